@@ -4,7 +4,7 @@ use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},
     patterns::WordSet,
-    special::{evidence_of, shown},
+    special::{evidence_of, shown_categories},
     subject::{FirstSubject, first_subject},
     word_lists::ABOUT,
 };
@@ -37,7 +37,7 @@ pub struct About {
 pub fn about(text: &str) -> Option<About> {
     let folded = Folded::new(text);
     let features = features(&folded.text).into_iter().collect();
-    best_kind(&word_scores(&folded, &shown(&evidence_of(&folded)), &features))
+    best_kind(&word_scores(&folded, &shown_categories(&evidence_of(&folded)), &features))
 }
 
 /// The sample sentences with their kinds.
@@ -73,7 +73,7 @@ pub(crate) fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
 pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashSet<String>) -> [f32; KIND_COUNT] {
     let model = model();
     let mut scores = [0.0; KIND_COUNT];
-    let mut counted = HashSet::new();
+    let mut counted_cues = HashSet::new();
     let mut hits = model.cues.hits(&folded.text);
     // A cue inside a longer cue of the same kind is not counted separately.
     hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
@@ -86,9 +86,9 @@ pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashS
         }
         ends[kind] = hit.end;
         let word = &folded.text[hit.start..hit.end];
-        if counted.insert((kind, word)) {
+        if counted_cues.insert((kind, word)) {
             // A text is mostly about what it says first, so an early cue counts more.
-            scores[kind] += cue.weight * place_weight(cue.kind, folded, hit.start);
+            scores[kind] += cue.weight * position_weight(cue.kind, folded, hit.start);
         }
     }
     for class in special {
@@ -136,7 +136,7 @@ pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashS
 
 /// Factor for the weight of a cue, by its position in the text. Texts, and above all those about people, are mostly
 /// about what they mention first.
-fn place_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
+fn position_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
     let before = folded.text[..start].chars().count();
     let subject = if folded.languages.ja { 10 } else { 22 };
     match kind {

@@ -6,7 +6,7 @@ use crate::{
     classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
     home::says_where_home_is,
-    special::{Evidence, evidence_of, shown},
+    special::{Evidence, evidence_of, shown_categories},
     subject::{FirstSubject, first_subject},
 };
 use std::collections::HashSet;
@@ -77,7 +77,7 @@ impl Words {
         numbers.sort_unstable();
         numbers.dedup();
         Self {
-            scores: word_scores(folded, &shown(&evidence), &features),
+            scores: word_scores(folded, &shown_categories(&evidence), &features),
             evidence,
             first: first_subject(folded),
             features: numbers,
@@ -114,18 +114,21 @@ impl Words {
     /// decide, because the regressions contain none of its words.
     fn judge(&self) -> (Option<About>, Vec<Special>) {
         if self.is_foreign || self.features.is_empty() {
-            return (best_kind(&self.home_first(self.scores)), shown(&self.evidence));
+            return (best_kind(&self.home_first(self.scores)), shown_categories(&self.evidence));
         }
         let mut scores = rows_of(&fitted().by_words, &self.inputs());
         fitted().features_alone.add(&self.features, &mut scores);
-        let (kinds, classes) = split(&scores);
+        let (kinds, classes) = split_scores(&scores);
         // A word that certainly shows a category gives it the probability 1, even in a long text.
         let probabilities = std::array::from_fn(|n| match self.evidence[n] {
             Evidence::Sure => 1.0,
             Evidence::Figurative => 0.0,
             _ => probability(classes[n]),
         });
-        (most_probable(&self.home_first(kinds)), probable(probabilities, [MIN_SPECIAL_BY_LESS; SPECIAL_COUNT]))
+        (
+            most_probable(&self.home_first(kinds)),
+            probable_categories(probabilities, [MIN_SPECIAL_BY_LESS; SPECIAL_COUNT]),
+        )
     }
 
     /// Returns the scores of the kinds. If the text says where the person lives, the kind "home" gets the higher one of
@@ -170,8 +173,8 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let mut probabilities = [0.0f32; SPECIAL_COUNT];
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
-        let (of_kind, classes) = split(&words.regress(vector));
-        kinds.iter_mut().zip(of_kind).for_each(|(sum, score)| *sum += score);
+        let (kind_scores, classes) = split_scores(&words.regress(vector));
+        kinds.iter_mut().zip(kind_scores).for_each(|(sum, score)| *sum += score);
         // A category that one part of the text shows counts for the whole text.
         for ((known, score), evidence) in probabilities.iter_mut().zip(classes).zip(words.evidence) {
             // The encoder does not distinguish a figure of speech from the literal meaning.
@@ -191,11 +194,11 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         _ => MIN_SPECIAL,
     });
     let kinds = words.home_first(kinds.map(|score| score / parts as f32));
-    (most_probable(&kinds), probable(probabilities, min_probabilities))
+    (most_probable(&kinds), probable_categories(probabilities, min_probabilities))
 }
 
 /// Splits the scores of all rows into those of the kinds and those of the special categories.
-fn split(scores: &[f32; ROWS]) -> ([f32; KIND_COUNT], [f32; SPECIAL_COUNT]) {
+fn split_scores(scores: &[f32; ROWS]) -> ([f32; KIND_COUNT], [f32; SPECIAL_COUNT]) {
     let (mut kinds, mut classes) = ([0.0; KIND_COUNT], [0.0; SPECIAL_COUNT]);
     kinds.iter_mut().chain(&mut classes).zip(scores).for_each(|(to, score)| *to = *score);
     (kinds, classes)
@@ -206,7 +209,7 @@ fn probability(score: f32) -> f32 {
 }
 
 /// The special categories whose probability reaches their minimum.
-fn probable(probabilities: [f32; SPECIAL_COUNT], min_probabilities: [f32; SPECIAL_COUNT]) -> Vec<Special> {
+fn probable_categories(probabilities: [f32; SPECIAL_COUNT], min_probabilities: [f32; SPECIAL_COUNT]) -> Vec<Special> {
     let classes = Special::ALL.into_iter().zip(probabilities).zip(min_probabilities);
     classes.filter(|((_, probability), least)| probability >= least).map(|((class, _), _)| class).collect()
 }
@@ -217,7 +220,7 @@ pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];
     }
-    let (mut roots, _) = split(&Words::new(&Folded::new(text)).regress(vector));
+    let (mut roots, _) = split_scores(&Words::new(&Folded::new(text)).regress(vector));
     let largest = roots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     roots.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = roots.iter().sum();
@@ -287,10 +290,10 @@ fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> {
 fn fitted() -> &'static Fitted {
     static FITTED: OnceLock<Fitted> = OnceLock::new();
     FITTED.get_or_init(|| {
-        let mut rest: &[u8] = STORED_WEIGHTS;
+        let mut remaining: &[u8] = STORED_WEIGHTS;
         let mut next = |count: usize| {
-            let (part, others) = rest.split_at_checked(count).unwrap_or_default();
-            rest = others;
+            let (part, after) = remaining.split_at_checked(count).unwrap_or_default();
+            remaining = after;
             part
         };
         let by_all = floats(next(row_bytes(INPUTS))).collect();

@@ -30,7 +30,7 @@ pub(crate) struct Languages {
 
 impl Languages {
     /// True if both texts may be in the same language.
-    pub(crate) fn share(self, other: Self) -> bool {
+    pub(crate) fn may_share(self, other: Self) -> bool {
         self.en && other.en || self.de && other.de || self.ja && other.ja
     }
 
@@ -113,14 +113,14 @@ pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> 
         _ => None,
     };
     let mut out = Vec::new();
-    let (mut start, mut of) = (0, None);
+    let (mut start, mut current_class) = (0, None);
     for (at, class) in word.char_indices().map(|(at, c)| (at, class_of(c))).chain([(word.len(), None)]) {
-        if class != of {
+        if class != current_class {
             let run = &word[start..at];
-            if of.is_some_and(|(_, min_chars)| run.chars().count() >= min_chars) && run != "ユーザー" {
+            if current_class.is_some_and(|(_, min_chars)| run.chars().count() >= min_chars) && run != "ユーザー" {
                 out.push(run);
             }
-            (start, of) = (at, class);
+            (start, current_class) = (at, class);
         }
     }
     out

@@ -16,7 +16,7 @@ const MAX_CHARS_BEFORE: usize = 60;
 
 struct Form {
     patterns: Vec<Regex>,
-    stop: Vec<String>,
+    stop_words: Vec<String>,
     language: &'static str,
 }
 
@@ -31,7 +31,8 @@ pub(crate) fn says_where_home_is(folded: &Folded) -> bool {
                 before.chars().count() <= MAX_CHARS_BEFORE && subject(&before, before.len()).is_none()
             })
         };
-        !form.stop.iter().any(|word| folded.text.contains(word.as_str())) && form.patterns.iter().any(begins_with_home)
+        !form.stop_words.iter().any(|word| folded.text.contains(word.as_str()))
+            && form.patterns.iter().any(begins_with_home)
     })
 }
 
@@ -44,7 +45,7 @@ fn forms() -> &'static [Form] {
             .map(|(language, table)| Form {
                 // `ok` drops no pattern, because a test of `contradictions` checks that all patterns compile.
                 patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
-                stop: table.list(1).iter().map(|word| fold(word)).collect(),
+                stop_words: table.list(1).iter().map(|word| fold(word)).collect(),
                 language,
             })
             .collect()

@@ -45,11 +45,11 @@ pub(crate) enum Evidence {
 
 /// The categories that a text shows, each once, in the order of [`Special::ALL`].
 pub fn special(text: &str) -> Vec<Special> {
-    shown(&evidence_of(&Folded::new(text)))
+    shown_categories(&evidence_of(&Folded::new(text)))
 }
 
 /// The categories that are shown by more than figures of speech and doubtful words.
-pub(crate) fn shown(evidence: &[Evidence; Special::ALL.len()]) -> Vec<Special> {
+pub(crate) fn shown_categories(evidence: &[Evidence; Special::ALL.len()]) -> Vec<Special> {
     Special::ALL
         .into_iter()
         .zip(evidence)

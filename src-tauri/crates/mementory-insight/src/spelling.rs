@@ -12,9 +12,9 @@ pub(crate) fn names(folded: &Folded) -> Vec<String> {
         }
     };
     for word in folded.written.split(|c: char| !c.is_alphanumeric() || is_east_asian(c)) {
-        let plain = fold(word);
-        if word.chars().count() >= 3 && word.starts_with(char::is_uppercase) && !is_function_word(&plain) {
-            add(latin_consonants(&plain));
+        let folded_word = fold(word);
+        if word.chars().count() >= 3 && word.starts_with(char::is_uppercase) && !is_function_word(&folded_word) {
+            add(latin_consonants(&folded_word));
         }
     }
     for word in words(&folded.text) {
@@ -31,13 +31,14 @@ pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
     }
     let mut out: Vec<String> =
         words(&folded.text).into_iter().flat_map(|word| noun_runs(word, 3, usize::MAX)).map(str::to_owned).collect();
-    let mut starts = true;
+    let mut starts_sentence = true;
     for word in folded.written.split(' ') {
         let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric());
-        if !starts && trimmed.starts_with(|c: char| c.is_uppercase() && !is_east_asian(c)) && trimmed.len() > 2 {
+        if !starts_sentence && trimmed.starts_with(|c: char| c.is_uppercase() && !is_east_asian(c)) && trimmed.len() > 2
+        {
             out.push(fold(trimmed));
         }
-        starts = word.ends_with(['.', ':', '!', '?']);
+        starts_sentence = word.ends_with(['.', ':', '!', '?']);
     }
     out
 }

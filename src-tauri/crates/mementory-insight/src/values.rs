@@ -60,9 +60,9 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
             // The text may be another spelling of the name if the list contains no spelling in the script of the text.
             let known_spellings = spellings(*name);
             let contains = |spelling: &&str| text.contains(*spelling);
-            let comparable = *name >= COUNTRIES.len()
+            let is_comparable = *name >= COUNTRIES.len()
                 && known_spellings.iter().any(|name| has_east_asian(name) == has_east_asian(text));
-            match (known_spellings.iter().any(contains), comparable) {
+            match (known_spellings.iter().any(contains), is_comparable) {
                 (true, _) => Difference::Same,
                 (false, true) => Difference::Other,
                 (false, false) => Difference::Unknown,
@@ -121,8 +121,8 @@ pub(crate) fn number(folded: &str) -> Option<f64> {
     let mut without_separators = String::new();
     let parts: Vec<&str> = trimmed.split(['.', ',', ':']).collect();
     for (n, part) in parts.iter().enumerate() {
-        let groups = n > 0 && part.len() == 3;
-        if n > 0 && !groups {
+        let separates_thousands = n > 0 && part.len() == 3;
+        if n > 0 && !separates_thousands {
             without_separators.push('.');
         }
         without_separators.push_str(part);

@@ -164,9 +164,9 @@ fn in_digits(folded: &str, out: &mut Amounts) {
         REGEX.get_or_init(|| Regex::new(r"(?P<n>\d[\d.,:]*)(?:(?P<u> ?[万千]|k\b)(?P<r>\d+千?)?)?(?P<m>月)?").ok());
     let Some(regex) = regex else { return };
     for found in regex.captures_iter(folded) {
-        let (Some(all), Some(digits)) = (found.get(0), found.name("n")) else { continue };
+        let (Some(matched), Some(digits)) = (found.get(0), found.name("n")) else { continue };
         // The digits in a name such as B2 are not a number.
-        let before = &folded[..all.start()];
+        let before = &folded[..matched.start()];
         if let Some(letter) = before.chars().next_back().filter(char::is_ascii_alphabetic) {
             let stands_alone = !before.chars().nth_back(1).is_some_and(|c| c.is_ascii_alphanumeric());
             // The punctuation is removed because it may end the sentence: "Is at A2."
@@ -179,7 +179,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
         let unit = found.name("u").map_or("", |unit| unit.as_str().trim());
         let written = digits.as_str().trim_end_matches(PUNCTUATION);
         if let Some(clock_time) = clock_time(written) {
-            let measure = Measure::of_clock_time(before, &folded[all.start() + written.len()..]);
+            let measure = Measure::of_clock_time(before, &folded[matched.start() + written.len()..]);
             out.numbers.push(Number { value: clock_time, measure, is_converted: false });
             continue;
         }
@@ -194,16 +194,16 @@ fn in_digits(folded: &str, out: &mut Amounts) {
             _ => {
                 // A comma after the digits ends the phrase, so the next word is not a unit.
                 let end = match found.name("u") {
-                    Some(_) => all.end(),
-                    None => all.start() + written.len(),
+                    Some(_) => matched.end(),
+                    None => matched.start() + written.len(),
                 };
                 // 1.78 m is 178 cm.
-                let metres = value < 3.0
+                let is_in_metres = value < 3.0
                     && ["m ", "m.", "meter", "metre", "メートル"]
                         .iter()
                         .any(|unit| folded[end..].trim_start().starts_with(unit));
                 let number = Number::between(before, &folded[end..], value);
-                out.numbers.push(if metres { Number { value: value * 100.0, ..number } } else { number });
+                out.numbers.push(if is_in_metres { Number { value: value * 100.0, ..number } } else { number });
             }
         }
     }
@@ -227,18 +227,18 @@ fn in_words(folded: &str, out: &mut Amounts) {
         let Some(start) = folded[end..].find(word).map(|at| end + at) else { continue };
         end = start + word.len();
         // Some words for 0 and 1 are also articles ("a", "ein", "kein"), so only "one" and "eins" count among them.
-        let small = position(NUMBERS, word).filter(|n| *n >= 2 || word == "one" || word == "eins");
+        let small_number = position(NUMBERS, word).filter(|n| *n >= 2 || word == "one" || word == "eins");
         if let Some(n) = position(TENS, word) {
             if let Some((before, at)) = tens.replace(((n + 2) as f64 * 10.0, (start, end))) {
                 add(before, at);
             }
             continue;
         }
-        match (tens.take(), small) {
+        match (tens.take(), small_number) {
             (Some((tens, (start, _))), Some(n)) if n < 10 => add(tens + n as f64, (start, end)),
-            (tens, small) => {
+            (tens, small_number) => {
                 tens.into_iter().for_each(|(tens, at)| add(tens, at));
-                small.into_iter().for_each(|n| add(n as f64, (start, end)));
+                small_number.into_iter().for_each(|n| add(n as f64, (start, end)));
             }
         }
         // In German, the unit precedes the ten: "einundvierzig" is 41.
@@ -256,7 +256,7 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
     const KANJI_DIGITS: &str = "〇一二三四五六七八九";
     const COUNTERS: &str = "年歳才日週人匹杯本時冊回児通枚章羽個名度階万つ円頭件台分秒キグミメセマパユド";
     let digit = |c: char| KANJI_DIGITS.chars().position(|d| d == c);
-    let (mut total, mut current, mut any) = (0usize, 0usize, false);
+    let (mut total, mut digits_value, mut has_digit) = (0usize, 0usize, false);
     let mut after_digit = false;
     let mut start = 0;
     for (at, c) in folded.char_indices() {
@@ -273,20 +273,20 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
             continue;
         }
         if factor > 1 {
-            total = total.saturating_add(current.max(1).saturating_mul(factor));
-            (current, any) = (0, true);
+            total = total.saturating_add(digits_value.max(1).saturating_mul(factor));
+            (digits_value, has_digit) = (0, true);
         } else if let Some(n) = digit(c) {
-            (current, any) = (current.saturating_mul(10).saturating_add(n), true);
+            (digits_value, has_digit) = (digits_value.saturating_mul(10).saturating_add(n), true);
         } else {
-            let value = total.saturating_add(current);
+            let value = total.saturating_add(digits_value);
             match c {
-                '月' if any && (1..=12).contains(&value) => out.times.push(Time::Month(value - 1)),
-                c if any && COUNTERS.contains(c) => {
+                '月' if has_digit && (1..=12).contains(&value) => out.times.push(Time::Month(value - 1)),
+                c if has_digit && COUNTERS.contains(c) => {
                     out.numbers.push(Number::between(&folded[..start], &folded[at..], value as f64));
                 }
                 _ => {}
             }
-            (total, current, any) = (0, 0, false);
+            (total, digits_value, has_digit) = (0, 0, false);
             start = at + c.len_utf8();
         }
     }

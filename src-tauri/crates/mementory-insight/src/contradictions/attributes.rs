@@ -304,10 +304,10 @@ pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<SentenceAttributes> {
         let rows = weights.numbers.as_chunks::<DIMENSIONS>().0;
         let scores: Vec<[f32; BATCH]> = rows.iter().map(|row| dots(row, batch_vectors)).collect();
         for (n, vector) in batch.iter().enumerate() {
-            let of_vector = scores.iter().zip(&weights.biases);
-            let of_vector = of_vector.map(|(scores, bias)| scores.get(n).copied().unwrap_or_default() + bias);
+            let row_scores = scores.iter().zip(&weights.biases);
+            let row_scores = row_scores.map(|(scores, bias)| scores.get(n).copied().unwrap_or_default() + bias);
             out.push(if vector.len() == DIMENSIONS {
-                probable(of_vector.collect())
+                probable_attributes(row_scores.collect())
             } else {
                 SentenceAttributes::default()
             });
@@ -317,7 +317,7 @@ pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<SentenceAttributes> {
 }
 
 /// Converts the scores of all rows to probabilities. Returns the probable attributes and the most probable rows.
-fn probable(mut scores: Vec<f32>) -> SentenceAttributes {
+fn probable_attributes(mut scores: Vec<f32>) -> SentenceAttributes {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = scores.iter().sum();

@@ -61,7 +61,7 @@ struct Attribute {
     /// The value that a match of any pattern means. If None, the capture group `v` contains the value.
     value: Option<Value>,
     patterns: Vec<Regex>,
-    stop: Vec<String>,
+    stop_words: Vec<String>,
     language: &'static str,
 }
 
@@ -85,37 +85,37 @@ pub(super) fn find(
         if statement.marks.is_past {
             continue;
         }
-        for (attributed, value) in claims(statement, persons) {
-            if is_age_of_child(attributed, persons) {
+        for (owned_attribute, value) in claims(statement, persons) {
+            if is_age_of_child(owned_attribute, persons) {
                 ages_of_children.insert(n, value.clone());
             }
-            groups.entry(attributed).or_default().push((n, value));
+            groups.entry(owned_attribute).or_default().push((n, value));
         }
     }
-    for (attributed, claims) in groups {
-        let (name, ..) = attributed;
+    for (owned_attribute, claims) in groups {
+        let (name, ..) = owned_attribute;
         let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
         members.dedup();
         keep_newest(prepared, &mut members);
         for (i, (a, value)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
-                let compared = a != b && members.contains(a) && members.contains(b);
+                let are_compared = a != b && members.contains(a) && members.contains(b);
                 // A statement that gives both values takes the other statement into account, so the two do not
                 // contradict each other.
                 let gives_value = |n: &usize, value: &Value| {
                     claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
                 };
-                if !compared
+                if !are_compared
                     || compare(value, other) != Difference::Other
                     || gives_value(a, other)
                     || gives_value(b, value)
                 {
                     continue;
                 }
-                let dated = prepared.get(*a).zip(prepared.get(*b));
+                let statements = prepared.get(*a).zip(prepared.get(*b));
                 let years_explain =
-                    name == AGE && dated.is_some_and(|(one, two)| ages::do_years_explain(one, value, two, other));
-                if years_explain && is_age_of_child(attributed, persons) {
+                    name == AGE && statements.is_some_and(|(one, two)| ages::do_years_explain(one, value, two, other));
+                if years_explain && is_age_of_child(owned_attribute, persons) {
                     continue;
                 }
                 let can_change = !UNCHANGING_ATTRIBUTES.contains(&name) && (name != AGE || years_explain);
@@ -135,7 +135,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
     for attribute in attributes() {
         if !statement.folded.languages.may_be(attribute.language)
             || statement.marks.is_situational && attribute.name.starts_with("answer_")
-            || attribute.stop.iter().any(|word| statement.folded.text.contains(word.as_str()))
+            || attribute.stop_words.iter().any(|word| statement.folded.text.contains(word.as_str()))
         {
             continue;
         }
@@ -284,7 +284,7 @@ fn attributes() -> &'static [Attribute] {
                     value: option,
                     // Every pattern compiles, which a test checks, so none is left out.
                     patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
-                    stop: table.list(1).iter().map(|word| fold(word)).collect(),
+                    stop_words: table.list(1).iter().map(|word| fold(word)).collect(),
                     language: language.code,
                 }
             })

@@ -50,11 +50,12 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
         for (i, a) in members.iter().enumerate() {
             for b in members.iter().skip(i + 1) {
                 let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
-                let (Some(Some((unit, first))), Some(Some((same, second)))) = (measures.get(*a), measures.get(*b))
+                let (Some(Some((unit, first))), Some(Some((other_unit, second)))) =
+                    (measures.get(*a), measures.get(*b))
                 else {
                     continue;
                 };
-                if unit != same
+                if unit != other_unit
                     || (first - second).abs() < 1e-9
                     || one.marks.is_past
                     || other.marks.is_past
@@ -66,11 +67,11 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                     continue;
                 }
                 let shared = rare.count_shared(one, other);
-                let smaller = one.terms.len().min(other.terms.len()).max(1);
+                let fewer_terms = one.terms.len().min(other.terms.len()).max(1);
                 let share_measured_name = one.terms.iter().any(|term| other.terms.contains(term) && is_measured(term));
-                let progress = one.marks.progress && other.marks.progress;
+                let are_progress = one.marks.is_progress && other.marks.is_progress;
                 if share_measured_name
-                    || !one.first_things_differ(other) && (progress || shared * 2 > smaller && shared >= 2)
+                    || !one.first_things_differ(other) && (are_progress || shared * 2 > fewer_terms && shared >= 2)
                 {
                     add(*a, *b, if share_measured_name || shared >= 2 { 0.8 } else { 0.65 }, true);
                 }
@@ -160,9 +161,9 @@ fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     let mut found = regex.as_ref()?.captures_iter(folded).filter_map(|captures| {
         let unit = captures.name("u")?;
         // The "km" in "kmh" is not the unit km.
-        let joined = folded[unit.end()..].chars().next().is_some_and(|c| c.is_alphabetic() && !is_east_asian(c));
+        let is_joined = folded[unit.end()..].chars().next().is_some_and(|c| c.is_alphabetic() && !is_east_asian(c));
         let ends_in_letter = unit.as_str().ends_with(|c: char| c.is_alphabetic() && !is_east_asian(c));
-        if joined && ends_in_letter {
+        if is_joined && ends_in_letter {
             return None;
         }
         let (before, after) = (&folded[..captures.get(0)?.start()], &folded[unit.end()..]);

@@ -76,7 +76,7 @@ fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f
     if !new.marks.has_ended || !are_short || new.marks.is_past || places_differ(old, new) {
         return None;
     }
-    let smaller = old.terms.len().min(new.terms.len()).max(1);
-    let share = shared as f32 / smaller as f32;
+    let fewer_terms = old.terms.len().min(new.terms.len()).max(1);
+    let share = shared as f32 / fewer_terms as f32;
     (share >= 0.5 || shared >= 2 && share >= 0.3).then_some(0.6 + 0.2 * share.min(1.0))
 }

@@ -36,9 +36,9 @@ pub(super) fn compare(
     mut found: impl FnMut(usize, usize, &Evidence<'_, '_>, &[Feature], bool),
 ) {
     let neighbours = Neighbours::new(readings, Space::Encoder);
-    let projected = Neighbours::new(readings, Space::Projection);
+    let projected_neighbours = Neighbours::new(readings, Space::Projection);
     let mut pairs = neighbours.pairs();
-    pairs.extend(projected.pairs());
+    pairs.extend(projected_neighbours.pairs());
     pairs.extend(related(readings, shared));
     pairs.sort_unstable();
     pairs.dedup();
@@ -46,7 +46,7 @@ pub(super) fn compare(
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
         let mut features = neighbours.features(a, b, evidence.similarity());
-        features.extend(projected.features(a, b, evidence.projected_similarity()));
+        features.extend(projected_neighbours.features(a, b, evidence.projected_similarity()));
         features.extend(evidence.features());
         found(one.statement, other.statement, &evidence, &features, neighbours.are_many());
     }
@@ -102,8 +102,8 @@ pub(super) fn find(
     compare(readings, shared, |one, other, evidence, features, are_many| {
         let probability = probability(features);
         // Among few statements, even unrelated ones are each other's most probable pair.
-        let least = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
-        if probability >= least && !evidence.both_can_hold() {
+        let min_probability = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
+        if probability >= min_probability && !evidence.both_can_hold() {
             probable.push((one, other, probability, !evidence.never_changes()));
             for statement in [one, other] {
                 let highest = highest.entry(statement).or_default();

@@ -30,22 +30,22 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
             favourites.entry((kind, subject(text, text.len()), statement.person)).or_default().push((n, name));
         }
         if let Some((one, other)) = preference(statement) {
-            let turned = one > other;
-            let (first, second) = if turned { (other, one) } else { (one, other) };
+            let is_swapped = one > other;
+            let (first, second) = if is_swapped { (other, one) } else { (one, other) };
             let text = &statement.folded.text;
-            let whose = subject(text, text.len());
-            preferences.entry((first, second, whose, statement.person)).or_default().push((n, turned));
+            let relation = subject(text, text.len());
+            preferences.entry((first, second, relation, statement.person)).or_default().push((n, is_swapped));
         }
     }
     for members in favourites.into_values() {
-        in_pairs(prepared, &members, |(a, one), (b, other)| {
+        for_each_pair(prepared, &members, |(a, one), (b, other)| {
             if compare(one, other) == Difference::Other {
                 add(*a, *b, 0.8, true);
             }
         });
     }
     for members in preferences.into_values() {
-        in_pairs(prepared, &members, |(a, one), (b, other)| {
+        for_each_pair(prepared, &members, |(a, one), (b, other)| {
             if one != other {
                 add(*a, *b, 0.8, true);
             }
@@ -55,7 +55,11 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
 
 /// Calls `compare` for every pair of the newest members, unless one of the two is an addition or they are limited to
 /// different occasions.
-fn in_pairs<T>(prepared: &[Prepared<'_>], members: &[(usize, T)], mut compare: impl FnMut(&(usize, T), &(usize, T))) {
+fn for_each_pair<T>(
+    prepared: &[Prepared<'_>],
+    members: &[(usize, T)],
+    mut compare: impl FnMut(&(usize, T), &(usize, T)),
+) {
     let mut newest: Vec<usize> = members.iter().map(|(n, _)| *n).collect();
     keep_newest(prepared, &mut newest);
     let members: Vec<&(usize, T)> = members.iter().filter(|(n, _)| newest.contains(n)).collect();

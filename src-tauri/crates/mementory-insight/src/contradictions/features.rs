@@ -6,7 +6,7 @@ use super::{
 
 /// Reasons why both statements may be true that are only evidence against a contradiction. Every other reason excludes
 /// a contradiction.
-const WEIGHED_HARMONIES: [&str; 1] = ["same_listed"];
+const WEIGHED_COMPATIBILITY_REASONS: [&str; 1] = ["same_listed"];
 
 /// A number that is evidence, and its name. For a condition, the number is 1 (true) or 0 (false).
 pub(super) type Feature = (&'static str, f32);
@@ -124,7 +124,9 @@ impl<'r, 'v> Evidence<'r, 'v> {
 
     /// True if both statements can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
-        self.harmonies().into_iter().any(|(name, holds)| holds && !WEIGHED_HARMONIES.contains(&name))
+        self.compatibility_reasons()
+            .into_iter()
+            .any(|(name, applies)| applies && !WEIGHED_COMPATIBILITY_REASONS.contains(&name))
             || self.agree_on_date()
     }
 
@@ -139,17 +141,18 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// The possible reasons why both statements may be true: the name of each reason, and whether it applies.
-    fn harmonies(&self) -> [(&'static str, bool); 13] {
+    fn compatibility_reasons(&self) -> [(&'static str, bool); 13] {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         let changes = pair.says_over || pair.says_changed;
-        let situations = older.marks.is_situational || newer.marks.is_situational;
+        let has_situation = older.marks.is_situational || newer.marks.is_situational;
         let has_money = older.amounts.has_money() && newer.amounts.has_money();
         let is_style = self.topic.best.is_some_and(|attribute| attribute.is_style);
-        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
-        let differ = sign || self.listed_values_differ || self.names_differ;
+        let has_sign_of_difference =
+            pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
+        let anything_differs = has_sign_of_difference || self.listed_values_differ || self.names_differ;
         let people_are_values = self.topic.best.is_some_and(|attribute| attribute.names_people);
         let is_named = self.topic.best.is_some_and(|attribute| attribute.comparison == Comparison::Names);
-        let ends = pair.says_over || pair.is_fulfilled;
+        let says_ended = pair.says_over || pair.is_fulfilled;
         [
             ("addition", older.signs.is_addition || newer.signs.is_addition),
             ("onlooker", self.one_onlooker),
@@ -160,7 +163,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
             (
                 "other_situation",
                 older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)
-                    || is_style && situations,
+                    || is_style && has_situation,
             ),
             ("other_occasion", self.other_occasions && !changes && !self.closer.numbers_of_one_unit_differ),
             ("opposites", self.closer.have_opposites && !pair.says_over),
@@ -168,11 +171,11 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("denied_by_both", pair.both_deny && !pair.numbers_differ),
             ("same_listed", self.same_listed_value && !self.listed_values_differ && !changes),
             // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
-            ("same_place", is_named && self.share_place && !ends),
+            ("same_place", is_named && self.share_place && !says_ended),
             (
                 "same_number",
                 older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.is_negated && !pair.is_fulfilled
-                    || !differ && pair.similarity >= MIN_SIMILARITY_OF_SAME,
+                    || !anything_differs && pair.similarity >= MIN_SIMILARITY_OF_SAME,
             ),
         ]
     }
@@ -194,18 +197,27 @@ impl<'r, 'v> Evidence<'r, 'v> {
 
     /// All features, always in the same order.
     pub(super) fn features(&self) -> Vec<Feature> {
-        let harmonies = self.harmonies().map(|(name, holds)| (name, one_if(holds))).to_vec();
-        [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several(), harmonies].concat()
+        let compatibility_reasons =
+            self.compatibility_reasons().map(|(name, applies)| (name, one_if(applies))).to_vec();
+        [
+            self.vector_features(),
+            self.value_features(),
+            self.word_features(),
+            self.thing_features(),
+            self.combined_features(),
+            compatibility_reasons,
+        ]
+        .concat()
     }
 
     /// Features from the vectors: how similar the statements are, and how probably they state the same attribute.
-    fn of_vectors(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
+    fn vector_features(&self) -> Vec<Feature> {
+        let (pair, topic, similarity) = (&self.pair, &self.topic, self.pair.similarity);
         let projected = self.projected_similarity;
         vec![
-            ("likeness", l),
-            ("likeness_across_languages", l * one_if(!pair.same_language)),
-            ("high_likeness", (l - HIGH_SIMILARITY).max(0.0)),
+            ("likeness", similarity),
+            ("likeness_across_languages", similarity * one_if(!pair.same_language)),
+            ("high_likeness", (similarity - HIGH_SIMILARITY).max(0.0)),
             ("projected", projected),
             ("projected_across_languages", projected * one_if(!pair.same_language)),
             ("high_projected", (projected - HIGH_PROJECTED).max(0.0)),
@@ -223,7 +235,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// Features from the values: which numbers, times, names and listed values differ.
-    fn of_values(&self) -> Vec<Feature> {
+    fn value_features(&self) -> Vec<Feature> {
         let (older, newer, pair, topic) = (self.older, self.newer, &self.pair, &self.topic);
         let compared_by = |comparison: Comparison| {
             topic.probability_if(|attribute| attribute.comparison == comparison && !attribute.is_topic)
@@ -231,8 +243,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
         let by_number = compared_by(Comparison::Numbers);
         let by_name = compared_by(Comparison::Names);
         let by_value = compared_by(Comparison::Values);
-        let unlike = topic.best.map_or(0.0, |attribute| 1.0 - same_value(attribute, older, newer));
-        let in_unit = topic.best.is_some_and(|attribute| {
+        let difference_probability = topic.best.map_or(0.0, |attribute| 1.0 - same_value(attribute, older, newer));
+        let differs_in_unit = topic.best.is_some_and(|attribute| {
             let measured = |reading: &Reading<'_>| reading.amounts.measured_in(attribute.units);
             attribute.units.is_empty() || measured(older).numbers_differ(&measured(newer))
         });
@@ -240,8 +252,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("attribute_by_number", by_number),
             ("attribute_by_name", by_name),
             ("attribute_by_value", by_value),
-            ("unlike_value", by_value * unlike),
-            ("number_of_attribute_differs", by_number * one_if(pair.numbers_differ && in_unit)),
+            ("unlike_value", by_value * difference_probability),
+            ("number_of_attribute_differs", by_number * one_if(pair.numbers_differ && differs_in_unit)),
             ("name_of_attribute_differs", by_name * one_if(self.names_differ)),
             ("numbers_differ", one_if(pair.numbers_differ)),
             ("numbers_of_one_unit_differ", one_if(self.closer.numbers_of_one_unit_differ)),
@@ -255,7 +267,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// Features from words about time, change and attitude.
-    fn of_words(&self) -> Vec<Feature> {
+    fn word_features(&self) -> Vec<Feature> {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         vec![
             ("over", one_if(pair.says_over)),
@@ -283,7 +295,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// Features that show whether the words name the same things and people.
-    fn of_things(&self) -> Vec<Feature> {
+    fn thing_features(&self) -> Vec<Feature> {
         let pair = &self.pair;
         vec![
             ("same_name", one_if(pair.same_name)),
@@ -306,31 +318,32 @@ impl<'r, 'v> Evidence<'r, 'v> {
     }
 
     /// Features that combine two kinds of evidence.
-    fn of_several(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
-        let p = topic.probability;
-        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
+    fn combined_features(&self) -> Vec<Feature> {
+        let (pair, topic, similarity) = (&self.pair, &self.topic, self.pair.similarity);
+        let probability = topic.probability;
+        let has_sign_of_difference =
+            pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         vec![
-            ("likeness_numbers_of_unit", l * one_if(self.closer.numbers_of_one_unit_differ)),
-            ("likeness_numbers", l * one_if(pair.numbers_differ)),
-            ("likeness_over", l * one_if(pair.says_over)),
-            ("likeness_changed", l * one_if(pair.says_changed)),
-            ("likeness_times", l * one_if(pair.times_differ)),
-            ("likeness_without_sign", l * one_if(!sign)),
-            ("projected_with_sign", self.projected_similarity * one_if(sign)),
-            ("projected_without_sign", self.projected_similarity * one_if(!sign)),
-            ("without_sign", one_if(!sign)),
-            ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(sign)),
-            ("attribute_changed", p * one_if(pair.says_changed)),
-            ("attribute_over", p * one_if(pair.says_over)),
-            ("attribute_negated", p * one_if(pair.is_negated)),
-            ("attribute_times", p * one_if(pair.times_differ)),
-            ("attribute_listed", p * one_if(self.listed_values_differ)),
-            ("attribute_fulfilled", p * one_if(pair.is_fulfilled)),
+            ("likeness_numbers_of_unit", similarity * one_if(self.closer.numbers_of_one_unit_differ)),
+            ("likeness_numbers", similarity * one_if(pair.numbers_differ)),
+            ("likeness_over", similarity * one_if(pair.says_over)),
+            ("likeness_changed", similarity * one_if(pair.says_changed)),
+            ("likeness_times", similarity * one_if(pair.times_differ)),
+            ("likeness_without_sign", similarity * one_if(!has_sign_of_difference)),
+            ("projected_with_sign", self.projected_similarity * one_if(has_sign_of_difference)),
+            ("projected_without_sign", self.projected_similarity * one_if(!has_sign_of_difference)),
+            ("without_sign", one_if(!has_sign_of_difference)),
+            ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(has_sign_of_difference)),
+            ("attribute_changed", probability * one_if(pair.says_changed)),
+            ("attribute_over", probability * one_if(pair.says_over)),
+            ("attribute_negated", probability * one_if(pair.is_negated)),
+            ("attribute_times", probability * one_if(pair.times_differ)),
+            ("attribute_listed", probability * one_if(self.listed_values_differ)),
+            ("attribute_fulfilled", probability * one_if(pair.is_fulfilled)),
             ("name_changed", one_if(pair.same_name && pair.says_changed)),
             ("name_over", one_if(pair.same_name && pair.says_over)),
-            ("likeness_listed", l * one_if(self.listed_values_differ)),
-            ("likeness_negated", l * one_if(pair.is_negated)),
+            ("likeness_listed", similarity * one_if(self.listed_values_differ)),
+            ("likeness_negated", similarity * one_if(pair.is_negated)),
             ("over_across_languages", one_if(pair.says_over && !pair.same_language)),
             ("changed_across_languages", one_if(pair.says_changed && !pair.same_language)),
         ]

@@ -87,13 +87,13 @@ pub(super) fn find(
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
     // Statements about the past are used only by the rule `evidence`.
-    let of_today: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
-    for reading in of_today.iter().copied() {
+    let current: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
+    for reading in current.iter().copied() {
         reading.stated.iter().for_each(|stated| groups.entry(stated.attribute).or_default().push(reading));
     }
     for (position, mut members) in groups {
         let Some(attribute) = attribute(position).filter(|attribute| !attribute.is_topic) else { continue };
-        in_pairs(&mut members, |one, other| {
+        for_each_pair(&mut members, |one, other| {
             if let Some(probability) = probability(position, one, other)
                 && differ_in(attribute, probability, one, other, &PairComparison::new(one, other, &shared), &shared)
             {
@@ -102,13 +102,13 @@ pub(super) fn find(
         });
     }
     let by_statement: BTreeMap<usize, &Reading<'_>> =
-        of_today.iter().map(|reading| (reading.statement, *reading)).collect();
-    find_ended_in_other_language(&of_today, &shared, add);
+        current.iter().map(|reading| (reading.statement, *reading)).collect();
+    find_ended_in_other_language(&current, &shared, add);
     // Two statements that share several rare terms are in several groups, but are compared once.
     let mut compared_pairs: HashSet<(usize, usize)> = HashSet::new();
     for members in rare.groups(prepared).into_values() {
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
-        in_pairs(&mut members, |one, other| {
+        for_each_pair(&mut members, |one, other| {
             let pair = (one.statement.min(other.statement), one.statement.max(other.statement));
             if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_SIMILARITY {
                 return;
@@ -165,10 +165,14 @@ fn find_ended_in_other_language(
                 continue;
             }
             let pair = PairComparison::new(older, newer, shared);
-            let both_hold =
+            let both_can_hold =
                 on_other_occasions(older, newer, Occasions { places: true, parts_of_day: false, devices: false });
             let closer = shared.compare_closely(older, newer);
-            if pair.same_subject && pair.same_person && !both_hold && !newer.signs.is_addition && !closer.places_differ
+            if pair.same_subject
+                && pair.same_person
+                && !both_can_hold
+                && !newer.signs.is_addition
+                && !closer.places_differ
             {
                 add(older.statement, newer.statement, 0.3 + 0.5 * pair.similarity, true);
             }
@@ -177,7 +181,7 @@ fn find_ended_in_other_language(
 }
 
 /// Shortens `members` to the newest ones and calls `compare` for every pair of them.
-fn in_pairs<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Reading<'r>, &Reading<'r>)) {
+fn for_each_pair<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Reading<'r>, &Reading<'r>)) {
     members.sort_by_key(|reading| std::cmp::Reverse(reading.at));
     members.truncate(MAX_GROUP);
     for (i, one) in members.iter().enumerate() {
@@ -193,10 +197,10 @@ fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Optio
     };
     let probability_in_both = |wanted: usize| probability_in(one, wanted) * probability_in(other, wanted);
     let squared = probability_in_both(position);
-    let best = one.stated.iter().all(|stated| probability_in_both(stated.attribute) <= squared);
+    let is_best = one.stated.iter().all(|stated| probability_in_both(stated.attribute) <= squared);
     let probability = squared.sqrt();
-    let clear = probability_in(one, position).min(probability_in(other, position)) >= MIN_ATTRIBUTE_OF_EACH;
-    (best && clear && probability >= MIN_ATTRIBUTE).then_some(probability)
+    let is_clear = probability_in(one, position).min(probability_in(other, position)) >= MIN_ATTRIBUTE_OF_EACH;
+    (is_best && is_clear && probability >= MIN_ATTRIBUTE).then_some(probability)
 }
 
 /// True if both statements state the attribute of the same subject and give different values.
@@ -212,21 +216,22 @@ fn differ_in(
         Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed, devices: attribute.is_device };
     // A wish about answers that is limited to a situation does not contradict a wish about other answers: "answers in
     // the field should be short".
-    let limited = attribute.is_style
+    let is_limited = attribute.is_style
         && attribute.name != "style_code"
         && (one.marks.is_situational || other.marks.is_situational);
-    let both_hold =
-        one.signs.is_addition || other.signs.is_addition || on_other_occasions(one, other, occasions) || limited;
+    let both_can_hold =
+        one.signs.is_addition || other.signs.is_addition || on_other_occasions(one, other, occasions) || is_limited;
     // "Son, 8" and "daughter, 11" are about two children and do not contradict each other.
-    let two_people = (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.subjects_differ;
-    let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
+    let are_two_people =
+        (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.subjects_differ;
+    let is_same_subject = pair.same_subject || attribute.names_people && !are_two_people;
     let min_similarity = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
-    let parallel = pair.first_things_differ && pair.similarity >= MIN_SIMILARITY_OF_PARALLELS;
+    let are_parallel = pair.first_things_differ && pair.similarity >= MIN_SIMILARITY_OF_PARALLELS;
     let is_same_thing =
-        !attribute.describes_thing || (pair.similarity >= min_similarity || pair.same_name) && !parallel;
+        !attribute.describes_thing || (pair.similarity >= min_similarity || pair.same_name) && !are_parallel;
     // A statement about the owner's own life may begin with the name of the partner, boss or pet.
     let is_same_person = pair.same_person || one.may_name(other) && PERSON_NAME_ATTRIBUTES.contains(&attribute.name);
-    if both_hold
+    if both_can_hold
         || !is_same_subject
         || !is_same_person
         || !is_same_thing
@@ -314,9 +319,9 @@ fn differ_in(
         // For names, the sentences need not be similar, because two jobs may be described in quite different words.
         Comparison::Names => f32::NEG_INFINITY,
     };
-    let certain = probability >= MIN_ATTRIBUTE_CERTAIN
+    let is_certain = probability >= MIN_ATTRIBUTE_CERTAIN
         || pair.says_changed && (pair.same_thing || pair.same_name || pair.similarity >= min_if_changed);
-    if !certain {
+    if !is_certain {
         return false;
     }
     let holds_for_good = attribute.holds_for_good && probability >= MIN_ATTRIBUTE_ALONE;
@@ -326,52 +331,52 @@ fn differ_in(
 fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, is_certain: bool) -> bool {
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
-    let limit = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
+    let max_similarity = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
     // A statement that something is over repeats the old name, so a common name does not show that the statements
     // agree.
-    (pair.similarity < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
+    (pair.similarity < max_similarity || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
 }
 
 /// True if both statements are about the same thing, and the words of one say that the other is not true. The caller
 /// must pass only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
-    let both_hold = one.signs.is_addition
+    let both_can_hold = one.signs.is_addition
         || other.signs.is_addition
         || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false, devices: false });
     let closer = shared.compare_closely(one, other);
     let at_least = |similarity: f32| pair.similarity >= similarity;
     // A single shared term may have two meanings. Two shared terms are better evidence that both statements are about
     // the same thing.
-    let several = closer.shared_terms >= 2;
+    let share_several_terms = closer.shared_terms >= 2;
     let same_person = pair.same_subject && pair.same_person;
     if pair.is_fulfilled
         && same_person
         && pair.same_thing
-        && (several || closer.overlap >= 0.5 || closer.has_first_thing && !pair.only_ongoing)
+        && (share_several_terms || closer.overlap >= 0.5 || closer.has_first_thing && !pair.only_ongoing)
         && at_least(MIN_SIMILARITY_IF_FULFILLED)
     {
         return true;
     }
-    let moved = pair.times_differ && pair.says_changed && several;
+    let is_moved = pair.times_differ && pair.says_changed && share_several_terms;
     // Statements about the same person or thing with a name need no other term in common: "Gridly costs 9 francs" and
     // "Gridly costs 12 francs".
-    let named = pair.same_named_person
+    let named_thing_differs = pair.same_named_person
         && (pair.says_over && at_least(0.55) || closer.numbers_of_one_unit_differ || pair.times_differ)
         || pair.times_differ && pair.same_name && at_least(0.55);
-    if both_hold
+    if both_can_hold
         || !same_person
-        || !(pair.same_thing || named)
+        || !(pair.same_thing || named_thing_differs)
         || pair.only_one_is_plan && !pair.says_over && !pair.times_differ
     {
         return false;
     }
     // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" say the same about two things.
-    let parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
+    let are_parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.says_changed || at_least(0.6))
-        || pair.numbers_differ && pair.says_changed && several;
+        || pair.numbers_differ && pair.says_changed && share_several_terms;
     // "No emojis in letters" and "writes to Hana with emojis" are about different letters.
     let is_negated = pair.is_negated && closer.same_people && !one.marks.is_situational && !other.marks.is_situational;
-    let same_main_thing = (several
+    let same_main_thing = (share_several_terms
         || closer.overlap >= MIN_OVERLAP
         || closer.same_first_thing
         || closer.has_first_thing && at_least(0.5))
@@ -380,16 +385,18 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     let says_over = pair.says_over && !pair.older_denies && !shared.one_is_onlooker(one, other);
     says_over
         && same_main_thing
-        && (at_least(0.45) || (several || closer.has_first_thing) && at_least(0.3) || closer.same_first_thing)
+        && (at_least(0.45)
+            || (share_several_terms || closer.has_first_thing) && at_least(0.3)
+            || closer.same_first_thing)
         || (pair.opinions_differ && at_least(0.35) || is_negated && at_least(0.5)) && !closer.denies_something_else
         || pair.numbers_differ
             && pair.same_thing
             && closer.overlap >= 0.5
             && at_least(0.5)
             && !pair.first_things_differ
-            && !parallel
-        || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
+            && !are_parallel
+        || (numbers_differ || closer.levels_differ) && at_least(0.5) && !are_parallel
         || pair.times_differ && at_least(0.55) && !closer.are_distinguished
-        || moved && at_least(0.4) && !closer.are_distinguished
-        || pair.says_changed && (at_least(0.7) || several && at_least(0.55)) && !closer.places_differ
+        || is_moved && at_least(0.4) && !closer.are_distinguished
+        || pair.says_changed && (at_least(0.7) || share_several_terms && at_least(0.55)) && !closer.places_differ
 }

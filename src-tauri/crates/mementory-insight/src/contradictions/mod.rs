@@ -145,10 +145,10 @@ impl Prepared<'_> {
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
         // "Rent for the studio" and "rent for the flat" are two rents.
-        let concepts = |one: &Self, other: &Self| {
+        let has_own_concept = |one: &Self, other: &Self| {
             one.terms.iter().any(|term| term.starts_with('~') && !other.terms.contains(term))
         };
-        if concepts(self, other) && concepts(other, self) {
+        if has_own_concept(self, other) && has_own_concept(other, self) {
             return false;
         }
         // "The rent of the workshop" is not "the rent".
@@ -160,31 +160,31 @@ impl Prepared<'_> {
 
     /// True if both statements may be in the same language, and the first things that they mention differ.
     fn first_things_differ(&self, other: &Self) -> bool {
-        self.folded.languages.share(other.folded.languages)
+        self.folded.languages.may_share(other.folded.languages)
             && self.things.first().zip(other.things.first()).is_some_and(|(one, two)| one != two)
     }
 
     /// True if `other` contains all words of this statement, no further numbers, and the same marks: "is vegetarian
     /// since August" and "vegetarian since August, undecided about fish".
     fn repeats(&self, other: &Self) -> bool {
-        let states = |statement: &Self| {
+        let marks_and_signs = |statement: &Self| {
             let Marks { is_past, was_so_before, is_plan, has_ended, is_pending, likes, dislikes, .. } = statement.marks;
-            let Signs { says_over, says_changed, is_negated, remaining, .. } = statement.signs;
+            let Signs { says_over, says_changed, is_negated, counts_remaining, .. } = statement.signs;
             [is_past, was_so_before, is_plan, has_ended, is_pending, likes, dislikes]
                 .into_iter()
-                .chain([says_over, says_changed, is_negated, remaining])
+                .chain([says_over, says_changed, is_negated, counts_remaining])
                 .collect::<Vec<bool>>()
         };
         let words_of = |statement: &Self| -> Vec<String> {
             let all = words(&statement.folded.text).into_iter();
             all.filter(|word| !is_function_word(word)).map(terms::stem).collect()
         };
-        let (own, others) = (words_of(self), words_of(other));
+        let (own_words, other_words) = (words_of(self), words_of(other));
         let is_number = |word: &&String| word.starts_with(|c: char| c.is_ascii_digit());
-        own.len() >= MIN_REPEATED_WORDS
-            && own.iter().all(|word| others.contains(word))
-            && others.iter().filter(is_number).all(|number| own.contains(number))
-            && states(self) == states(other)
+        own_words.len() >= MIN_REPEATED_WORDS
+            && own_words.iter().all(|word| other_words.contains(word))
+            && other_words.iter().filter(is_number).all(|number| own_words.contains(number))
+            && marks_and_signs(self) == marks_and_signs(other)
     }
 
     /// False if one statement is about a named person whom the other statement does not mention.
@@ -206,13 +206,13 @@ struct Marks {
     was_so_before: bool,
     is_plan: bool,
     has_ended: bool,
-    progress: bool,
+    is_progress: bool,
     /// True if something is expected that has not happened yet.
     is_pending: bool,
     /// True if something is being done at the moment.
     is_ongoing: bool,
     /// True if something expected has happened.
-    done: bool,
+    is_done: bool,
     likes: bool,
     dislikes: bool,
     /// True if a wish applies only to one kind of question or conversation.
@@ -235,10 +235,10 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
             *pair = (confidence, can_change);
         }
     };
-    let mut claimed: HashSet<(usize, usize)> = HashSet::new();
+    let mut claimed_pairs: HashSet<(usize, usize)> = HashSet::new();
     let ages_of_children =
         claims::find(&prepared, &persons, &mut |a: usize, b: usize, confidence: f32, can_change: bool| {
-            claimed.insert((a.min(b), a.max(b)));
+            claimed_pairs.insert((a.min(b), a.max(b)));
             add(a, b, confidence, can_change);
         });
     slots::find(&prepared, &mut add);
@@ -266,7 +266,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         prepared.get(*a).zip(prepared.get(*b)).is_some_and(|(one, other)| one.repeats(other) || other.repeats(one))
     };
     pairs.retain(|pair, _| !repeats(pair));
-    pairs.retain(|pair, _| claimed.contains(pair) || !improbable.contains(pair) && !years_explain(pair));
+    pairs.retain(|pair, _| claimed_pairs.contains(pair) || !improbable.contains(pair) && !years_explain(pair));
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
@@ -365,17 +365,17 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
 
 fn marks_of(folded: &Folded) -> Marks {
     let mut marks = Marks::default();
-    let mut present = false;
+    let mut is_present = false;
     for hit in mark_words().hits(&folded.text) {
         match hit.value {
             Mark::Past => marks.is_past = true,
             Mark::Former => marks.was_so_before = true,
-            Mark::Present => present = true,
+            Mark::Present => is_present = true,
             Mark::Plan => marks.is_plan |= !follows_fact(&folded.text, hit.start),
             Mark::Ended => marks.has_ended = true,
-            Mark::Progress => marks.progress = true,
+            Mark::Progress => marks.is_progress = true,
             Mark::Pending => marks.is_pending = true,
-            Mark::Done => marks.done = true,
+            Mark::Done => marks.is_done = true,
             Mark::Ongoing => marks.is_ongoing = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
@@ -385,7 +385,7 @@ fn marks_of(folded: &Folded) -> Marks {
     marks.has_ended |= signs::ends_with_gap(&folded.text);
     marks.is_past |= is_about_past_state(folded) || is_before_a_change(&folded.text);
     // A statement such as "used to smoke, now vapes" is also about the present.
-    marks.is_past &= !present;
+    marks.is_past &= !is_present;
     marks.was_so_before &= marks.is_past;
     marks
 }
@@ -409,18 +409,18 @@ fn is_about_past_state(folded: &Folded) -> bool {
     /// The first verb must be among this many words from the start.
     const MAX_WORDS: usize = 7;
     let words = words(&folded.text);
-    let first = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));
-    let Some(at) = first else { return false };
+    let verb_position = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));
+    let Some(at) = verb_position else { return false };
     let Some((verb, next)) = words.get(at).zip(words.get(at + 1)) else { return false };
     let is_subordinate =
         words.iter().take(at).any(|word| ["that", "which", "who", "when", "dass", "als", "wo"].contains(word));
-    let describes = if ENGLISH.contains(verb) {
+    let describes_state = if ENGLISH.contains(verb) {
         WORDS_AFTER_WAS.contains(next) || next.starts_with(|c: char| c.is_ascii_digit())
     } else {
         folded.languages.de
     };
     let signs = Signs::new(&folded.text);
-    describes
+    describes_state
         && !is_subordinate
         && (at == 0 || !signs.says_over && !signs.says_changed && !folded.text.contains("worden"))
 }

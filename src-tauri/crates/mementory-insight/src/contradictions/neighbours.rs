@@ -56,38 +56,38 @@ pub(super) struct Neighbours {
     /// Largest number of neighbours that are stored for each statement.
     limit: usize,
     /// Number of nearest neighbours with which each statement forms pairs.
-    paired: usize,
+    paired_count: usize,
     space: Space,
     of: Vec<Vec<(f32, usize)>>,
 }
 
 impl Neighbours {
     pub(super) fn new(readings: &[Reading<'_>], space: Space) -> Self {
-        let kept = match space {
+        let compared_groups = match space {
             Space::Projection if readings.len() <= MAX_ALL => vec![(0..readings.len()).collect()],
             _ => near_same_samples(readings),
         };
         let mut groups_of: Vec<Vec<usize>> = vec![Vec::new(); readings.len()];
-        for (number, members) in kept.iter().enumerate() {
+        for (number, members) in compared_groups.iter().enumerate() {
             for member in members {
                 if let Some(groups) = groups_of.get_mut(*member) {
                     groups.push(number);
                 }
             }
         }
-        let (limit, paired) = match space {
+        let (limit, paired_count) = match space {
             _ if readings.len() <= MANY_STATEMENTS => (MAX_NEIGHBOURS, MAX_NEIGHBOURS),
             Space::Encoder => (MAX_NEIGHBOURS_OF_MANY, MAX_NEIGHBOURS_OF_MANY),
             // The second neighbour is stored only to compute how much nearer the first one is.
             Space::Projection => (MAX_NEIGHBOURS_OF_MANY, 1),
         };
-        let mut neighbours = Self { limit, paired, space, of: vec![Vec::new(); readings.len()] };
+        let mut neighbours = Self { limit, paired_count, space, of: vec![Vec::new(); readings.len()] };
         // For each statement, the last statement with which it was compared, so that a pair in several groups is
         // compared once.
         let mut compared_with = vec![usize::MAX; readings.len()];
         for (a, one) in readings.iter().enumerate() {
             let groups = groups_of.get(a).into_iter().flatten();
-            for b in groups.filter_map(|group| kept.get(*group)).flatten().copied().filter(|b| *b > a) {
+            for b in groups.filter_map(|group| compared_groups.get(*group)).flatten().copied().filter(|b| *b > a) {
                 let Some((other, last)) = readings.get(b).zip(compared_with.get_mut(b)) else { continue };
                 if *last == a {
                     continue;
@@ -116,7 +116,7 @@ impl Neighbours {
     /// The positions of all pairs in which one statement is a neighbour of the other. Each pair is listed once.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let pairs_of = |(a, nearest): (usize, &Vec<(f32, usize)>)| -> Vec<(usize, usize)> {
-            nearest.iter().take(self.paired).map(|(_, b)| (a.min(*b), a.max(*b))).collect()
+            nearest.iter().take(self.paired_count).map(|(_, b)| (a.min(*b), a.max(*b))).collect()
         };
         let mut out: Vec<(usize, usize)> = self.of.iter().enumerate().flat_map(pairs_of).collect();
         out.sort_unstable();
@@ -134,13 +134,13 @@ impl Neighbours {
     pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
         let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
         let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);
-        let next = |n: usize, other: usize| {
+        let next_similarity = |n: usize, other: usize| {
             of(n)
                 .iter()
                 .find(|(_, neighbour)| *neighbour != other)
                 .map_or(MIN_SIMILARITY, |(similarity, _)| *similarity)
         };
-        let (first, second) = (next(a, b), next(b, a));
+        let (first, second) = (next_similarity(a, b), next_similarity(b, a));
         let (one, both) = (is_nearest(a, b) || is_nearest(b, a), is_nearest(a, b) && is_nearest(b, a));
         let is_neighbour = of(a).iter().any(|(_, n)| *n == b) || of(b).iter().any(|(_, n)| *n == a);
         let numbers = [
@@ -150,8 +150,8 @@ impl Neighbours {
             similarity - first.max(second),
             similarity - first.min(second),
         ];
-        let number = |n: f32| if self.are_many() { n } else { 0.0 };
-        self.space.names().into_iter().zip(numbers.map(number)).collect()
+        let if_many = |n: f32| if self.are_many() { n } else { 0.0 };
+        self.space.names().into_iter().zip(numbers.map(if_many)).collect()
     }
 }
 

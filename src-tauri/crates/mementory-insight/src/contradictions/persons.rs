@@ -89,7 +89,7 @@ struct Mentions {
 
 /// Whom each statement is about and whom it mentions.
 pub(super) struct Persons {
-    own: Vec<String>,
+    owner_names: Vec<String>,
     people: Vec<OtherPerson>,
     statements: Vec<Mentions>,
 }
@@ -106,7 +106,8 @@ impl Persons {
             own.push(name);
             found = people_besides(&own, &starts);
         }
-        let mut persons = Self { own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
+        let mut persons =
+            Self { owner_names: own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
         for (n, person) in found.into_iter().enumerate() {
             let is_close =
                 person.of.is_none() && person.relation.is_none_or(|relation| CLOSE_RELATIONS.contains(&relation));
@@ -135,7 +136,7 @@ impl Persons {
         if !mentions.people.contains(&person) {
             mentions.people.push(person);
         }
-        if mentions.subject.is_none() && opens_with(&text.text, name, &self.own) {
+        if mentions.subject.is_none() && opens_with(&text.text, name, &self.owner_names) {
             mentions.subject = Some(person);
             mentions.opens_with_genitive = is_genitive(&text.text, name);
         }
@@ -152,11 +153,11 @@ impl Persons {
                 opening.filter(|name| !self.is_own(name) && !self.people.iter().any(|person| person.name == *name));
             opening.into_iter().for_each(|name| *candidates.entry(name).or_default() += 1);
         }
-        let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
+        let written_words: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
         // If the owner's name is not known, the most frequent candidate is most likely the owner's name and is
         // therefore removed.
-        let most = if self.own.is_empty() { candidates.values().copied().max() } else { None };
-        candidates.retain(|name, count| !written.contains(name) && Some(*count) != most);
+        let highest_count = if self.owner_names.is_empty() { candidates.values().copied().max() } else { None };
+        candidates.retain(|name, count| !written_words.contains(name) && Some(*count) != highest_count);
         let mut positions: HashMap<&str, usize> = HashMap::new();
         for name in candidates.into_keys() {
             positions.insert(name, self.people.len());
@@ -178,14 +179,14 @@ impl Persons {
         let is_name =
             |word: &&str| word.len() >= 3 && word.is_ascii() && !RELATIONS.iter().any(|names| names.contains(word));
         let people = self.people.iter().enumerate();
-        let latin: Vec<(usize, String)> = people
+        let latin_names: Vec<(usize, String)> = people
             .flat_map(|(n, person)| person.name.split([' ', '.']).filter(is_name).map(move |word| (n, word.to_owned())))
             .collect();
-        let mut known: HashMap<String, Option<usize>> = HashMap::new();
+        let mut person_by_run: HashMap<String, Option<usize>> = HashMap::new();
         for (n, text) in texts.iter().enumerate().filter(|(_, text)| text.languages.ja) {
             for run in words(&text.text).into_iter().flat_map(|word| noun_runs(word, 2, usize::MAX)) {
-                let find = || latin.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
-                let Some(person) = *known.entry(run.to_owned()).or_insert_with(find) else { continue };
+                let find = || latin_names.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
+                let Some(person) = *person_by_run.entry(run.to_owned()).or_insert_with(find) else { continue };
                 let Some(mentions) = self.statements.get_mut(n) else { continue };
                 if !mentions.people.contains(&person) {
                     mentions.people.push(person);
@@ -234,13 +235,13 @@ impl Persons {
     /// True for a name of the owner of the memories, for the genitive of such a name, and for at least its first five
     /// letters.
     pub(super) fn is_own(&self, folded: &str) -> bool {
-        let long = folded.chars().count() >= 5;
-        is_own(folded, &self.own) || long && self.own.iter().any(|name| name.starts_with(folded))
+        let is_long = folded.chars().count() >= 5;
+        is_own(folded, &self.owner_names) || is_long && self.owner_names.iter().any(|name| name.starts_with(folded))
     }
 
     /// The names of the owner of the memories.
-    pub(super) fn own(&self) -> &[String] {
-        &self.own
+    pub(super) fn owner_names(&self) -> &[String] {
+        &self.owner_names
     }
 }
 
@@ -253,13 +254,13 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
         *counts.entry(name).or_default() += 1;
     }
     // For each word of a name: true if no relation is known for the first person with this name.
-    let mut known: HashMap<String, bool> = HashMap::new();
+    let mut has_no_relation_by_name: HashMap<String, bool> = HashMap::new();
     for person in people {
         for word in words(&fold(person.name.as_deref().unwrap_or_default())) {
-            known.entry(word.to_owned()).or_insert(person.relation.is_none());
+            has_no_relation_by_name.entry(word.to_owned()).or_insert(person.relation.is_none());
         }
     }
-    let has_no_relation = |name: &str| known.get(name).copied().unwrap_or_default();
+    let has_no_relation = |name: &str| has_no_relation_by_name.get(name).copied().unwrap_or_default();
     // A given name also counts if it is not followed directly by a verb: "Samira now lives in Lyon".
     for name in texts.iter().filter_map(|text| words(&text.text).first().copied()) {
         if counts.contains_key(name) || has_no_relation(name) {
@@ -268,20 +269,20 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
     }
     // Only people live, eat or prefer something, so a name without such a verb may be the name of a thing and is left
     // out.
-    let acting: HashSet<&str> = texts.iter().filter_map(opening_of_action).collect();
-    counts.retain(|name, _| known.contains_key(*name) || acting.contains(name));
+    let acting_names: HashSet<&str> = texts.iter().filter_map(opening_of_action).collect();
+    counts.retain(|name, _| has_no_relation_by_name.contains_key(*name) || acting_names.contains(name));
     let has_given_name = counts.keys().any(|name| has_no_relation(name));
-    counts.retain(|name, _| match known.get(*name) {
+    counts.retain(|name, _| match has_no_relation_by_name.get(*name) {
         Some(without_relation) => *without_relation,
         None => !has_given_name,
     });
-    let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
-    counts.retain(|name, _| !written.contains(name));
+    let written_words: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
+    counts.retain(|name, _| !written_words.contains(name));
     let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let next = sorted.get(1).map_or(0, |(_, count)| *count);
+    let second_count = sorted.get(1).map_or(0, |(_, count)| *count);
     let (name, count) = sorted.first()?;
-    (*count >= (texts.len() / 40).max(3) && *count * 2 >= next * 3).then(|| (*name).to_owned())
+    (*count >= (texts.len() / 40).max(3) && *count * 2 >= second_count * 3).then(|| (*name).to_owned())
 }
 
 /// The first word of a text, if it is in no word list and a verb in `ACTIONS` follows.
@@ -289,15 +290,15 @@ fn acting_subject(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
     let [first, next, ..] = words.as_slice() else { return None };
     let is_name = text.written.starts_with(char::is_uppercase) && first.chars().count() >= 2;
-    let in_list = is_closed_class(first) || name_list_index(first).is_some() || is_listed_word(first);
-    (is_name && ACTIONS.contains(next) && !in_list && !["nutzer", "nutzerin"].contains(first)).then_some(*first)
+    let is_listed = is_closed_class(first) || name_list_index(first).is_some() || is_listed_word(first);
+    (is_name && ACTIONS.contains(next) && !is_listed && !["nutzer", "nutzerin"].contains(first)).then_some(*first)
 }
 
 /// The first word of a text, if one of the next two words is a verb in `ACTIONS`.
 fn opening_of_action(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
-    let acts = words.iter().skip(1).take(2).any(|word| ACTIONS.contains(word));
-    words.first().copied().filter(|_| acts)
+    let is_acting = words.iter().skip(1).take(2).any(|word| ACTIONS.contains(word));
+    words.first().copied().filter(|_| is_acting)
 }
 
 /// The first word of a text, if it is in no word list and a verb or a genitive follows, in English or German.
@@ -329,11 +330,11 @@ fn opening_subject(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
     let [first, next, ..] = words.as_slice() else { return None };
     let is_verb = OPENERS.contains(next) || next.len() > 3 && next.ends_with('s') && !next.ends_with("ss");
-    let in_list = is_function_word(first)
+    let is_listed = is_function_word(first)
         || name_list_index(first).is_some()
         || is_listed_word(first)
         || MONTHS.iter().chain(WEEKDAYS).chain(NUMBERS).any(|names| names.contains(first));
-    (is_verb && !in_list && first.chars().count() >= 2).then_some(*first)
+    (is_verb && !is_listed && first.chars().count() >= 2).then_some(*first)
 }
 
 /// True for a word in the lists of words for kinds of memories, special categories or relations.

@@ -21,7 +21,7 @@ fn is_past_plan(line: &str, month: i32) -> bool {
         let mut found = dates(&sentence.text);
         if let Some(next) = sentences.get(n + 1).filter(|_| found.is_empty()) {
             let marks = marks_of(next);
-            if !(marks.is_past || marks.done || marks.has_ended || marks.was_so_before) {
+            if !(marks.is_past || marks.is_done || marks.has_ended || marks.was_so_before) {
                 found = dates(&next.text);
             }
         }

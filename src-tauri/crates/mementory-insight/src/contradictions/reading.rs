@@ -68,8 +68,8 @@ impl<'v> Reading<'v> {
         let folded = &prepared.folded;
         let mut relations = relations(&folded.text);
         relations.retain(|(end, _)| !is_title(&folded.text, *end));
-        let opening = folded.text.char_indices().nth(OPENING_CHARS).map_or(folded.text.len(), |(at, _)| at);
-        let last = |until: usize| {
+        let opening_end = folded.text.char_indices().nth(OPENING_CHARS).map_or(folded.text.len(), |(at, _)| at);
+        let last_relation_before = |until: usize| {
             let before = relations.iter().filter(|(end, _)| *end <= until);
             before.max_by_key(|(end, _)| *end).map(|(_, relation)| *relation)
         };
@@ -85,8 +85,8 @@ impl<'v> Reading<'v> {
             plain_names: plain_names(folded).into_iter().filter(|name| !persons.is_own(name)).collect(),
             languages: folded.languages,
             is_about_other: prepared.person.is_some() && !prepared.person_is_close,
-            subject: last(folded.text.len()),
-            opening_subject: last(opening),
+            subject: last_relation_before(folded.text.len()),
+            opening_subject: last_relation_before(opening_end),
             signs: &prepared.signs,
             marks: prepared.marks,
         }
@@ -94,7 +94,7 @@ impl<'v> Reading<'v> {
 
     /// True if both statements may be in the same language.
     pub(super) fn shares_language(&self, other: &Self) -> bool {
-        self.languages.share(other.languages)
+        self.languages.may_share(other.languages)
     }
 
     /// True if neither statement is about a named person, except the partner, boss or pet of the owner of the memories.
@@ -117,7 +117,7 @@ impl<'v> Reading<'v> {
 
 /// The names in a text without those of the owner of the memories, each reduced to its consonants.
 fn names_of_others(folded: &Folded, persons: &Persons) -> Vec<String> {
-    let own: Vec<String> = persons.own().iter().flat_map(|name| consonants(name)).collect();
+    let own: Vec<String> = persons.owner_names().iter().flat_map(|name| consonants(name)).collect();
     names(folded).into_iter().filter(|name| !own.contains(name)).collect()
 }
 
@@ -201,7 +201,7 @@ pub(super) struct PairComparison {
 impl PairComparison {
     pub(super) fn new(a: &Reading<'_>, b: &Reading<'_>, shared: &SharedNames<'_>) -> Self {
         let (older, newer) = if a.at > b.at { (b, a) } else { (a, b) };
-        let dated = a.at != b.at;
+        let dates_differ = a.at != b.at;
         let same_name = shared.share_name(a, b);
         let one_person = a.subject.is_none_or(|relation| relation < ONE_PERSON_RELATIONS);
         let money = a.amounts.has_money() || b.amounts.has_money();
@@ -213,7 +213,7 @@ impl PairComparison {
             same_thing: shared.share_thing(a, b),
             first_things_differ: shared.first_things_differ(a, b),
             both_deny: (a.signs.is_negated || a.signs.says_over) && (b.signs.is_negated || b.signs.says_over),
-            same_language: a.languages.share(b.languages),
+            same_language: a.languages.may_share(b.languages),
             same_person: shared.may_share_subject(a, b),
             // "His wife Selin" and "Selin" are the same person.
             same_subject: shared.have_same_person(a, b) || a.subject == b.subject && (one_person || same_name),
@@ -224,19 +224,19 @@ impl PairComparison {
             // since January" and "the pension is 1,805 euros since July" give times of different things.
             times_differ: a.amounts.has_money() == b.amounts.has_money() && a.amounts.times_differ(&b.amounts),
             says_over: newer.signs.says_over && !older.signs.says_over
-                || !dated && older.signs.says_over && !newer.signs.says_over,
+                || !dates_differ && older.signs.says_over && !newer.signs.says_over,
             says_changed: newer.signs.says_over
                 || newer.signs.says_changed
-                || !dated && (older.signs.says_over || older.signs.says_changed),
+                || !dates_differ && (older.signs.says_over || older.signs.says_changed),
             is_negated: a.signs.is_negated != b.signs.is_negated && shared.negation_concerns(a, b),
             opinions_differ: likes_what_other_dislikes(a.marks, b.marks) || likes_what_other_dislikes(b.marks, a.marks),
             opening_subjects_differ: a.opening_subject != b.opening_subject && a.subject != b.subject,
             only_one_is_plan: a.marks.is_plan != b.marks.is_plan,
-            older_denies: dated && older.signs.is_negated,
+            older_denies: dates_differ && older.signs.is_negated,
             only_ongoing: older.marks.is_ongoing && !older.marks.is_plan && !older.marks.is_pending,
-            is_fulfilled: dated
+            is_fulfilled: dates_differ
                 && is_open(older)
-                && (newer.marks.done || newer.signs.says_over)
+                && (newer.marks.is_done || newer.signs.says_over)
                 && !is_open(newer)
                 && !is_about_earlier_year(newer, older),
         }
@@ -356,7 +356,7 @@ impl<'p> SharedNames<'p> {
         if one.names.iter().any(|name| other.names.contains(name) && rare(name)) {
             return true;
         }
-        self.both(one, other).is_some_and(|(a, b)| self.rare.count_shared(a, b) > 0)
+        self.prepared_pair(one, other).is_some_and(|(a, b)| self.rare.count_shared(a, b) > 0)
     }
 
     /// The names in a statement that at least one other statement contains, but only few statements contain, in a form
@@ -375,45 +375,46 @@ impl<'p> SharedNames<'p> {
 
     /// True if both statements contain the same rare term. Units and listed names (such as cities) do not count.
     fn share_thing(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let both = self.both(one, other);
-        both.is_some_and(|(a, b)| a.subjects.iter().any(|term| b.terms.contains(term) && self.rare.is_rare(term)))
+        let prepared_pair = self.prepared_pair(one, other);
+        prepared_pair
+            .is_some_and(|(a, b)| a.subjects.iter().any(|term| b.terms.contains(term) && self.rare.is_rare(term)))
     }
 
     /// Compares the terms, names and numbers of two statements. This takes longer than comparing their marks.
     pub(super) fn compare_closely(&self, one: &Reading<'_>, other: &Reading<'_>) -> CloserComparison {
-        let both = self.both(one, other);
+        let prepared_pair = self.prepared_pair(one, other);
         let same_purpose = !one.amounts.has_money() && !other.amounts.has_money() || self.may_share_purpose(one, other);
-        let have_opposites = both.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text));
+        let have_opposites = prepared_pair.is_some_and(|(a, b)| are_opposites(&a.folded.text, &b.folded.text));
         CloserComparison {
-            shared_terms: both.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
-            overlap: both.map_or(0.0, |(a, b)| self.rare.overlap(a, b)),
-            places_differ: both.is_some_and(|(a, b)| places_differ(a, b)),
-            same_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) && names_first_thing(b, a)),
-            has_first_thing: both.is_some_and(|(a, b)| names_first_thing(a, b) || names_first_thing(b, a)),
+            shared_terms: prepared_pair.map_or(0, |(a, b)| self.rare.count_shared(a, b)),
+            overlap: prepared_pair.map_or(0.0, |(a, b)| self.rare.overlap(a, b)),
+            places_differ: prepared_pair.is_some_and(|(a, b)| places_differ(a, b)),
+            same_first_thing: prepared_pair.is_some_and(|(a, b)| names_first_thing(a, b) && names_first_thing(b, a)),
+            has_first_thing: prepared_pair.is_some_and(|(a, b)| names_first_thing(a, b) || names_first_thing(b, a)),
             are_distinguished: have_other_names(one, other) || have_opposites,
             have_opposites,
-            denies_something_else: one.languages.share(other.languages)
+            denies_something_else: one.languages.may_share(other.languages)
                 && (self.denies_more(one, other) || self.denies_more(other, one))
                 || self.denies_other_concept(one, other)
                 || self.denies_other_concept(other, one),
             numbers_of_one_unit_differ: same_purpose
-                && one.signs.remaining == other.signs.remaining
+                && one.signs.counts_remaining == other.signs.counts_remaining
                 && one.amounts.numbers_of_one_unit_differ(&other.amounts),
             levels_differ: one.amounts.levels_differ(&other.amounts),
-            same_people: both.is_some_and(|(a, b)| a.mentioned == b.mentioned),
+            same_people: prepared_pair.is_some_and(|(a, b)| a.mentioned == b.mentioned),
         }
     }
 
     /// True if both statements name the same thing or activity of the list of concepts.
     pub(super) fn share_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let both = self.both(one, other);
-        both.is_some_and(|(a, b)| a.things.iter().any(|term| term.starts_with('~') && b.things.contains(term)))
+        let prepared_pair = self.prepared_pair(one, other);
+        prepared_pair.is_some_and(|(a, b)| a.things.iter().any(|term| term.starts_with('~') && b.things.contains(term)))
     }
 
     /// True if both statements contain the same listed value of an attribute.
     pub(super) fn share_listed_value(&self, one: &Reading<'_>, other: &Reading<'_>, attribute: &str) -> bool {
-        let both = self.both(one, other);
-        both.is_some_and(|(a, b)| a.slots.iter().any(|slot| slot.0 == attribute && b.slots.contains(slot)))
+        let prepared_pair = self.prepared_pair(one, other);
+        prepared_pair.is_some_and(|(a, b)| a.slots.iter().any(|slot| slot.0 == attribute && b.slots.contains(slot)))
     }
 
     /// True if exactly one statement says that something is only watched, read or heard about.
@@ -424,7 +425,7 @@ impl<'p> SharedNames<'p> {
     /// Returns whether both statements contain the same listed value of any attribute, and, if they do not, whether
     /// they contain different listed values of one attribute.
     pub(super) fn compare_listed_values(&self, one: &Reading<'_>, other: &Reading<'_>) -> (bool, bool) {
-        let Some((a, b)) = self.both(one, other) else { return (false, false) };
+        let Some((a, b)) = self.prepared_pair(one, other) else { return (false, false) };
         let shares = |(name, value): &(&str, &str)| b.slots.iter().any(|(n, v)| n == name && v == value);
         let changes =
             one.signs.says_changed || one.signs.says_over || other.signs.says_changed || other.signs.says_over;
@@ -439,7 +440,7 @@ impl<'p> SharedNames<'p> {
 
     /// True if both statements mention the same city or country, even if many other statements mention it too.
     pub(super) fn share_place(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.both(one, other).is_some_and(|(a, b)| share_place(a, b))
+        self.prepared_pair(one, other).is_some_and(|(a, b)| share_place(a, b))
     }
 
     /// True if the statements begin with different relations, and at least one of them is in `THIRD_PARTIES`: people
@@ -479,7 +480,7 @@ impl<'p> SharedNames<'p> {
     /// False if only some clauses of the negated statement are negated, and the negated clauses name nothing from the
     /// other statement.
     fn negation_concerns(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let Some((a, b)) = self.both(one, other) else { return true };
+        let Some((a, b)) = self.prepared_pair(one, other) else { return true };
         let concerns = |negated: &Prepared<'_>, other: &Prepared<'_>| {
             negated.negated_terms.as_ref().is_none_or(|terms| terms.iter().any(|term| other.terms.contains(term)))
         };
@@ -487,21 +488,21 @@ impl<'p> SharedNames<'p> {
     }
 
     fn first_things_differ(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.both(one, other).is_some_and(|(a, b)| a.first_things_differ(b))
+        self.prepared_pair(one, other).is_some_and(|(a, b)| a.first_things_differ(b))
     }
 
     /// True if `one` is negated or expresses a dislike, and contains a term that `other` does not contain. Words for
     /// likes and dislikes do not count as terms.
     fn denies_more(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         let denies = one.signs.is_negated || one.marks.dislikes;
-        let both = self.both(one, other);
-        denies && both.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
+        let prepared_pair = self.prepared_pair(one, other);
+        denies && prepared_pair.is_some_and(|(a, b)| a.things.iter().any(|term| !b.terms.contains(term)))
     }
 
     /// True if `one` is negated or expresses a dislike, and the statements name only different listed things: sake is
     /// not wine. False if one of the things is a general one such as "alcohol", which includes the others.
     fn denies_other_concept(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        let Some((a, b)) = self.both(one, other) else { return false };
+        let Some((a, b)) = self.prepared_pair(one, other) else { return false };
         let concepts = |statement: &'p Prepared<'p>| statement.things.iter().filter(|term| term.starts_with('~'));
         (one.signs.is_negated || one.marks.dislikes)
             && concepts(a).next().is_some()
@@ -517,26 +518,26 @@ impl<'p> SharedNames<'p> {
         let parts = |statement: &Prepared<'_>| -> Vec<&str> {
             statement.slots.iter().map(|(slot, _)| *slot).filter(|slot| PARTS.contains(slot)).collect()
         };
-        self.both(one, other).is_some_and(|(a, b)| {
+        self.prepared_pair(one, other).is_some_and(|(a, b)| {
             let (one, other) = (parts(a), parts(b));
             one.is_empty() != other.is_empty() || !one.is_empty() && !one.iter().any(|part| other.contains(part))
         })
     }
 
     fn have_same_person(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.both(one, other).is_some_and(|(a, b)| a.person.is_some() && a.person == b.person)
+        self.prepared_pair(one, other).is_some_and(|(a, b)| a.person.is_some() && a.person == b.person)
     }
 
     pub(super) fn may_share_purpose(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.both(one, other).is_none_or(|(a, b)| a.may_share_purpose(b))
+        self.prepared_pair(one, other).is_none_or(|(a, b)| a.may_share_purpose(b))
     }
 
     fn may_share_subject(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
-        self.both(one, other).is_none_or(|(a, b)| a.may_share_subject(b))
+        self.prepared_pair(one, other).is_none_or(|(a, b)| a.may_share_subject(b))
     }
 
     /// The two statements in the prepared form that all rules use.
-    fn both(&self, one: &Reading<'_>, other: &Reading<'_>) -> Option<(&'p Prepared<'p>, &'p Prepared<'p>)> {
+    fn prepared_pair(&self, one: &Reading<'_>, other: &Reading<'_>) -> Option<(&'p Prepared<'p>, &'p Prepared<'p>)> {
         self.prepared.get(one.statement).zip(self.prepared.get(other.statement))
     }
 }
@@ -546,6 +547,6 @@ impl<'p> SharedNames<'p> {
 pub(super) fn same_value(wanted: &Attribute, one: &Reading<'_>, other: &Reading<'_>) -> f32 {
     let is_wanted =
         |stated: &&StatedAttribute| attribute(stated.attribute).is_some_and(|attribute| attribute.name == wanted.name);
-    let find = |reading: &'_ Reading<'_>| reading.stated.iter().find(is_wanted).cloned();
-    find(one).zip(find(other)).map_or(1.0, |(one, other)| one.same_value(&other))
+    let stated_in = |reading: &'_ Reading<'_>| reading.stated.iter().find(is_wanted).cloned();
+    stated_in(one).zip(stated_in(other)).map_or(1.0, |(one, other)| one.same_value(&other))
 }

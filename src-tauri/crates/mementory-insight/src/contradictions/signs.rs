@@ -22,7 +22,7 @@ pub(super) struct Signs {
     /// True if something is only watched, read or heard about.
     pub(super) is_onlooker: bool,
     /// True if the numbers in the statement say how much is still to be done.
-    pub(super) remaining: bool,
+    pub(super) counts_remaining: bool,
     /// The occasions to which the statement is limited, as positions in `OCCASIONS`.
     pub(super) occasions: Vec<usize>,
 }
@@ -56,7 +56,7 @@ impl Signs {
                 Sign::Changed => signs.says_changed = true,
                 Sign::Negated => negations.push(hit.start),
                 Sign::Adds => signs.is_addition |= is_addition(folded, hit.start, hit.end),
-                Sign::Remaining => signs.remaining = true,
+                Sign::Remaining => signs.counts_remaining = true,
                 Sign::Onlooks => signs.is_onlooker = true,
                 Sign::Limited(n) => signs.occasions.push(*n),
             }

@@ -99,8 +99,8 @@ type AttributeKey = (&'static str, Option<usize>, Option<usize>);
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<AttributeKey, Vec<Claim>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
-        for (owned, claim) in claims(n, statement) {
-            groups.entry(owned).or_default().push(claim);
+        for (key, claim) in claims(n, statement) {
+            groups.entry(key).or_default().push(claim);
         }
     }
     for ((attribute, ..), claims) in groups {
@@ -127,13 +127,13 @@ pub(super) fn may_have_several(attribute: &str) -> bool {
 /// False if both statements can be true, whatever values they give.
 fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let is_style = attribute.starts_with("style_");
-    let limited = is_style && (a.marks.is_situational || b.marks.is_situational);
+    let is_limited = is_style && (a.marks.is_situational || b.marks.is_situational);
     let is_plan = !is_style && (a.marks.is_plan || b.marks.is_plan);
     let is_addition = a.signs.is_addition || b.signs.is_addition;
     let same_occasions = ATTRIBUTES_IN_ANY_CONTEXT.contains(&attribute) || a.signs.occasions == b.signs.occasions;
     let is_own = |statement: &Prepared<'_>| statement.person.is_none() || statement.person_is_close;
     let same_person = a.person == b.person || is_own(a) && is_own(b) && a.may_share_subject(b);
-    !limited && !is_plan && !is_addition && same_occasions && same_person
+    !is_limited && !is_plan && !is_addition && same_occasions && same_person
 }
 
 fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Claim, &Prepared<'_>)) -> bool {
@@ -149,10 +149,10 @@ fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Clai
         || newer.signs.says_over
         || a.at == b.at && (a.signs.says_changed || b.signs.says_changed);
     let is_exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || says_changed;
-    let together = COMPATIBLE_CLASSES.iter().any(|[x, y]| {
+    let are_compatible = COMPATIBLE_CLASSES.iter().any(|[x, y]| {
         one.given.contains(x) && other.given.contains(y) || one.given.contains(y) && other.given.contains(x)
     });
-    is_exclusive && !together && !one.given.is_empty() && !other.given.is_empty()
+    is_exclusive && !are_compatible && !one.given.is_empty() && !other.given.is_empty()
 }
 
 fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim)> {
@@ -161,18 +161,18 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
         return Vec::new();
     }
     let mut values: Vec<(usize, usize, SlotValue)> = Vec::new();
-    let mut before: Vec<(usize, usize)> = Vec::new();
-    let mut after: Vec<(usize, usize)> = Vec::new();
-    let mut starts: Vec<(usize, usize, usize)> = Vec::new();
+    let mut denials_before: Vec<(usize, usize)> = Vec::new();
+    let mut denials_after: Vec<(usize, usize)> = Vec::new();
+    let mut first_parts: Vec<(usize, usize, usize)> = Vec::new();
     let mut hits = patterns().hits(text);
     hits.sort_by_key(|hit| hit.start);
     for hit in hits {
-        let speaks = |code: &str| statement.folded.languages.may_be(code);
+        let may_be_in = |code: &str| statement.folded.languages.may_be(code);
         match *hit.value {
-            Pattern::Value(value, code) if speaks(code) => values.push((hit.start, hit.end, value)),
-            Pattern::Part(number, true, _, code) if speaks(code) => starts.push((number, hit.start, hit.end)),
-            Pattern::Part(number, false, value, code) if speaks(code) => {
-                let first = starts.iter().rev().find(|(n, _, end)| {
+            Pattern::Value(value, code) if may_be_in(code) => values.push((hit.start, hit.end, value)),
+            Pattern::Part(number, true, _, code) if may_be_in(code) => first_parts.push((number, hit.start, hit.end)),
+            Pattern::Part(number, false, value, code) if may_be_in(code) => {
+                let first = first_parts.iter().rev().find(|(n, _, end)| {
                     *n == number
                         && *end <= hit.start
                         && hit.start - *end <= MAX_GAP
@@ -183,8 +183,8 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
             Pattern::DeniesBefore
                 if !statement.signs.says_over
                     && text.get(hit.start..hit.end).is_some_and(|word| DENIALS_IF_OVER.contains(&word)) => {}
-            Pattern::DeniesBefore => before.push((hit.start, hit.end)),
-            Pattern::DeniesAfter => after.push((hit.start, hit.end)),
+            Pattern::DeniesBefore => denials_before.push((hit.start, hit.end)),
+            Pattern::DeniesAfter => denials_after.push((hit.start, hit.end)),
             _ => {}
         }
     }
@@ -197,12 +197,12 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
     });
     let mut out: BTreeMap<AttributeKey, Claim> = BTreeMap::new();
     for (start, end, value) in values {
-        let is_denied = before.iter().any(|(s, e)| {
+        let is_denied = denials_before.iter().any(|(s, e)| {
             *e <= start
                 && start - *e <= MAX_BEFORE
                 && !ends_clause(text, *e, start)
                 && !values_between(&all, value, *s, start)
-        }) || after.iter().any(|(s, _)| {
+        }) || denials_after.iter().any(|(s, _)| {
             *s >= end && *s - end <= MAX_AFTER && !ends_clause(text, end, *s) && !values_between(&all, value, end, *s)
         });
         let is_style = value.attribute.starts_with("style_");

@@ -232,22 +232,22 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
         return Unit::Class(MONEY);
     }
     let after = after.trim_start_matches([' ', '-']);
-    let last = before.rsplit(' ').next().unwrap_or_default();
-    let day = (1.0..=31.0).contains(&value) && value.fract() == 0.0;
+    let last_word = before.rsplit(' ').next().unwrap_or_default();
+    let may_be_day = (1.0..=31.0).contains(&value) && value.fract() == 0.0;
     let (next, is_asian) = next_word(after);
     let following = after.trim_start_matches(['.', ' ']).trim_start_matches("of ");
     let is_month = |text: &str| MONTHS.iter().any(|names| names.contains(&text));
     let month_follows =
         is_month(next_word(following).0) || ["st ", "nd ", "rd ", "th "].iter().any(|end| after.starts_with(end));
     let is_day = month_follows
-        || is_month(last.trim_end_matches(['.', ',']))
+        || is_month(last_word.trim_end_matches(['.', ',']))
         || after.starts_with('日') && !after.starts_with("日間") && !before.ends_with(['週', 'に']);
     // A day of the month can also be given without the name of a month: "am 27. jedes Monats".
     let is_ordinal = after.starts_with('.') && ["jedes", "des", "eines", "im"].contains(&next_word(following).0);
-    if day && (is_day || is_ordinal) {
+    if may_be_day && (is_day || is_ordinal) {
         return Unit::Class(DAY_OF_MONTH);
     }
-    let known = CLASSES.iter().position(|names| {
+    let known_class = CLASSES.iter().position(|names| {
         names.iter().any(|name| {
             if is_asian {
                 after.starts_with(name)
@@ -260,12 +260,12 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
         return Unit::Class(DISTANCE);
     }
     // Durations are checked before clock times, because 時間 (hours) begins with 時 (o'clock).
-    if let Some(class) = known {
+    if let Some(class) = known_class {
         return Unit::Class(class);
     }
-    let clock = value <= 24.0
-        && (WORDS_BEFORE_CLOCK_TIME.contains(&last) || after.starts_with('時') && !after.starts_with("時間"));
-    if clock && next_is_no_noun(next) {
+    let may_be_clock_time = value <= 24.0
+        && (WORDS_BEFORE_CLOCK_TIME.contains(&last_word) || after.starts_with('時') && !after.starts_with("時間"));
+    if may_be_clock_time && next_is_no_noun(next) {
         return Unit::Class(CLOCK);
     }
     if is_asian {
@@ -300,24 +300,24 @@ fn next_word(text: &str) -> (&str, bool) {
 }
 
 fn period(before: &str, after: &str) -> Option<usize> {
-    let of = |word: &str| PERIODS.iter().position(|names| names.contains(&word));
+    let position_of = |word: &str| PERIODS.iter().position(|names| names.contains(&word));
     if after.chars().chain(before.chars()).any(is_east_asian) {
         let end = before.trim_end_matches(|c: char| "にで約はが、".contains(c) || c.is_whitespace());
-        let length = |name: &&&str| before.ends_with(**name) || end.ends_with(**name);
-        return PERIODS.iter().position(|names| names.iter().any(|name| length(&name)));
+        let ends_with_name = |name: &&&str| before.ends_with(**name) || end.ends_with(**name);
+        return PERIODS.iter().position(|names| names.iter().any(|name| ends_with_name(&name)));
     }
     let words: Vec<&str> =
         after.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(5).collect();
     // "30 Wochenstunden" means "30 Stunden pro Woche".
     if words.first().is_some_and(|word| word.starts_with("wochenstunde")) {
-        return of("woche");
+        return position_of("woche");
     }
     let with_article = words.windows(2).find_map(|pair| match pair {
-        [per, period] if WORDS_BEFORE_PERIOD.contains(per) => of(period),
+        [per, period] if WORDS_BEFORE_PERIOD.contains(per) => position_of(period),
         _ => None,
     });
     with_article.or_else(|| {
-        words.iter().filter(|word| word.ends_with("ly") || word.ends_with("lich")).find_map(|word| of(word))
+        words.iter().filter(|word| word.ends_with("ly") || word.ends_with("lich")).find_map(|word| position_of(word))
     })
 }
 

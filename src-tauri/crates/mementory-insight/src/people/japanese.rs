@@ -57,11 +57,11 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
         let after = &text[start + run.len()..];
         let title =
             |run: &str| words.words(Role::Title).find(|title| run.ends_with(title) && *title != run).map(str::len);
-        let followed = words.words(Role::Title).any(|title| after.starts_with(title));
+        let precedes_title = words.words(Role::Title).any(|title| after.starts_with(title));
         // The title may be in the same run of characters as the name, as in 佐藤先生.
         let name = match title(run) {
             Some(title) if !is_katakana(run) => &run[..run.len() - title],
-            _ if followed || is_katakana(run) && words.is_given(&fold(run)) => run,
+            _ if precedes_title || is_katakana(run) && words.is_given(&fold(run)) => run,
             _ => continue,
         };
         // A relation may also be in the same run of characters, as in 義母恵子さん.
@@ -83,13 +83,13 @@ fn runs(text: &str) -> Vec<(usize, &str)> {
         0x3005 | 0x3400..=0x9fff => 2,
         _ => 0,
     };
-    let (mut out, mut start, mut of) = (Vec::new(), 0, 0);
-    for (at, now) in text.char_indices().map(|(at, c)| (at, class(c))).chain([(text.len(), 0)]) {
-        if now != of {
-            if of != 0 {
+    let (mut out, mut start, mut current_class) = (Vec::new(), 0, 0);
+    for (at, next_class) in text.char_indices().map(|(at, c)| (at, class(c))).chain([(text.len(), 0)]) {
+        if next_class != current_class {
+            if current_class != 0 {
                 out.push((start, &text[start..at]));
             }
-            (start, of) = (at, now);
+            (start, current_class) = (at, next_class);
         }
     }
     out
@@ -110,10 +110,10 @@ fn owner(before: &str, words: &Lexicon) -> Owner {
     if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {
         return Owner::Own;
     }
-    let bare = words.words(Role::Title).find_map(|title| before.strip_suffix(title)).unwrap_or(before);
-    let last = runs(bare).pop().filter(|(start, run)| start + run.len() == bare.len());
+    let without_title = words.words(Role::Title).find_map(|title| before.strip_suffix(title)).unwrap_or(before);
+    let last = runs(without_title).pop().filter(|(start, run)| start + run.len() == without_title.len());
     match last {
-        Some((_, run)) if bare != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),
+        Some((_, run)) if without_title != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),
         _ => Owner::Unstated,
     }
 }
@@ -127,8 +127,8 @@ fn find_unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &
             let is_covered = covered_ranges.iter().any(|(from, until)| start < *until && end > *from);
             let stands_alone =
                 !text[..start].chars().next_back().is_some_and(|c| matches!(u32::from(c), 0x3400..=0x9fff));
-            let particle = text[end..].chars().next().is_some_and(|c| PARTICLES.contains(&c));
-            if is_covered || !stands_alone || !particle || text[end..].starts_with("の日") {
+            let precedes_particle = text[end..].chars().next().is_some_and(|c| PARTICLES.contains(&c));
+            if is_covered || !stands_alone || !precedes_particle || text[end..].starts_with("の日") {
                 continue;
             }
             covered_ranges.push((start, end));

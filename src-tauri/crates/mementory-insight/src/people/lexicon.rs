@@ -89,7 +89,7 @@ fn by_length<'w>(words: impl IntoIterator<Item = &'w String>) -> Vec<String> {
 /// The words of the language with this code.
 pub(super) fn lexicon(code: &str) -> Option<&'static Lexicon> {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
-    ALL.get_or_init(|| PEOPLE.iter().map(read).collect()).iter().find(|lexicon| lexicon.code == code)
+    ALL.get_or_init(|| PEOPLE.iter().map(read_lexicon).collect()).iter().find(|lexicon| lexicon.code == code)
 }
 
 /// True if the name is in the list of given names of any language.
@@ -105,7 +105,7 @@ pub(super) fn is_no_person(folded: &str) -> bool {
     names.contains(folded) || ["en", "de"].iter().any(|code| is_listed(code))
 }
 
-fn read(language: &crate::word_lists::Language) -> Lexicon {
+fn read_lexicon(language: &crate::word_lists::Language) -> Lexicon {
     let mut lexicon = Lexicon {
         code: language.code,
         relations: HashMap::new(),

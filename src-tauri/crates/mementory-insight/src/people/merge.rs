@@ -22,11 +22,11 @@ struct KnownName {
 
 pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
     let (named, unnamed): (Vec<_>, Vec<_>) = mentions.into_iter().partition(|mention| mention.name.is_some());
-    let full = full_names(&named);
+    let full_names = full_names(&named);
     let mut known: BTreeMap<String, KnownName> = BTreeMap::new();
     for mention in named {
         let Some(name) = &mention.name else { continue };
-        let key = full.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
+        let key = full_names.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
         let entry = known.entry(key).or_default();
         entry.texts.insert(mention.text_index);
         *entry.written.entry(name.clone()).or_default() += 1;
@@ -34,7 +34,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
             *entry.relations.entry((relation, owner_name(&mention.owner))).or_default() += weight(&mention.owner);
         }
     }
-    find_known(texts, &full, &mut known);
+    find_known(texts, &full_names, &mut known);
     join_scripts(&mut known);
     let mut people: Vec<Person> = known.into_values().map(KnownName::into_person).collect();
     add_unnamed(unnamed, &mut people);
@@ -72,23 +72,23 @@ fn full_names(named: &[Mention]) -> HashMap<String, String> {
 /// Merges a name in Latin letters with the same name in Katakana, if no other names sound like them and one person can
 /// have the relations of both names.
 fn join_scripts(known: &mut BTreeMap<String, KnownName>) {
-    let first = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
-    let same = |a: &str, b: &str| same_name(&first(a), &first(b));
-    let only = |key: &str| {
-        let mut others = known.keys().filter(|other| same(key, other));
+    let first_name = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
+    let sound_alike = |a: &str, b: &str| same_name(&first_name(a), &first_name(b));
+    let only_match = |key: &str| {
+        let mut others = known.keys().filter(|other| sound_alike(key, other));
         others.next().filter(|_| others.next().is_none())
     };
     let pairs: Vec<(String, String)> = known
         .keys()
         .filter(|key| key.chars().any(crate::fold::is_east_asian))
-        .filter_map(|key| Some((key.clone(), only(key).filter(|latin| only(latin) == Some(key))?.clone())))
+        .filter_map(|key| Some((key.clone(), only_match(key).filter(|latin| only_match(latin) == Some(key))?.clone())))
         .collect();
     for (katakana, latin) in pairs {
-        let may_be_one = match (known.get(&katakana), known.get(&latin)) {
+        let may_be_one_person = match (known.get(&katakana), known.get(&latin)) {
             (Some(one), Some(other)) => may_be_same(one.relation(), other.relation()),
             _ => false,
         };
-        if may_be_one && let Some(joined) = known.remove(&katakana) {
+        if may_be_one_person && let Some(joined) = known.remove(&katakana) {
             let entry = known.entry(latin).or_default();
             entry.texts.extend(joined.texts);
             joined.written.into_iter().for_each(|(name, count)| *entry.written.entry(name).or_default() += count);
@@ -124,8 +124,8 @@ const fn weight(owner: &Owner) -> usize {
 
 /// Searches all texts for the known names and adds the texts that contain them, even if nothing in a text shows that
 /// the word is a name.
-fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeMap<String, KnownName>) {
-    let asian: Vec<String> =
+fn find_known(texts: &[&str], full_names: &HashMap<String, String>, known: &mut BTreeMap<String, KnownName>) {
+    let asian_names: Vec<String> =
         known.keys().filter(|key| !key.is_ascii() && key.chars().any(crate::fold::is_east_asian)).cloned().collect();
     for (n, text) in texts.iter().enumerate() {
         let start: String = text.chars().take(MAX_CHARS).collect();
@@ -138,15 +138,16 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
             for token in tokens[at..].iter().take(MAX_NAME_WORDS) {
                 key.push_str(if key.is_empty() { "" } else { " " });
                 key.push_str(&token.folded);
-                let stem = key.strip_suffix('s').filter(|stem| known.contains_key(*stem) || full.contains_key(*stem));
+                let stem =
+                    key.strip_suffix('s').filter(|stem| known.contains_key(*stem) || full_names.contains_key(*stem));
                 let found = stem.unwrap_or(&key);
-                let found = full.get(found).map_or(found, String::as_str);
+                let found = full_names.get(found).map_or(found, String::as_str);
                 if let Some(entry) = known.get_mut(found) {
                     entry.texts.insert(n);
                 }
             }
         }
-        for key in &asian {
+        for key in &asian_names {
             // Names of one character are skipped, because they occur in too many other words.
             if key.chars().count() > 1
                 && start.contains(key.as_str())
@@ -186,8 +187,8 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     for (relation, texts) in by_relation {
         let mut named_people =
             people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
-        let only = if SINGLE_PERSON_RELATIONS.contains(&relation) { named_people.next() } else { None };
-        if let (Some(person), None) = (only, named_people.next()) {
+        let first_named = if SINGLE_PERSON_RELATIONS.contains(&relation) { named_people.next() } else { None };
+        if let (Some(person), None) = (first_named, named_people.next()) {
             let all: BTreeSet<usize> = person.texts.iter().copied().chain(texts).collect();
             person.texts = all.into_iter().collect();
             continue;

@@ -28,8 +28,8 @@ pub(crate) fn own_names(texts: &[&str]) -> Vec<String> {
         .filter_map(|counts| {
             let mut sorted: Vec<(String, usize)> = counts.into_iter().collect();
             sorted.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            let next = sorted.get(1).map_or(0, |(_, count)| *count);
-            sorted.into_iter().next().filter(|(_, count)| *count >= min_texts && *count >= 3 * next)
+            let second_count = sorted.get(1).map_or(0, |(_, count)| *count);
+            sorted.into_iter().next().filter(|(_, count)| *count >= min_texts && *count >= 3 * second_count)
         })
         .map(|(name, _)| name)
         .chain(texts.iter().filter_map(|text| introduced_name(text)))
@@ -50,16 +50,17 @@ fn names_in_own_role(texts: &[&str]) -> Vec<String> {
     let first_name = |mention: &Mention| {
         mention.name.as_deref().map(|name| fold(name).split(' ').next().unwrap_or_default().to_owned())
     };
-    let in_role = |mention: &&Mention| {
+    let is_in_role = |mention: &&Mention| {
         roles.iter().any(|(relation, of)| {
             mention.relation == Some(relation) && matches!(&mention.owner, Owner::Named(name) if fold(name) == *of)
         })
     };
     let is_related = |name: &String| {
-        let to_owner = |mention: &&Mention| mention.relation.is_some() && !matches!(mention.owner, Owner::Named(_));
-        mentions.iter().filter(to_owner).any(|mention| first_name(mention).as_ref() == Some(name))
+        let is_related_to_owner =
+            |mention: &&Mention| mention.relation.is_some() && !matches!(mention.owner, Owner::Named(_));
+        mentions.iter().filter(is_related_to_owner).any(|mention| first_name(mention).as_ref() == Some(name))
     };
-    let names = mentions.iter().filter(in_role).filter_map(first_name);
+    let names = mentions.iter().filter(is_in_role).filter_map(first_name);
     names.filter(|name| openings.get(name).is_some_and(|count| *count >= MIN_OPENINGS) && !is_related(name)).collect()
 }
 

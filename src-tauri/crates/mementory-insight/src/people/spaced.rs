@@ -79,9 +79,9 @@ impl Reader<'_> {
         for (at, token) in self.tokens.iter().enumerate() {
             let Some(relation) = self.words.relation(&token.folded) else { continue };
             let (owner, start) = self.owner(at);
-            let capital = token.text.chars().next().is_some_and(char::is_uppercase);
-            let brand = self.words.code == "en" && capital && !token.starts_sentence && owner == Owner::Unstated;
-            if brand || NEEDS_POSSESSIVE.contains(&token.folded.as_str()) && owner == Owner::Unstated {
+            let has_capital = token.text.chars().next().is_some_and(char::is_uppercase);
+            let is_brand = self.words.code == "en" && has_capital && !token.starts_sentence && owner == Owner::Unstated;
+            if is_brand || NEEDS_POSSESSIVE.contains(&token.folded.as_str()) && owner == Owner::Unstated {
                 continue;
             }
             let (mut owner, after) = self.owner_after(at, owner);
@@ -111,8 +111,8 @@ impl Reader<'_> {
     /// Adds the names that follow a title, as in "Dr. Petersen" and "Frau Weber".
     fn titles(&self, out: &mut Vec<Mention>) {
         for (at, token) in self.tokens.iter().enumerate() {
-            let capital = token.text.chars().next().is_some_and(char::is_uppercase);
-            if capital && self.words.has_role(Role::Title, &token.folded) && !token.genitive {
+            let has_capital = token.text.chars().next().is_some_and(char::is_uppercase);
+            if has_capital && self.words.has_role(Role::Title, &token.folded) && !token.is_genitive {
                 let Some((name, _)) = self.name_at(at + 1) else { continue };
                 let name = Some(format!("{} {name}", token.text));
                 out.push(Mention { text_index: self.text_index, name, relation: None, owner: Owner::Unstated });
@@ -130,7 +130,7 @@ impl Reader<'_> {
                 break;
             }
             start = at - back;
-            if token.genitive || self.words.has_role(Role::Possessive, &token.folded) {
+            if token.is_genitive || self.words.has_role(Role::Possessive, &token.folded) {
                 let article = start.checked_sub(1).filter(|n| self.tokens[*n].folded == "the");
                 return (self.owner_of(token), article.unwrap_or(start));
             }
@@ -140,8 +140,9 @@ impl Reader<'_> {
             {
                 return (Owner::Named(stem.to_owned()), start);
             }
-            let ends = self.words.has_role(Role::Has, &token.folded) || self.words.has_role(Role::Is, &token.folded);
-            if ends || token.text.chars().next().is_some_and(char::is_uppercase) {
+            let ends_phrase =
+                self.words.has_role(Role::Has, &token.folded) || self.words.has_role(Role::Is, &token.folded);
+            if ends_phrase || token.text.chars().next().is_some_and(char::is_uppercase) {
                 break;
             }
         }
@@ -153,7 +154,7 @@ impl Reader<'_> {
             "my" | "our" => Owner::Own,
             word if word.starts_with("mein") || word.starts_with("unser") => Owner::Own,
             word if self.words.has_role(Role::ThePerson, word) => Owner::Own,
-            _ if token.genitive && token.may_be_name() => Owner::Named(token.text.to_owned()),
+            _ if token.is_genitive && token.may_be_name() => Owner::Named(token.text.to_owned()),
             _ => Owner::Pronoun,
         }
     }
@@ -163,8 +164,8 @@ impl Reader<'_> {
     fn owner_after(&self, at: usize, owner: Owner) -> (Owner, usize) {
         let word = |n: usize| self.tokens.get(n).filter(|token| token.follows_directly());
         let (Some(first), Some(second)) = (word(at + 1), word(at + 2)) else { return (owner, at + 1) };
-        let article = matches!(first.folded.as_str(), "der" | "des" | "of" | "von" | "the");
-        if article && self.words.has_role(Role::ThePerson, &second.folded) {
+        let has_article = matches!(first.folded.as_str(), "der" | "des" | "of" | "von" | "the");
+        if has_article && self.words.has_role(Role::ThePerson, &second.folded) {
             return (Owner::Own, at + 3);
         }
         if matches!(first.folded.as_str(), "von" | "of") && second.may_be_name() {
@@ -179,12 +180,12 @@ impl Reader<'_> {
         let Some(next) = self.tokens.get(at).filter(|next| !next.starts_sentence) else { return Vec::new() };
         let is_called =
             |n: usize| self.tokens.get(n).is_some_and(|token| self.words.has_role(Role::Called, &token.folded));
-        let is = self.words.has_role(Role::Is, &next.folded);
-        let (from, sure) = match () {
+        let is_verb = self.words.has_role(Role::Is, &next.folded);
+        let (from, is_sure) = match () {
             () if next.follows_directly() && is_called(at) => (at + 1, true),
-            () if next.follows_directly() && is && is_called(at + 1) => (at + 2, true),
-            () if next.folded == "name" && self.tokens[at - 1].genitive => (at + 2, true),
-            () if next.follows_directly() && is => (at + 1, false),
+            () if next.follows_directly() && is_verb && is_called(at + 1) => (at + 2, true),
+            () if next.folded == "name" && self.tokens[at - 1].is_genitive => (at + 2, true),
+            () if next.follows_directly() && is_verb => (at + 1, false),
             () if next.follows_directly() || [",", "(", ":", "–", "—", "-"].contains(&next.before.trim()) => {
                 (at, true)
             }
@@ -193,17 +194,17 @@ impl Reader<'_> {
         let Some((name, mut end)) = self.name_at(from) else { return Vec::new() };
         // After "is", only a listed given name or a name of several words counts, because of sentences such as "Her
         // boss is German".
-        if !sure && !name.contains(' ') && !is_given(&crate::fold::fold(&name)) {
+        if !is_sure && !name.contains(' ') && !is_given(&crate::fold::fold(&name)) {
             return Vec::new();
         }
         let mut names = vec![name];
         while relation.is_plural && names.len() < 12 {
             let Some(token) = self.tokens.get(end).filter(|token| !token.starts_sentence) else { break };
-            let joins = self.words.has_role(Role::Joins, &token.folded);
-            if !joins && token.before.trim() != "," {
+            let is_conjunction = self.words.has_role(Role::Joins, &token.folded);
+            if !is_conjunction && token.before.trim() != "," {
                 break;
             }
-            let Some((name, next)) = self.name_at(end + usize::from(joins)) else { break };
+            let Some((name, next)) = self.name_at(end + usize::from(is_conjunction)) else { break };
             names.push(name);
             end = next;
         }
@@ -215,9 +216,9 @@ impl Reader<'_> {
     fn name_before(&self, start: usize) -> Option<(String, usize)> {
         let phrase = self.tokens.get(start)?;
         let last = start.checked_sub(1)?;
-        let apposition = !phrase.starts_sentence && [",", "(", "–", "—"].contains(&phrase.before.trim());
+        let is_apposition = !phrase.starts_sentence && [",", "(", "–", "—"].contains(&phrase.before.trim());
         let end = match () {
-            () if apposition => last,
+            () if is_apposition => last,
             () if self.words.has_role(Role::Is, &self.tokens[last].folded) => last.checked_sub(1)?,
             () => return None,
         };
@@ -227,7 +228,7 @@ impl Reader<'_> {
             .take_while(|n| self.tokens[*n].may_be_name() && (*n == end || self.tokens[n + 1].follows_directly()))
             .last()?;
         let token = &self.tokens[end];
-        if token.genitive || self.words.relation(&token.folded).is_some() {
+        if token.is_genitive || self.words.relation(&token.folded).is_some() {
             return None;
         }
         Some((self.joined_text(first, end + 1), first))
@@ -262,7 +263,7 @@ fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool
         && let Some(token) = tokens.get(end)
         && token.may_be_name()
         && !is_relation(&token.folded)
-        && (end == at || token.follows_directly() && !tokens[end - 1].genitive)
+        && (end == at || token.follows_directly() && !tokens[end - 1].is_genitive)
     {
         end += 1;
     }
@@ -271,7 +272,7 @@ fn name_from(tokens: &[Token<'_>], at: usize, is_relation: impl Fn(&str) -> bool
 }
 
 /// Adds the names in the text that begin with a listed given name.
-fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut Vec<Mention>) {
+fn given_names(text_index: usize, tokens: &[Token<'_>], is_german: bool, out: &mut Vec<Mention>) {
     let mut at = 0;
     while let Some(token) = tokens.get(at) {
         at += 1;
@@ -280,7 +281,7 @@ fn given_names(text_index: usize, tokens: &[Token<'_>], german: bool, out: &mut 
         }
         // In German, only the listed name itself is added. Every German noun has a capital letter, so a capital letter
         // does not show that the next word is part of the name.
-        let whole = if german { None } else { name_from(tokens, at - 1, |_| false) };
+        let whole = if is_german { None } else { name_from(tokens, at - 1, |_| false) };
         let (name, end) = whole.unwrap_or_else(|| (token.text.to_owned(), at));
         out.push(Mention { text_index, name: Some(name), relation: None, owner: Owner::Unstated });
         at = end;

@@ -16,7 +16,7 @@ struct Group {
     version: u32,
     /// For each other group, the sum and the number of the similarities that are known between its members and the
     /// members of this group.
-    near: BTreeMap<usize, (f32, u32)>,
+    similarities: BTreeMap<usize, (f32, u32)>,
 }
 
 /// Two groups that may be joined, and the mean similarity of their members. The candidate is outdated once the version
@@ -32,8 +32,8 @@ struct JoinCandidate {
 pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut groups: Vec<Group> = (0..count).map(|n| Group { members: vec![n], ..Group::default() }).collect();
     for ((a, b), similarity) in edges {
-        groups[*a].near.insert(*b, (*similarity, 1));
-        groups[*b].near.insert(*a, (*similarity, 1));
+        groups[*a].similarities.insert(*b, (*similarity, 1));
+        groups[*b].similarities.insert(*a, (*similarity, 1));
     }
     let mut heap = BinaryHeap::new();
     for a in 0..count {
@@ -58,7 +58,7 @@ fn push_join_candidates(
     admits: impl Fn(usize) -> bool,
 ) {
     let group = &groups[a];
-    for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
+    for (b, (sum, known)) in group.similarities.iter().filter(|(b, _)| admits(**b)) {
         let other = &groups[*b];
         let pairs = (group.members.len() * other.members.len()) as f32;
         let mean = (sum + UNKNOWN_SIMILARITY * (pairs - *known as f32)) / pairs;
@@ -75,13 +75,13 @@ fn merge_groups(groups: &mut [Group], a: usize, b: usize) {
     groups[a].version += 1;
     groups[a].members.extend(removed.members);
     groups[a].members.sort_unstable();
-    groups[a].near.remove(&b);
-    for (other, (sum, known)) in removed.near.into_iter().filter(|(other, _)| *other != a) {
-        let entry = groups[a].near.entry(other).or_default();
+    groups[a].similarities.remove(&b);
+    for (other, (sum, known)) in removed.similarities.into_iter().filter(|(other, _)| *other != a) {
+        let entry = groups[a].similarities.entry(other).or_default();
         *entry = (entry.0 + sum, entry.1 + known);
         let total = *entry;
-        groups[other].near.remove(&b);
-        groups[other].near.insert(a, total);
+        groups[other].similarities.remove(&b);
+        groups[other].similarities.insert(a, total);
     }
 }
 

@@ -58,8 +58,8 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let mut groups: Vec<Vec<usize>> = groups.into_iter().filter(|members| members.len() > 1).collect();
     groups.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     let (counts, mut used) = (WordCounts::new(texts), HashSet::new());
-    let named = |members: Vec<usize>| Topic { name: topic_name(texts, &members, &counts, &mut used), members };
-    groups.into_iter().map(named).collect()
+    let to_topic = |members: Vec<usize>| Topic { name: topic_name(texts, &members, &counts, &mut used), members };
+    groups.into_iter().map(to_topic).collect()
 }
 
 /// The similarity of each pair of texts. The smaller position is the first of the pair.
@@ -68,19 +68,19 @@ type Edges = BTreeMap<(usize, usize), f32>;
 fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
     let norm = |stems: &[String]| stems.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
     let norms: Vec<f32> = stems_by_text.iter().map(|stems| norm(stems)).collect();
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut texts_by_stem: HashMap<&str, Vec<usize>> = HashMap::new();
     for (n, stems) in stems_by_text.iter().enumerate() {
-        stems.iter().for_each(|word| places.entry(word).or_default().push(n));
+        stems.iter().for_each(|word| texts_by_stem.entry(word).or_default().push(n));
     }
     let mut sums = Edges::new();
-    let mut shared: Vec<_> =
-        places.into_iter().filter(|(_, list)| (2..=MAX_TEXTS_WITH_WORD).contains(&list.len())).collect();
-    shared.sort_unstable();
-    for (word, list) in shared {
-        let square = weight(word).powi(2);
+    let mut shared_stems: Vec<_> =
+        texts_by_stem.into_iter().filter(|(_, list)| (2..=MAX_TEXTS_WITH_WORD).contains(&list.len())).collect();
+    shared_stems.sort_unstable();
+    for (word, list) in shared_stems {
+        let squared_weight = weight(word).powi(2);
         for (i, a) in list.iter().enumerate() {
             for b in list.iter().skip(i + 1) {
-                *sums.entry((*a, *b)).or_default() += square;
+                *sums.entry((*a, *b)).or_default() += squared_weight;
             }
         }
     }

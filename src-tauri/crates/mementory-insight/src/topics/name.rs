@@ -11,11 +11,11 @@ use unicode_normalization::UnicodeNormalization;
 
 /// Largest number of meaningful words in a name. Articles, prepositions, times, numbers and very common words are not
 /// meaningful.
-const MAX_MEANINGFUL: usize = 3;
+const MAX_MEANINGFUL_WORDS: usize = 3;
 /// Largest number of words in a name, including articles and prepositions.
 const MAX_PHRASE_WORDS: usize = 5;
 /// Smallest number of characters of a meaningful word.
-const MIN_CHARS: usize = 3;
+const MIN_WORD_CHARS: usize = 3;
 /// If only one memory of the topic contains a word, this share of the word's weight is subtracted from the score of a
 /// phrase with this word.
 const COST_OF_UNSHARED: f32 = 0.6;
@@ -24,14 +24,14 @@ const COST_OF_UNSHARED: f32 = 0.6;
 const COST_OF_OPENING: f32 = 0.8;
 
 /// Words that may be inside a name, between two meaningful words.
-const JOINING: &[&str] = &[
+const JOINING_WORDS: &[&str] = &[
     "a", "am", "an", "at", "auf", "aus", "bei", "beim", "by", "das", "dem", "den", "der", "des", "die", "ein", "eine",
     "einem", "einen", "einer", "for", "from", "für", "im", "in", "mit", "of", "on", "the", "to", "von", "vom", "with",
     "zu", "zum", "zur",
 ];
 /// Words for times, besides months and weekdays. They are not meaningful, because they say when something happens, and
 /// not what.
-const TIMES: &[&str] = &[
+const TIME_WORDS: &[&str] = &[
     "abend",
     "autumn",
     "day",
@@ -115,13 +115,13 @@ impl WordCounts {
 pub(super) fn topic_name(texts: &[&str], members: &[usize], counts: &WordCounts, used: &mut HashSet<String>) -> String {
     let phrases: Vec<Vec<Phrase>> =
         members.iter().filter_map(|n| texts.get(*n)).map(|text| self::phrases(text)).collect();
-    let mut shared: HashMap<&str, usize> = HashMap::new();
+    let mut text_counts: HashMap<&str, usize> = HashMap::new();
     for phrases in &phrases {
         let stems: HashSet<&str> = phrases.iter().flat_map(|phrase| &phrase.stems).map(String::as_str).collect();
-        stems.into_iter().for_each(|stem| *shared.entry(stem).or_default() += 1);
+        stems.into_iter().for_each(|stem| *text_counts.entry(stem).or_default() += 1);
     }
     let score = |phrase: &Phrase| -> (usize, f32) {
-        let count = |stem: &String| shared.get(stem.as_str()).copied().unwrap_or_default();
+        let count = |stem: &String| text_counts.get(stem.as_str()).copied().unwrap_or_default();
         let weigh = |stem: &String| match (count(stem), counts.weight(stem)) {
             (_, 0.0) => -1.0,
             (0 | 1, weight) => -weight * COST_OF_UNSHARED,
@@ -135,14 +135,14 @@ pub(super) fn topic_name(texts: &[&str], members: &[usize], counts: &WordCounts,
         let weights = phrase.stems.iter().take(2).map(|stem| counts.weight(stem)).sum::<f32>();
         (0, weights - 5.0 * cost - phrase.stems.len().saturating_sub(2) as f32)
     };
-    let mut rated: Vec<((usize, f32), &Phrase)> =
+    let mut rated_phrases: Vec<((usize, f32), &Phrase)> =
         phrases.iter().flatten().map(|phrase| (score(phrase), phrase)).collect();
     // Phrases with equal scores remain in the order of the members.
-    rated.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
-    let names: Vec<&str> = rated.into_iter().map(|(_, phrase)| phrase.text.as_str()).collect();
+    rated_phrases.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
+    let names: Vec<&str> = rated_phrases.into_iter().map(|(_, phrase)| phrase.text.as_str()).collect();
     // If the names of all phrases are used, a number is appended to the first one.
-    let numbered = (2..used.len() + 3).filter_map(|n| Some(format!("{} {n}", names.first()?)));
-    let mut all = names.iter().map(|name| (*name).to_owned()).chain(numbered);
+    let numbered_names = (2..used.len() + 3).filter_map(|n| Some(format!("{} {n}", names.first()?)));
+    let mut all = names.iter().map(|name| (*name).to_owned()).chain(numbered_names);
     let name = all.find(|name| !used.contains(&name.to_lowercase())).unwrap_or_default();
     used.insert(name.to_lowercase());
     name
@@ -182,13 +182,13 @@ fn phrases(text: &str) -> Vec<Phrase> {
             }
             end = at + next.len();
             let stem = stem_of(next);
-            if stem.is_none() && (name.is_empty() || !JOINING.contains(&next.to_lowercase().as_str())) {
+            if stem.is_none() && (name.is_empty() || !JOINING_WORDS.contains(&next.to_lowercase().as_str())) {
                 break;
             }
             name.push_str(if name.is_empty() { "" } else { " " });
             name.push_str(next);
             let Some(stem) = stem else { continue };
-            if stems.contains(&stem) || stems.len() == MAX_MEANINGFUL || name.chars().count() > MAX_NAME_CHARS {
+            if stems.contains(&stem) || stems.len() == MAX_MEANINGFUL_WORDS || name.chars().count() > MAX_NAME_CHARS {
                 break;
             }
             stems.push(stem);
@@ -205,8 +205,9 @@ fn east_asian_phrases(word: &str) -> Vec<Phrase> {
         .into_iter()
         .filter(|run| !is_common(run) && !is_time_or_number(run) && run.chars().count() <= MAX_NAME_CHARS / 2)
         .collect();
-    let one = |run: &&str| Phrase { text: (*run).to_owned(), stems: vec![(*run).to_owned()], opens_sentence: false };
-    let mut out: Vec<Phrase> = runs.iter().map(one).collect();
+    let single_noun =
+        |run: &&str| Phrase { text: (*run).to_owned(), stems: vec![(*run).to_owned()], opens_sentence: false };
+    let mut out: Vec<Phrase> = runs.iter().map(single_noun).collect();
     for pair in runs.windows(2) {
         let &[first, second] = pair else { continue };
         let (from, to) = (offset(word, first), offset(word, second));
@@ -228,11 +229,11 @@ fn offset(text: &str, slice: &str) -> usize {
 /// The stem of a meaningful word, which is its first letters. None for articles, times, numbers and very common words.
 fn stem_of(word: &str) -> Option<String> {
     let folded = word.to_lowercase();
-    let says_something = (MIN_CHARS..=MAX_NAME_CHARS).contains(&folded.chars().count())
+    let is_meaningful = (MIN_WORD_CHARS..=MAX_NAME_CHARS).contains(&folded.chars().count())
         && !is_common(&folded)
         && !is_time_or_number(&folded)
         && folded.chars().all(char::is_alphabetic);
-    says_something.then(|| folded.chars().take(STEM_CHARS).collect())
+    is_meaningful.then(|| folded.chars().take(STEM_CHARS).collect())
 }
 
 fn with_capital(name: &str) -> String {
@@ -244,7 +245,7 @@ fn is_time_or_number(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
         let listed = MONTHS.iter().chain(WEEKDAYS).chain(NUMBERS).flat_map(|names| names.iter().copied());
-        listed.chain(TIMES.iter().copied()).collect()
+        listed.chain(TIME_WORDS.iter().copied()).collect()
     });
     // The comparison without an "s" recognises English plurals of weekdays: "Fridays".
     words.contains(word) || word.strip_suffix('s').is_some_and(|one| words.contains(one))

@@ -6,7 +6,7 @@ use crate::{fitted, kinds::AboutKind};
 const MAX_NEIGHBOURS: usize = 16;
 /// Number of the most similar texts whose mean similarity is the usual similarity of a text. Some texts are slightly
 /// similar to all others, so the similarity of two texts is compared with the usual similarity of each.
-const USUAL_NEAREST: usize = 10;
+const USUAL_NEAREST_COUNT: usize = 10;
 /// If there are more texts than this, their vectors are not compared. Every text is compared with every other, so the
 /// time grows with the square of the number of texts.
 pub(super) const MAX_COMPARED_TEXTS: usize = 3000;
@@ -38,14 +38,14 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
     let mut nearest: Vec<Vec<(f32, usize)>> = vec![Vec::new(); texts.len()];
     for a in 0..texts.len() {
         for b in a + 1..texts.len() {
-            all.offer(&mut nearest, a, b);
+            all.add_neighbours(&mut nearest, a, b);
         }
     }
-    let usual: Vec<f32> = nearest.iter().map(|list| mean_similarity(list)).collect();
+    let usual_similarities: Vec<f32> = nearest.iter().map(|list| mean_similarity(list)).collect();
     let mut out = Edges::new();
     for (a, list) in nearest.iter().enumerate() {
         for (similarity, b) in list.iter().filter(|(similarity, _)| *similarity >= MIN_SIMILARITY) {
-            let similarity_excess = similarity - (usual[a] + usual[*b]) / 2.0;
+            let similarity_excess = similarity - (usual_similarities[a] + usual_similarities[*b]) / 2.0;
             out.insert((a.min(*b), a.max(*b)), similarity_excess.max(similarity - SURE_SIMILARITY));
         }
     }
@@ -53,7 +53,7 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
 }
 
 fn mean_similarity(list: &[(f32, usize)]) -> f32 {
-    let count = list.len().min(USUAL_NEAREST);
+    let count = list.len().min(USUAL_NEAREST_COUNT);
     list.iter().take(count).map(|(similarity, _)| similarity).sum::<f32>() / count.max(1) as f32
 }
 
@@ -64,7 +64,7 @@ impl Texts<'_> {
         dot(&self.vectors[a], &self.vectors[b]) + SAME_KIND_WEIGHT * (kind - 0.5) + SHARED_WORDS_WEIGHT * words
     }
 
-    fn offer(&self, nearest: &mut [Vec<(f32, usize)>], a: usize, b: usize) {
+    fn add_neighbours(&self, nearest: &mut [Vec<(f32, usize)>], a: usize, b: usize) {
         let similarity = self.similarity(a, b);
         for (n, other) in [(a, b), (b, a)] {
             let list = &mut nearest[n];
