@@ -110,8 +110,8 @@ impl Words {
         scores
     }
 
-    /// Decides the kind and special categories without a vector. For a text in another language, only the word lists
-    /// decide, because the regressions contain none of its words.
+    /// Decides the kind and special categories without a vector. For a text in a language without word lists, only the
+    /// scores of the words decide, because the regressions contain none of the words.
     fn judge(&self) -> (Option<About>, Vec<Special>) {
         if self.is_foreign || self.features.is_empty() {
             return (best_kind(&self.home_first(self.scores)), shown_categories(&self.evidence));
@@ -188,7 +188,7 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         return words.judge();
     }
     let min_probabilities = words.evidence.map(|evidence| match evidence {
-        // In a text in another language, only the vector decides.
+        // In a language without word lists, only the vector decides.
         _ if words.is_foreign => MIN_SPECIAL_BY_LESS,
         Evidence::None => MIN_SPECIAL_UNSHOWN,
         _ => MIN_SPECIAL,

@@ -28,8 +28,8 @@ pub(super) struct Number {
 }
 
 impl Number {
-    /// A number between two parts of a folded text. If the text after it begins with a unit in `FACTORS`, the value is
-    /// converted to the first unit of its class.
+    /// A number between two parts of a folded text. If a unit in `FACTORS` follows the number, the value is converted
+    /// to the first unit of its class.
     fn between(before: &str, after: &str, value: f64) -> Self {
         let measure = Measure::between(before, after, value);
         match factor(after) {
@@ -69,8 +69,7 @@ pub(super) enum Time {
     Every(usize),
 }
 
-/// If an amount of money without a period differs from a yearly amount by at most this factor, it may be for a year
-/// too.
+/// Largest ratio of an amount of money without a period and a yearly amount at which the former may be for a year too.
 const MAX_RATIO_OF_YEARLY: f64 = 2.0;
 
 /// Largest relative difference at which a converted number and an unconverted one count as equal.

@@ -17,8 +17,8 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Units, one row with all names of each. Only numbers with the same unit are compared. A number in a smaller or larger
-/// unit of the same quantity is first converted, see `units::factor`.
+/// The names of units, one row for each unit. Only numbers with the same unit are compared. A number in a smaller or
+/// larger unit of the same quantity is first converted, see `units::factor`.
 const UNITS: [&[&str]; 17] = [
     &["%", "percent", "prozent", "パーセント"],
     &["euro", "euros", "€", "eur", "ユーロ"],

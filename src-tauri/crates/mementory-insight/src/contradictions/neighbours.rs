@@ -8,7 +8,8 @@ use std::collections::BTreeMap;
 const MAX_GROUP: usize = 24;
 /// Largest number of neighbours that are stored for each statement.
 const MAX_NEIGHBOURS: usize = 4;
-/// Like `MAX_NEIGHBOURS`, but for more than `MANY_STATEMENTS` statements. Lower, to limit the running time.
+/// Like `MAX_NEIGHBOURS`, but for more than `MANY_STATEMENTS` statements. The limit is lower, so that the running time
+/// is limited.
 const MAX_NEIGHBOURS_OF_MANY: usize = 2;
 const MANY_STATEMENTS: usize = 5000;
 /// Lowest similarity at which two statements count as neighbours.
@@ -58,7 +59,7 @@ pub(super) struct Neighbours {
     /// Number of nearest neighbours with which each statement forms pairs.
     paired_count: usize,
     space: Space,
-    of: Vec<Vec<(f32, usize)>>,
+    by_statement: Vec<Vec<(f32, usize)>>,
 }
 
 impl Neighbours {
@@ -81,7 +82,7 @@ impl Neighbours {
             // The second neighbour is stored only to compute how much nearer the first one is.
             Space::Projection => (MAX_NEIGHBOURS_OF_MANY, 1),
         };
-        let mut neighbours = Self { limit, paired_count, space, of: vec![Vec::new(); readings.len()] };
+        let mut neighbours = Self { limit, paired_count, space, by_statement: vec![Vec::new(); readings.len()] };
         // For each statement, the last statement with which it was compared, so that a pair in several groups is
         // compared once.
         let mut compared_with = vec![usize::MAX; readings.len()];
@@ -103,9 +104,9 @@ impl Neighbours {
         neighbours
     }
 
-    fn add(&mut self, of: usize, neighbour: usize, similarity: f32) {
+    fn add(&mut self, statement: usize, neighbour: usize, similarity: f32) {
         let limit = self.limit;
-        let Some(nearest) = self.of.get_mut(of) else { return };
+        let Some(nearest) = self.by_statement.get_mut(statement) else { return };
         let at = nearest.partition_point(|(other, _)| *other >= similarity);
         if at < limit {
             nearest.insert(at, (similarity, neighbour));
@@ -118,7 +119,7 @@ impl Neighbours {
         let pairs_of = |(a, nearest): (usize, &Vec<(f32, usize)>)| -> Vec<(usize, usize)> {
             nearest.iter().take(self.paired_count).map(|(_, b)| (a.min(*b), a.max(*b))).collect()
         };
-        let mut out: Vec<(usize, usize)> = self.of.iter().enumerate().flat_map(pairs_of).collect();
+        let mut out: Vec<(usize, usize)> = self.by_statement.iter().enumerate().flat_map(pairs_of).collect();
         out.sort_unstable();
         out.dedup();
         out
@@ -126,23 +127,25 @@ impl Neighbours {
 
     /// True if there are enough statements for the nearest neighbour to be evidence.
     pub(super) fn are_many(&self) -> bool {
-        self.of.len() >= MIN_STATEMENTS
+        self.by_statement.len() >= MIN_STATEMENTS
     }
 
     /// Returns as features whether one statement is the nearest neighbour of the other, and how much nearer it is than
     /// any third statement. `similarity` is the similarity of `a` and `b`.
     pub(super) fn features(&self, a: usize, b: usize, similarity: f32) -> Vec<Feature> {
-        let of = |n: usize| self.of.get(n).map_or(&[][..], Vec::as_slice);
-        let is_nearest = |n: usize, other: usize| of(n).first().is_some_and(|(_, nearest)| *nearest == other);
+        let neighbours_of = |n: usize| self.by_statement.get(n).map_or(&[][..], Vec::as_slice);
+        let is_nearest =
+            |n: usize, other: usize| neighbours_of(n).first().is_some_and(|(_, nearest)| *nearest == other);
         let next_similarity = |n: usize, other: usize| {
-            of(n)
+            neighbours_of(n)
                 .iter()
                 .find(|(_, neighbour)| *neighbour != other)
                 .map_or(MIN_SIMILARITY, |(similarity, _)| *similarity)
         };
         let (first, second) = (next_similarity(a, b), next_similarity(b, a));
         let (one, both) = (is_nearest(a, b) || is_nearest(b, a), is_nearest(a, b) && is_nearest(b, a));
-        let is_neighbour = of(a).iter().any(|(_, n)| *n == b) || of(b).iter().any(|(_, n)| *n == a);
+        let is_neighbour =
+            neighbours_of(a).iter().any(|(_, n)| *n == b) || neighbours_of(b).iter().any(|(_, n)| *n == a);
         let numbers = [
             f32::from(u8::from(is_neighbour)),
             f32::from(u8::from(one)),

@@ -21,7 +21,7 @@ const POSSESSIVES: [&str; 30] = [
     "unserer", "ihr", "ihre", "ihrer", "sein", "seine", "seiner", "der", "die", "das", "s", "nutzers", "nutzerin",
     "dessen", "deren", "dr",
 ];
-/// Relations to the owner of the memories whose name can be the value of an attribute, such as the name of the boss.
+/// Relations of people and pets whose names are the values of attributes, such as the name of the boss.
 const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
 /// Relations of people who may be children. The age of a child is recorded again as it changes.
 const CHILD_RELATIONS: [&str; 7] = ["child", "daughter", "godchild", "grandchild", "nephew", "niece", "son"];
@@ -185,8 +185,9 @@ impl Persons {
         let mut person_by_run: HashMap<String, Option<usize>> = HashMap::new();
         for (n, text) in texts.iter().enumerate().filter(|(_, text)| text.languages.ja) {
             for run in words(&text.text).into_iter().flat_map(|word| noun_runs(word, 2, usize::MAX)) {
-                let find = || latin_names.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
-                let Some(person) = *person_by_run.entry(run.to_owned()).or_insert_with(find) else { continue };
+                let find_person =
+                    || latin_names.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
+                let Some(person) = *person_by_run.entry(run.to_owned()).or_insert_with(find_person) else { continue };
                 let Some(mentions) = self.statements.get_mut(n) else { continue };
                 if !mentions.people.contains(&person) {
                     mentions.people.push(person);
@@ -232,8 +233,8 @@ impl Persons {
         self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }
 
-    /// True for a name of the owner of the memories, for the genitive of such a name, and for at least its first five
-    /// letters.
+    /// True for a name of the owner of the memories, for the genitive of such a name, and for its first letters if
+    /// there are at least five.
     pub(super) fn is_own(&self, folded: &str) -> bool {
         let is_long = folded.chars().count() >= 5;
         is_own(folded, &self.owner_names) || is_long && self.owner_names.iter().any(|name| name.starts_with(folded))

@@ -26,8 +26,7 @@ const PLACE_OCCASIONS: usize = 2;
 /// Number of occasions that are parts of the day. The parts of the day come last in `OCCASIONS`.
 const PARTS_OF_DAY: usize = 4;
 
-/// A relation counts as the beginning of a statement if it ends within this many characters. Most statements name the
-/// person whom they are about within them.
+/// A relation that ends within this many characters counts as the beginning of the statement.
 const OPENING_CHARS: usize = 32;
 
 /// The features of a statement that are compared with those of another statement.

@@ -72,8 +72,8 @@ pub(super) fn is_thing(term: &str) -> bool {
     !term.starts_with('#') && !is_amount && !general.contains(term)
 }
 
-/// True for a city or country. Their numbers are below those of the languages, because they come first in the list of
-/// names.
+/// True for a city or country. The numbers of cities and countries are below those of the languages, because they come
+/// first in the list of names.
 fn is_place(term: &str) -> bool {
     let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
     number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)

@@ -4,8 +4,8 @@ use crate::{
     word_lists::RELATIONS,
 };
 
-/// True if a statement is about a thing. `before` is the text before a matched pattern. In the statement about a thing,
-/// `before` contains only an article or possessive and a noun that is not a relation: "His bike weighs 11 kg".
+/// True if a statement is about a thing. `before` is the text before a matched pattern. It must contain only an article
+/// or possessive and a noun that is not a relation: "His bike weighs 11 kg".
 pub(super) fn is_about_thing(before: &str) -> bool {
     const DETERMINERS: [&str; 19] = [
         "the", "his", "her", "my", "our", "their", "each", "every", "a", "an", "der", "die", "das", "mein", "meine",

@@ -59,12 +59,13 @@ pub(super) fn own_role(text: &str) -> Option<(&'static str, String)> {
     let tokens = tokens(&folded.written);
     ["en", "de"].into_iter().filter(|code| folded.languages.may_be(code)).find_map(|code| {
         let words = lexicon(code)?;
-        let mut rest = tokens.iter().skip_while(|token| words.has_role(Role::ThePerson, &token.folded)).peekable();
-        rest.next_if(|token| words.has_role(Role::Is, &token.folded))?;
-        rest.next_if(|token| matches!(token.folded.as_str(), "a" | "the" | "eine" | "ein" | "die" | "der"));
-        let relation = words.relation(&rest.next()?.folded)?;
-        rest.next_if(|token| matches!(token.folded.as_str(), "to" | "of" | "von" | "für"))?;
-        rest.next().filter(|token| token.may_be_name()).map(|token| (relation.id, token.folded.clone()))
+        let mut remaining_tokens =
+            tokens.iter().skip_while(|token| words.has_role(Role::ThePerson, &token.folded)).peekable();
+        remaining_tokens.next_if(|token| words.has_role(Role::Is, &token.folded))?;
+        remaining_tokens.next_if(|token| matches!(token.folded.as_str(), "a" | "the" | "eine" | "ein" | "die" | "der"));
+        let relation = words.relation(&remaining_tokens.next()?.folded)?;
+        remaining_tokens.next_if(|token| matches!(token.folded.as_str(), "to" | "of" | "von" | "für"))?;
+        remaining_tokens.next().filter(|token| token.may_be_name()).map(|token| (relation.id, token.folded.clone()))
     })
 }
 
