@@ -119,8 +119,9 @@ pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> Api
 pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
     let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
     let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
-    let known: HashSet<usize> = parts.chain(found.ties.iter().map(|(member, _)| *member)).filter_map(root_of).collect();
-    found.unknown.iter().copied().filter(|m| root_of(*m).is_some_and(|root| !known.contains(&root))).collect()
+    let known_roots: HashSet<usize> =
+        parts.chain(found.ties.iter().map(|(member, _)| *member)).filter_map(root_of).collect();
+    found.unknown.iter().copied().filter(|m| root_of(*m).is_some_and(|root| !known_roots.contains(&root))).collect()
 }
 
 /// The candidate formats of members, as [`nearest`] returns them: the index of each member, and its candidates.

@@ -117,16 +117,16 @@ pub fn guide(source: &str, language: &str) -> ApiResult<Guide> {
         let message = format!("There is no guide for {source}. `mementory guide` lists those that there are.");
         return Err(ApiError::new("not_found", 1, message).with("id", source));
     };
-    let all = |sentences: &[String]| sentences.iter().map(|sentence| without_marks(sentence)).collect();
+    let plain_sentences = |sentences: &[String]| sentences.iter().map(|sentence| without_marks(sentence)).collect();
     Ok(Guide {
         source: data.id.clone(),
         name: text.name,
         formats: data.formats.clone(),
-        steps: all(&text.steps),
-        holds: all(&text.has),
-        lacks: all(&text.lacks),
+        steps: plain_sentences(&text.steps),
+        holds: plain_sentences(&text.has),
+        lacks: plain_sentences(&text.lacks),
         takes: without_marks(&text.time),
-        import: all(&text.drop),
+        import: plain_sentences(&text.drop),
         doubt: text.doubt.as_deref().map(without_marks),
         paths: data.paths.iter().map(|place| place.path.clone()).collect(),
         links: data.links.clone(),

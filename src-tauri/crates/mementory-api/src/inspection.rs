@@ -47,17 +47,17 @@ pub(crate) fn inspect(
     let tolerant_archives = tolerant_archives(catalog, found);
     let is_tolerated = |fault: &&Fault| fault.is_header_difference() && tolerant_archives.contains(&fault.archive);
     let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure && !is_tolerated(f));
-    refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
+    refuse_if_any(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
     out.findings.extend(catalog.faults().iter().filter(is_tolerated).map(|fault| {
         let Issue { code, place, message } = fault.issue.clone();
         Issue { code, place, message: format!("{message}; it was read as the directory says, if its bytes are whole") }
     }));
-    let mut stopping: Vec<StoppingFault> = Vec::new();
+    let mut stopping_faults: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
         let archives = source.archives(catalog);
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
-        refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
+        refuse_if_any(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
         let codes =
             format.import_refuses().or(Some(format.salvage_codes()).filter(|codes| salvage && !codes.is_empty()));
         let found_by_validator = match codes {
@@ -67,16 +67,16 @@ pub(crate) fn inspect(
         // Damaged entries are searched for after the validator has run, so that only the entries that it did not read
         // are unpacked again.
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
+        stopping_faults.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
         // A fault that both the validator and this search found is listed once.
         for fault in found_by_validator {
-            if !stopping.iter().any(|known| known.code == fault.code && known.part.place == fault.part.place) {
-                stopping.push(fault);
+            if !stopping_faults.iter().any(|known| known.code == fault.code && known.part.place == fault.part.place) {
+                stopping_faults.push(fault);
             }
         }
     }
-    refuse(&stopping, salvage)?;
-    out.missing = stopping.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
+    refuse_if_any(&stopping_faults, salvage)?;
+    out.missing = stopping_faults.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
     Ok(out)
 }
 
@@ -96,15 +96,15 @@ fn tolerant_archives(catalog: &Catalog, found: &Detection) -> BTreeSet<usize> {
 /// # Errors
 /// As [`inspect`].
 pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<()> {
-    let mut stopping: Vec<StoppingFault> = Vec::new();
-    stopping.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(structural_fault));
+    let mut stopping_faults: Vec<StoppingFault> = Vec::new();
+    stopping_faults.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(structural_fault));
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
         let archives = source.archives(catalog);
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
+        stopping_faults.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
     }
-    refuse(&stopping, false)
+    refuse_if_any(&stopping_faults, false)
 }
 
 /// Returns findings for the faults and damaged entries of the archives that contain the source. For other archives of
@@ -146,8 +146,8 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
 
 /// True if an archive contains more than one source, so that intact sources can be imported without a damaged one.
 fn has_shared_archive(catalog: &Catalog, found: &Detection) -> bool {
-    let mut seen = BTreeSet::new();
-    found.sources.iter().flat_map(|source| source.archives(catalog)).any(|archive| !seen.insert(archive))
+    let mut seen_archives = BTreeSet::new();
+    found.sources.iter().flat_map(|source| source.archives(catalog)).any(|archive| !seen_archives.insert(archive))
 }
 
 /// The hint for damaged files whose remainder can be imported.
@@ -204,7 +204,7 @@ fn validate(
     Ok(stopping)
 }
 
-fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
+fn refuse_if_any(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
     let Some(StoppingFault { code, part: first, .. }) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
     let number_of_others = match stopping.len() {
         1 => String::new(),

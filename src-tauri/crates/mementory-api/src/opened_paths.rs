@@ -21,7 +21,8 @@ pub fn real_path(path: &Path) -> PathBuf {
 /// the window can show only one.
 pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
-    let refuse = |path: &Path, reason: &str| RefusedPath { path: path.display().to_string(), reason: reason.into() };
+    let refused_path =
+        |path: &Path, reason: &str| RefusedPath { path: path.display().to_string(), reason: reason.into() };
     for path in paths {
         // A folder that contains a header is a vault, whatever its name is. The path of the header itself also means
         // the vault, because people double-click the header.
@@ -29,14 +30,14 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
             if path.file_name().is_some_and(|name| name == HEADER_FILE) { path.parent() } else { Some(&**path) };
         let vault = vault.filter(|dir| dir.join(HEADER_FILE).is_file());
         let found = vault.map_or_else(|| path.clone(), real_path);
-        let reason = refusal(&vault.map_or_else(|| path.clone(), |dir| dir.join(HEADER_FILE)));
+        let reason = refusal_reason(&vault.map_or_else(|| path.clone(), |dir| dir.join(HEADER_FILE)));
         match (found.to_str(), reason, vault) {
-            (_, Some(reason), _) => request.refused.push(refuse(path, reason)),
+            (_, Some(reason), _) => request.refused.push(refused_path(path, reason)),
             // A path that is not Unicode is refused, because the window passes paths back as strings.
-            (None, None, _) => request.refused.push(refuse(path, NOT_UNICODE)),
+            (None, None, _) => request.refused.push(refused_path(path, NOT_UNICODE)),
             (Some(text), None, None) => request.paths.push(text.to_owned()),
             (Some(text), None, Some(vault)) => match &request.vault {
-                Some(first) if first != text => request.refused.push(refuse(vault, "another_vault")),
+                Some(first) if first != text => request.refused.push(refused_path(vault, "another_vault")),
                 _ => request.vault = Some(text.to_owned()),
             },
         }
@@ -64,7 +65,7 @@ pub fn path_text(path: &Path) -> ApiResult<String> {
 }
 
 /// The reason why a path cannot be opened. None if it can be opened.
-fn refusal(path: &Path) -> Option<&'static str> {
+fn refusal_reason(path: &Path) -> Option<&'static str> {
     match path.metadata() {
         Ok(found) if found.is_dir() => std::fs::read_dir(path).is_err().then_some("unreadable"),
         Ok(found) if found.is_file() => std::fs::File::open(path).is_err().then_some("unreadable"),

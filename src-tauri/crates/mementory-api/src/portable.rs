@@ -38,10 +38,10 @@ pub struct GeneratedKey {
 /// # Errors
 /// `usage` for an unknown algorithm; `exists` if one of the files exists; `io`. After an error, neither file exists.
 pub fn generate_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<GeneratedKey> {
-    let unknown = || {
+    let unknown_algorithm_error = || {
         ApiError::usage(format!("{algorithm} is not a signing algorithm. No key was made. Use ed25519 or ml-dsa-65."))
     };
-    let algorithm = Algorithm::parse(algorithm).ok_or_else(unknown)?;
+    let algorithm = Algorithm::parse(algorithm).ok_or_else(unknown_algorithm_error)?;
     let key = SigningKey::generate(algorithm).map_err(|_| {
         ApiError::new("random", 7, "The system provided no random numbers. No key was made. Try again.")
     })?;
@@ -62,16 +62,16 @@ pub fn fingerprint(public: &[u8]) -> String {
     hex::encode(&Sha256::digest(public)[..16])
 }
 
-fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
-    let failed = |e: std::io::Error| {
+fn write_new(path: &Path, bytes: &[u8], is_secret: bool) -> ApiResult<()> {
+    let write_error = |e: std::io::Error| {
         let place = path.display();
         match e.kind() {
             std::io::ErrorKind::AlreadyExists => ApiError::exists(place),
             _ => ApiError::io(format!("{place} could not be written: {e}. No key was made.")),
         }
     };
-    let mut file = new_file(path, secret).map_err(failed)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
+    let mut file = new_file(path, is_secret).map_err(write_error)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(write_error)
 }
 
 #[derive(Debug)]
@@ -106,13 +106,13 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
             ),
         )
     };
-    let io = |e: std::io::Error| ApiError::io(format!("{place} could not be read: {e}. Nothing was changed."));
-    let opened = std::fs::File::open(file).map_err(io)?;
+    let io_error = |e: std::io::Error| ApiError::io(format!("{place} could not be read: {e}. Nothing was changed."));
+    let opened = std::fs::File::open(file).map_err(io_error)?;
     let mut text = zeroize::Zeroizing::new(String::new());
     std::io::Read::read_to_string(&mut std::io::Read::take(opened, MAX_KEY_FILE_BYTES), &mut text).map_err(
         |e| match e.kind() {
             std::io::ErrorKind::InvalidData => bad_key_error(),
-            _ => io(e),
+            _ => io_error(e),
         },
     )?;
     Ok(Arc::new(FileSigner(SigningKey::from_pem(&text).map_err(|_| bad_key_error())?)))

@@ -88,19 +88,20 @@ impl Trust {
             Ok(()) | Err(FormatError::Invalid { .. } | FormatError::Limit { .. }) => {}
             Err(other) => return Err(other.into()),
         }
-        let required = !self.0.is_empty();
-        if required && !present && !found.errors.iter().any(|f| f.code == "signature_missing") {
+        let is_required = !self.0.is_empty();
+        if is_required && !present && !found.errors.iter().any(|f| f.code == "signature_missing") {
             let message = "the file is not signed, but a signature by a trusted key is required".into();
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
         for (valid, finding) in problems {
             // A tombstone signed by another vault does not make the file invalid.
             let is_foreign_deletion = present && out.trusted == Some(true);
-            let list = if !valid || required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
+            let list =
+                if !valid || is_required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
         }
-        let differs = |found: &Finding| format.digest_error_codes().contains(&found.code.as_str());
-        if out.valid == Some(true) && found.errors.iter().any(differs) {
+        let is_digest_error = |found: &Finding| format.digest_error_codes().contains(&found.code.as_str());
+        if out.valid == Some(true) && found.errors.iter().any(is_digest_error) {
             (out.valid, out.trusted) = (Some(false), out.trusted.map(|_| false));
         }
         Ok(out)
@@ -113,8 +114,8 @@ impl Trust {
         let verdict = token.map_or(Err(Refusal::Invalid), |(key, signature)| {
             portable::check(&signed.algorithm, key, &signed.message, signature)
         });
-        let known = token.is_some_and(|(key, _)| self.0.contains(key));
-        (verdict, (!self.0.is_empty()).then_some(verdict.is_ok() && known))
+        let is_known = token.is_some_and(|(key, _)| self.0.contains(key));
+        (verdict, (!self.0.is_empty()).then_some(verdict.is_ok() && is_known))
     }
 }
 
@@ -187,8 +188,8 @@ impl Signers {
     /// # Errors
     /// `signature_invalid`, with the place of the first invalid signature.
     pub(crate) fn refuse_invalid(&self, outcome: &str) -> ApiResult<()> {
-        let whole = || self.invalid.iter().find(|signature| !signature.of_tombstone);
-        let Some(first) = whole().or(self.invalid.first()) else { return Ok(()) };
+        let of_whole_source = || self.invalid.iter().find(|signature| !signature.of_tombstone);
+        let Some(first) = of_whole_source().or(self.invalid.first()) else { return Ok(()) };
         let problem = match (first.of_tombstone, first.by_known_key) {
             (true, _) => "The signature of a deletion in the file is invalid: it was changed after it was signed.",
             (_, true) => {

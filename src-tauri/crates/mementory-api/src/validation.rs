@@ -80,14 +80,14 @@ pub struct Check<'a> {
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Validates a file against the rules of its format. Changes nothing. If the file contains the sources of several formats,
-/// all of them are validated, because an import reads all of them. The source that was detected with the highest
-/// confidence determines the format, version, level, kind and signature of the result.
+/// Validates a file against the rules of its format. Changes nothing. If the file contains the sources of several
+/// formats, all of them are validated, because an import reads all of them. The source that was detected with the
+/// highest confidence determines the format, version, level, kind and signature of the result.
 ///
 /// # Errors
-/// The file is not recognised, unreadable, of an unknown major version (`unsupported_version`) or encrypted
-/// (`passphrase_needed`, `passphrase_wrong`), its format has no validator, a key is malformed, or the job was cancelled.
-/// An invalid file is not an error; it gives `ok: false`.
+/// The file is unreadable, of an unknown major version (`unsupported_version`) or encrypted (`passphrase_needed`,
+/// `passphrase_wrong`); its format has no validator; a key is malformed; the job was cancelled. An invalid or
+/// unrecognised file is not an error: the result contains `ok: false`.
 pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> {
     let Check { format, trust, passphrase, .. } = *check;
     let limits = Limits::default();
@@ -188,7 +188,7 @@ impl ValidatedInput<'_> {
             }
             Err(other) => return Err(other.into()),
         };
-        // If the validator reported a fault that is also in `faults`, the validator's error is removed.
+        // An error of the validator is removed if `faults` contains it too.
         result
             .errors
             .retain(|found| !faults.iter().any(|fault| (&fault.code, &fault.place) == (&found.code, &found.place)));

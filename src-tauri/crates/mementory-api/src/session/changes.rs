@@ -234,7 +234,7 @@ fn edit_fields(request: &EditRequest) -> EditFields {
 
 /// Parses the name of a kind of memory. None for `suggested`, which removes the person's choice.
 fn chosen_kind(name: &str) -> ApiResult<Option<AboutKind>> {
-    if name == "suggested" { Ok(None) } else { filter::about_kind(name).map(Some) }
+    if name == "suggested" { Ok(None) } else { filter::parse_about_kind(name).map(Some) }
 }
 
 fn redact_spans(request: &RedactRequest) -> Vec<RedactSpan> {

@@ -15,11 +15,11 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     let mut query = query_of_fields(filter)?;
     for batch in filter.batch.iter().flatten() {
         if !vault.batches().has_batch(batch)? {
-            return Err(no_such_import(batch));
+            return Err(no_such_import_error(batch));
         }
     }
     if let Some(status) = &filter.export_diff_status {
-        let mut ids = vault.export_diff()?.ids(export_status(status)?);
+        let mut ids = vault.export_diff()?.ids(parse_export_status(status)?);
         if let Some(only) = &query.ids {
             let only: HashSet<&String> = only.iter().collect();
             ids.retain(|id| only.contains(id));
@@ -36,24 +36,24 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
 /// Converts those conditions of a filter for which no vault is needed.
 pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     Ok(ListQuery {
-        kind: filter.kind.as_deref().map(kind).transpose()?,
+        kind: filter.kind.as_deref().map(parse_kind).transpose()?,
         source: filter.source.clone(),
         status: filter.status.clone(),
         tag: filter.tag.clone(),
         record_type: filter.record_type.clone(),
-        said_by: filter.said_by.as_deref().map(said_by).transpose()?,
+        said_by: filter.said_by.as_deref().map(parse_said_by).transpose()?,
         since: filter.since.as_deref().map(|t| parse_bound(t, false)).transpose()?,
         until: filter.until.as_deref().map(|t| parse_bound(t, true)).transpose()?,
         trash: filter.trash,
         ids: filter.ids.clone(),
         batch: filter.batch.clone(),
-        file_kind: filter.file_kind.as_deref().map(file_kind).transpose()?,
+        file_kind: filter.file_kind.as_deref().map(parse_file_kind).transpose()?,
         ..ListQuery::default()
     })
 }
 
 /// Parses the name of a sort order. The default is `newest`.
-pub(super) fn sort(name: Option<&str>) -> ApiResult<Sort> {
+pub(super) fn parse_sort(name: Option<&str>) -> ApiResult<Sort> {
     match name {
         None | Some("newest") => Ok(Sort::Newest),
         Some("oldest") => Ok(Sort::Oldest),
@@ -65,7 +65,7 @@ pub(super) fn sort(name: Option<&str>) -> ApiResult<Sort> {
     }
 }
 
-fn kind(name: &str) -> ApiResult<Kind> {
+fn parse_kind(name: &str) -> ApiResult<Kind> {
     Kind::parse(name).ok_or_else(|| {
         ApiError::usage(format!(
             "{name} is not a kind of record. Use memory, conversation, message or attachment, for example."
@@ -73,7 +73,7 @@ fn kind(name: &str) -> ApiResult<Kind> {
     })
 }
 
-fn file_kind(name: &str) -> ApiResult<FileKind> {
+fn parse_file_kind(name: &str) -> ApiResult<FileKind> {
     FileKind::parse(name).ok_or_else(|| {
         ApiError::usage(format!(
             "{name} is not a kind of file. Use picture, document, code, sound, video, other or missing."
@@ -89,7 +89,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     let about = match filter.about.as_deref() {
         None => None,
         Some("") => Some(None),
-        Some(name) => Some(Some(about_kind(name)?)),
+        Some(name) => Some(Some(parse_about_kind(name)?)),
     };
     let special = match filter.special.as_deref() {
         None => None,
@@ -104,7 +104,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
 }
 
 /// Parses the name of a kind of memories.
-pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
+pub(super) fn parse_about_kind(name: &str) -> ApiResult<AboutKind> {
     let names = AboutKind::ALL.map(AboutKind::as_str).join(", ");
     let unknown = || ApiError::usage(format!("What a memory is about cannot be {name}. Use {names}."));
     AboutKind::parse(name).ok_or_else(unknown)
@@ -114,7 +114,7 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
 const UNKNOWN: &str = "unknown";
 
 /// Parses the filter value for the speaker of a record. None means that the speaker is unknown.
-fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
+fn parse_said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {
         let message =
@@ -129,7 +129,7 @@ pub(super) fn said_by_name(who: Option<SaidBy>) -> &'static str {
     who.map_or(UNKNOWN, SaidBy::as_str)
 }
 
-fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
+fn parse_export_status(name: &str) -> ApiResult<ExportDiffStatus> {
     ExportDiffStatus::parse(name).ok_or_else(|| {
         ApiError::usage(format!("{name} is not a status in the newest export. Use new, changed or gone."))
     })
@@ -197,6 +197,6 @@ pub fn entry_time(text: &str, upper: bool) -> ApiResult<String> {
 }
 
 /// The error for an import id that does not exist in the vault.
-pub(super) fn no_such_import(batch: &str) -> ApiError {
+pub(super) fn no_such_import_error(batch: &str) -> ApiError {
     ApiError::new("not_found", 1, "This vault has no import with this id. Nothing was changed.").with("id", batch)
 }

@@ -167,25 +167,26 @@ impl Imports<'_> {
     ) -> ApiResult<ImportReport> {
         let Input { catalog, detection, limits, passphrase } = input;
         let known = KeyRing::new(self.context).known_keys()?;
-        let mut found = verify_signers(catalog, detection, limits, &|key| known.contains(key));
+        let mut signers = verify_signers(catalog, detection, limits, &|key| known.contains(key));
         let mut inspection = None;
         if request.salvage {
             let inspected = inspect(catalog, detection, limits, true, passphrase.as_deref())?;
             // Signatures of deletions in missing or damaged parts need not be valid, because these deletions are not
             // applied.
-            found.leave_out(&inspected.missing);
+            signers.leave_out(&inspected.missing);
             inspection = Some(inspected);
         }
         let refused_signature = match request.accept_invalid_signature {
             true => Ok(()),
-            false => found.refuse_invalid("Nothing was imported."),
+            false => signers.refuse_invalid("Nothing was imported."),
         };
         if refused_signature.is_err() && !request.salvage {
-            // Damage is reported before an invalid signature, because it may be the cause.
+            // Damage is reported instead of an invalid signature, because damage may be the reason why the signature is
+            // invalid.
             refuse_damage(catalog, detection)?;
         }
         refused_signature?;
-        let Signers { keys, forged, invalid } = found;
+        let Signers { keys, forged, invalid } = signers;
         let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped_warning).collect();
         warnings.extend(self.delta_base_warnings(catalog, detection, limits)?);
         let Inspection { findings, missing } = match inspection {
@@ -250,8 +251,8 @@ impl Imports<'_> {
         }
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
-            let in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
-            if delta.base.as_ref().is_some_and(|base| !imported_ids.contains(base)) && !in_input {
+            let is_in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
+            if delta.base.as_ref().is_some_and(|base| !imported_ids.contains(base)) && !is_in_input {
                 let message = "this holds only the changes since an export that was not imported into this vault; \
                                records without changes are missing";
                 out.push(Issue::new("delta_base_unknown", format!("{}/base_export_id", delta.place), message));
@@ -306,7 +307,7 @@ impl Imports<'_> {
     /// Returns the stored report of a batch.
     pub fn report(&self, batch: &str) -> ApiResult<ImportReport> {
         let found = self.context.vault.batches().batch_report(batch).map_err(|error| match error {
-            mementory_vault::VaultError::NotFound { .. } => filter::no_such_import(batch),
+            mementory_vault::VaultError::NotFound { .. } => filter::no_such_import_error(batch),
             other => other.into(),
         })?;
         let report = serde_json::from_str(&found).map_err(|_| {
@@ -408,10 +409,10 @@ fn not_recognised_error(
     let candidates = nearest(catalog, limits, &files::members_of_unknown_roots(catalog, detection))?;
     let formats = files::nearest_candidates(candidates.iter());
     let names: Vec<&str> = formats.iter().map(|candidate| candidate.format.as_str()).collect();
-    let keeps = |format: &str| by_id(format).is_some_and(|format| format.capabilities().only_if_chosen);
-    let keep_hint = formats.iter().find(|candidate| keeps(&candidate.format));
+    let is_only_if_chosen = |format: &str| by_id(format).is_some_and(|format| format.capabilities().only_if_chosen);
+    let keep_hint = formats.iter().find(|candidate| is_only_if_chosen(&candidate.format));
     let keep_hint = keep_hint.map_or(String::new(), |keep| format!(" `{}`: {}.", keep.format, keep.reason));
-    let hint = match formats.iter().find(|candidate| !keeps(&candidate.format)) {
+    let hint = match formats.iter().find(|candidate| !is_only_if_chosen(&candidate.format)) {
         None => format!("If you know its format, choose it.{keep_hint}"),
         Some(best) => format!("The nearest format is {}: {}. Choose a format.{keep_hint}", best.format, best.reason),
     };

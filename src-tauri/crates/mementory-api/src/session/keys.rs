@@ -43,10 +43,10 @@ impl KeyRing<'_> {
     /// `not_found`.
     pub fn forget(&self, key: &str) -> ApiResult<Keys> {
         let wanted = key.trim().to_ascii_lowercase();
-        let as_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
+        let parsed_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
         let known = self.context.vault.key_ring().known()?;
         let known_key =
-            known.iter().find(|k| Some(&k.key) == as_key.as_ref() || known_key_info(k).fingerprint == wanted);
+            known.iter().find(|k| Some(&k.key) == parsed_key.as_ref() || known_key_info(k).fingerprint == wanted);
         let _guard = self.context.write_guard();
         if let Some(known_key) = known_key
             && self.context.vault.key_ring().forget(&known_key.key, now())?

@@ -115,7 +115,7 @@ impl Meaning<'_> {
         let meaning = self.vectors();
         let left = to_u32(meaning.rows_to_encode()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
-        let (vectors, least, except) = match &request.id {
+        let (vectors, min_cosine, excluded_rows) = match &request.id {
             // No encoder is needed, because the vectors of a record are already stored.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
@@ -129,7 +129,8 @@ impl Meaning<'_> {
             },
         };
         let weights = if vectors.is_empty() { self.weights_problem() } else { None };
-        let nearest_rows = meaning.nearest(&vectors, &self.query(&request.filter)?, limit, least, &except)?;
+        let nearest_rows =
+            meaning.nearest(&vectors, &self.query(&request.filter)?, limit, min_cosine, &excluded_rows)?;
         let scores: HashMap<u64, f32> = nearest_rows.iter().copied().collect();
         let hits = self.context.vault.search().hits(&nearest_rows)?;
         let row = |(view, record, _): &(mementory_vault::RowView, mementory_model::Record, f32)| -> ApiResult<_> {
@@ -173,17 +174,17 @@ impl Meaning<'_> {
         let by_meaning_hits = self.vectors().nearest(&vectors, &filter, hit_count, MIN_COSINE_TO_TEXT, &[])?;
         let wider_request = SearchRequest { limit: Some(to_u32(hit_count)), offset: None, ..request.clone() };
         let by_words = Search::new(self.context).search_index(&wider_request)?;
-        let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
+        let rank_score = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
         for (place, (row, _)) in by_words.hits.iter().enumerate() {
-            scores.insert(*row, rank(place));
+            scores.insert(*row, rank_score(place));
         }
         let mut by_meaning = HashSet::new();
         for (place, (row, _)) in by_meaning_hits.iter().enumerate() {
             if !scores.contains_key(row) {
                 by_meaning.insert(*row);
             }
-            *scores.entry(*row).or_default() += rank(place);
+            *scores.entry(*row).or_default() += rank_score(place);
         }
         let mut hits: Vec<(u64, f32)> = scores.into_iter().collect();
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));

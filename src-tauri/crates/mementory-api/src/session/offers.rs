@@ -24,7 +24,7 @@ impl<'s> Offers<'s> {
     }
 
     /// Lists the offers on which the person has not decided yet, with the paths of their files.
-    pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, PendingOffer)>> {
+    pub(super) fn list_open(&self) -> ApiResult<Vec<(PathBuf, PendingOffer)>> {
         let folders: HashMap<String, String> = self
             .context
             .vault
@@ -46,7 +46,7 @@ impl<'s> Offers<'s> {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
         }
-        let Ok(waiting) = self.open() else { return };
+        let Ok(waiting) = self.list_open() else { return };
         for path in paths.iter().map(PathBuf::from) {
             let Some(stamp) = FileStamp::from_path(&path) else { continue };
             let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -132,8 +132,8 @@ pub(super) fn cancelled_error() -> ApiError {
 
 /// Computes the SHA-256 of a file. Fails with `cancelled` if `cancel` is set.
 pub(super) fn file_digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
-    let failed = |error: io::Error| ApiError::io(format!("{} could not be read: {error}.", path.display()));
-    let mut reader = CancellableReader { file: File::open(path).map_err(failed)?, cancel };
+    let read_error = |error: io::Error| ApiError::io(format!("{} could not be read: {error}.", path.display()));
+    let mut reader = CancellableReader { file: File::open(path).map_err(read_error)?, cancel };
     let digest = sha256(&mut reader, "watched file");
     if cancel.load(Ordering::Relaxed) { Err(cancelled_error()) } else { Ok(digest?) }
 }

@@ -61,11 +61,12 @@ impl Pages<'_> {
     }
 
     fn save_to(&self, file: &mut File, out: &Path, request: &PrintRequest, job: &Job) -> ApiResult<u32> {
-        let failed = |error: std::io::Error| {
+        let write_error = |error: std::io::Error| {
             ApiError::io(format!("{} could not be written: {error}. It was removed.", out.display()))
         };
-        let records = self.write_parts(request, job, &mut |part| file.write_all(part.as_bytes()).map_err(failed))?;
-        file.sync_all().map_err(failed)?;
+        let records =
+            self.write_parts(request, job, &mut |part| file.write_all(part.as_bytes()).map_err(write_error))?;
+        file.sync_all().map_err(write_error)?;
         Ok(records)
     }
 
@@ -129,7 +130,7 @@ impl Pages<'_> {
         if list.query.trim().is_empty() {
             let mut query = filter::query(vault, &list.filter)?;
             query.limit = BATCH;
-            query.sort = filter::sort(list.sort.as_deref())?;
+            query.sort = filter::parse_sort(list.sort.as_deref())?;
             loop {
                 let found = vault.queries().list(&query)?;
                 add(found.rows, found.total)?;

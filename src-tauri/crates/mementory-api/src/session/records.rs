@@ -36,7 +36,7 @@ impl Records<'_> {
         let mut query = filter::query(&self.context.vault, &request.filter)?;
         query.limit = request.limit.unwrap_or(50);
         query.cursor.clone_from(&request.cursor);
-        query.sort = filter::sort(request.sort.as_deref())?;
+        query.sort = filter::parse_sort(request.sort.as_deref())?;
         let page = self.context.vault.queries().list(&query)?;
         let items =
             page.rows.iter().map(|row| RowViews::new(&self.context.vault).item(row)).collect::<ApiResult<_>>()?;
@@ -56,9 +56,9 @@ impl Records<'_> {
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
         let FacetCounts { sources, types, tags, said_by } = self.context.vault.queries().facet_counts(&query)?;
-        let unknown =
+        let with_speaker_name =
             |(who, n): (String, u32)| (if who.is_empty() { filter::said_by_name(None).into() } else { who }, n);
-        let said_by = said_by.into_iter().map(unknown).collect();
+        let said_by = said_by.into_iter().map(with_speaker_name).collect();
         let mut file_kinds = BTreeMap::new();
         if query.kind == Some(Kind::Attachment) {
             for (kind, files) in self.context.vault.queries().file_counts(&query)? {
@@ -238,7 +238,7 @@ fn steps(record: &mementory_model::Record) -> Vec<Step> {
 /// of the source.
 fn branch_numbers(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
     let mut out = vec![0; messages.len()];
-    let mut last = 0;
+    let mut last_branch = 0;
     for i in 0..messages.len() {
         if messages[i].active() {
             continue;
@@ -247,12 +247,12 @@ fn branch_numbers(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32
         // or an unusual order, starts a new branch.
         let parent =
             messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
-        let first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
+        let is_first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
         out[i] = match parent {
-            Some(p) if first_child => out[p],
+            Some(p) if is_first_child => out[p],
             _ => {
-                last += 1;
-                last
+                last_branch += 1;
+                last_branch
             }
         };
     }
@@ -261,11 +261,12 @@ fn branch_numbers(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32
 
 /// Returns the ids of the messages on the active path, from its root to its leaf.
 fn active_path(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<String> {
-    let active: Vec<usize> = (0..messages.len()).filter(|i| messages[*i].active()).collect();
-    let parents: std::collections::HashSet<i64> = active.iter().filter_map(|i| messages[*i].parent).collect();
-    let leaf = active.iter().copied().find(|i| !parents.contains(&messages[*i].row));
+    let active_positions: Vec<usize> = (0..messages.len()).filter(|i| messages[*i].active()).collect();
+    let parent_rows: std::collections::HashSet<i64> =
+        active_positions.iter().filter_map(|i| messages[*i].parent).collect();
+    let leaf_position = active_positions.iter().copied().find(|i| !parent_rows.contains(&messages[*i].row));
     let mut path = Vec::new();
-    let mut current = leaf;
+    let mut current = leaf_position;
     while let Some(i) = current {
         path.push(messages[i].id_text());
         if path.len() > messages.len() {

@@ -178,7 +178,7 @@ impl Search<'_> {
     }
 
     fn add_rows(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
-        let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
+        let is_shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
         let hits = self.context.vault.search().hits(&outcome.hits)?;
         let mut owners: Vec<i64> =
             hits.iter().filter(|(view, ..)| view.kind == Kind::Message).filter_map(|(view, ..)| view.owner).collect();
@@ -186,7 +186,7 @@ impl Search<'_> {
         owners.dedup();
         owners.retain(|owner| !found.positions.contains_key(owner));
         let mut owners: HashMap<i64, ListItem> =
-            in_halves(&owners, |owners| self.conversations(owners, &shown))?.into_iter().collect();
+            in_halves(&owners, |owners| self.conversations(owners, &is_shown))?.into_iter().collect();
         for (view, record, _) in hits {
             match view.kind {
                 Kind::Message => {
@@ -202,7 +202,7 @@ impl Search<'_> {
                         row.set_snippet(&record, outcome);
                     }
                 }
-                kind if shown(&view) && !found.positions.contains_key(&view.row) => {
+                kind if is_shown(&view) && !found.positions.contains_key(&view.row) => {
                     let position = found.push(view.row, RowViews::new(&self.context.vault).item_of(&view, &record)?);
                     // The row of a conversation shows its title, so a conversation that was found by its title needs no
                     // snippet.
@@ -217,10 +217,10 @@ impl Search<'_> {
     }
 
     /// Makes list items of the conversations in these rows for which `shown` returns true.
-    fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
+    fn conversations(&self, rows: &[i64], is_shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
-            if let Some(view) = self.context.vault.reader().view_by_row(*row)?.filter(shown) {
+            if let Some(view) = self.context.vault.reader().view_by_row(*row)?.filter(is_shown) {
                 let record = self.context.vault.reader().content(&view)?;
                 out.push((*row, RowViews::new(&self.context.vault).item_of(&view, &record)?));
             }

@@ -7,15 +7,15 @@ use std::{collections::HashSet, path::PathBuf};
 /// the vault.
 #[derive(Default)]
 pub(super) struct WatchState {
-    pub(super) settling: UnsettledFiles,
+    pub(super) unsettled_files: UnsettledFiles,
     /// Ids of offers found since the vault was opened.
-    pub(super) fresh: HashSet<String>,
+    pub(super) fresh_offers: HashSet<String>,
     /// Ids of offers for which an automatic import was started, whether or not it succeeded.
-    pub(super) attempted: HashSet<String>,
+    pub(super) attempted_imports: HashSet<String>,
     /// Ids of offers whose automatic import failed. The person has to decide on them.
-    pub(super) failed: HashSet<String>,
-    pub(super) importing: Option<String>,
-    pub(super) imported: Vec<OwnImport>,
+    pub(super) failed_imports: HashSet<String>,
+    pub(super) importing_offer: Option<String>,
+    pub(super) imports: Vec<OwnImport>,
     /// Folders to which an export is being written.
     pub(super) export_folders: Vec<PathBuf>,
 }

@@ -71,7 +71,12 @@ impl WatchedFolders<'_> {
         let waiting = self.context.vault.watched_folders().offers()?;
         let (fresh, failed, importing, imported) = {
             let state = self.context.watch_state();
-            (state.fresh.clone(), state.failed.clone(), state.importing.clone(), state.imported.clone())
+            (
+                state.fresh_offers.clone(),
+                state.failed_imports.clone(),
+                state.importing_offer.clone(),
+                state.imports.clone(),
+            )
         };
         let view_of = |each: PendingOffer| {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
@@ -110,7 +115,7 @@ impl WatchedFolders<'_> {
         if path.ancestors().any(|folder| folder.join(mementory_crypto::HEADER_FILE).exists()) {
             return Err(refuse("inside_a_vault", 2, "is a vault or lies inside one, so it is not watched."));
         }
-        let present = match list_folder(&path) {
+        let existing_files = match list_folder(&path) {
             FolderListing::Files(files) => files,
             FolderListing::Missing => return Err(missing_error()),
             FolderListing::Unreadable => {
@@ -119,7 +124,7 @@ impl WatchedFolders<'_> {
         };
         {
             let _guard = self.context.write_guard();
-            self.context.vault.watched_folders().watch(&path, &present, now())?;
+            self.context.vault.watched_folders().watch(&path, &existing_files, now())?;
         }
         self.list()
     }
@@ -183,20 +188,20 @@ impl WatchedFolders<'_> {
                     new_files.push(file);
                 }
             }
-            let (settled, wait) = self.context.watch_state().settling.settle(&folder.id, new_files, clock);
+            let (settled_files, wait) = self.context.watch_state().unsettled_files.settle(&folder.id, new_files, clock);
             scan.wait = earliest(scan.wait, wait);
-            scan.changed |= self.detect_and_store(folder, settled, job)?;
+            scan.changed |= self.detect_and_store(folder, settled_files, job)?;
         }
         scan.imports = self.pending_automatic_imports(&folders)?;
         Ok(scan)
     }
 
     /// Detects the format of each file and stores the result. Returns true if any file is offered for import.
-    fn detect_and_store(&self, folder: &Folder, settled: Vec<CandidateFile>, job: &Job) -> ApiResult<bool> {
+    fn detect_and_store(&self, folder: &Folder, settled_files: Vec<CandidateFile>, job: &Job) -> ApiResult<bool> {
         let cancel = job.cancel_flag();
-        let (mut seen, mut last) = (Vec::new(), None);
+        let (mut seen_files, mut latest_export) = (Vec::new(), None);
         let mut cancelled = None;
-        for file in settled {
+        for file in settled_files {
             job.yield_to_interactive();
             let offer = match self.make_offer(&file, &cancel) {
                 Ok(offer) => offer,
@@ -209,20 +214,20 @@ impl WatchedFolders<'_> {
                 Err(_) => None,
             };
             if let Some(offer) = &offer {
-                last = Some(LatestExport { name: offer.name.clone(), at: offer.at });
+                latest_export = Some(LatestExport { name: offer.name.clone(), at: offer.at });
                 let id = self.context.vault.watched_folders().seen_key(&folder.id, &file.name);
                 let mut state = self.context.watch_state();
                 // A file whose content has changed may be imported automatically again.
-                state.attempted.remove(&id);
-                state.failed.remove(&id);
-                state.fresh.insert(id);
+                state.attempted_imports.remove(&id);
+                state.failed_imports.remove(&id);
+                state.fresh_offers.insert(id);
             }
-            seen.push((file.name, SeenFile { stamp: file.stamp, offer }));
+            seen_files.push((file.name, SeenFile { stamp: file.stamp, offer }));
         }
-        let has_latest_export = last.is_some();
-        if !seen.is_empty() {
+        let has_latest_export = latest_export.is_some();
+        if !seen_files.is_empty() {
             let _guard = self.context.write_guard();
-            self.context.vault.watched_folders().record_seen(&folder.id, &seen, last)?;
+            self.context.vault.watched_folders().record_seen(&folder.id, &seen_files, latest_export)?;
         }
         match cancelled {
             Some(error) => Err(error),
@@ -263,7 +268,7 @@ impl WatchedFolders<'_> {
 
     /// True if another file with the same content is already offered.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
-        Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
+        Ok(Offers::new(self.context).list_open()?.iter().any(|(other, waiting)| {
             other != path && waiting.offer.digest == digest && FileStamp::from_path(other) == Some(waiting.stamp)
         }))
     }

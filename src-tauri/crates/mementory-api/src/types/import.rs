@@ -137,7 +137,7 @@ pub struct MissingPart {
     pub reason: String,
 }
 
-/// Numbers of records by outcome of the import. `found` is always the sum of the others.
+/// Numbers of records by outcome of the import. `found` is always the sum of the other numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct Outcome {
     pub found: u32,

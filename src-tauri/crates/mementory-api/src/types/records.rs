@@ -119,7 +119,7 @@ pub struct ListItem {
     /// For attachments: kind of file, as in [`Filter::file_kind`].
     pub file_kind: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the last scan found a sensitive value in the record that the person has not reviewed yet.
+    /// True if the record contains a sensitive value that the last scan found and the person has not reviewed yet.
     pub sensitive: bool,
     /// Status of the record relative to the newest export of its assistant: `new`, `changed` or `gone`. Null if there
     /// was no earlier export.
@@ -166,8 +166,7 @@ pub struct FileCount {
 pub struct Summary {
     /// Number of all stored versions of the records.
     pub versions: u32,
-    /// Number of distinct sensitive values, by class, that were found in these records and that the person has not
-    /// reviewed yet.
+    /// Number of distinct sensitive values in these records that the person has not reviewed yet, by class.
     pub findings: BTreeMap<String, u32>,
     /// Number of conversations in the vault from which the records were derived.
     pub conversations: u32,

@@ -124,7 +124,7 @@ pub struct SensitiveDetail {
 #[serde(default)]
 pub struct RedactValuesRequest {
     pub values: Vec<String>,
-    /// If `values` is empty, all values of these classes are redacted that the person has not reviewed yet.
+    /// Used if `values` is empty: all values of these classes that the person has not reviewed yet are redacted.
     pub classes: Vec<String>,
     /// Ids of the records in which the values are redacted. Null: all records.
     pub ids: Option<Vec<String>>,

@@ -221,7 +221,8 @@ pub struct Restored {
     pub path: String,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// SHA-256 of a list of all files in the copy, with lines `<sha256>  <name>` sorted by name.
+    /// SHA-256 of a list of all files in the copy. The list has a line `<sha256>  <name>` for each file, sorted by
+    /// name.
     pub digest: String,
     /// Number of erasures and redactions that were made after the backup and have been applied to the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -238,7 +239,8 @@ pub struct WrittenBackup {
     pub path: String,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// SHA-256 of a list of all files in the backup, with lines `<sha256>  <name>` sorted by name.
+    /// SHA-256 of a list of all files in the backup. The list has a line `<sha256>  <name>` for each file, sorted by
+    /// name.
     pub digest: String,
 }
 

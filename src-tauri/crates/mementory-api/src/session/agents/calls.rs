@@ -47,7 +47,7 @@ impl<'s> ClientCalls<'s> {
         answer: impl FnOnce(&mut AcceptedCall<'s>, &mut Call) -> ApiResult<T>,
     ) -> ApiResult<T> {
         let _guard =
-            self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy_error() })?;
+            self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked_error() } else { busy_error() })?;
         let grants = self.context.vault.grants();
         let (grant, left_today) = grants.check(self.token, now())?.map_err(refusal)?;
         if !has_right(&grant) {
@@ -74,7 +74,7 @@ impl<'s> ClientCalls<'s> {
         let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
         while scanner.progress()?.1 > 0 {
             if self.is_stopped() {
-                return Err(locked());
+                return Err(locked_error());
             }
             if Instant::now() >= deadline {
                 return Err(ApiError::new(
@@ -126,7 +126,7 @@ impl<'s> ClientCalls<'s> {
     /// As for [`search`](Self::search); `not_found` for a record that does not exist or is not visible.
     pub fn fetch(&self, id: &str, skip: u32, max_chars: usize) -> ApiResult<ClientFetched> {
         self.call("client_fetch", can_read, |accepted, call| {
-            let record = accepted.view.record(id).map_err(not_visible)?;
+            let record = accepted.view.record(id).map_err(not_visible_error)?;
             count_record(call, &record);
             let (mut messages, mut more) = (Vec::new(), false);
             if record.kind == Kind::Conversation {
@@ -170,15 +170,15 @@ impl<'s> ClientCalls<'s> {
                 "new" => (SuggestionOp::New, "new"),
                 "change" => (SuggestionOp::Change, "change"),
                 "forget" => (SuggestionOp::Forget, "forget"),
-                _ => return Err(super::usage("This kind of suggestion does not exist. Use new, change or forget.".into())),
+                _ => return Err(super::usage_error("This kind of suggestion does not exist. Use new, change or forget.".into())),
             };
             call.note = note;
             let target = match (op, &suggestion.id) {
                 (SuggestionOp::New, _) => None,
                 (_, Some(id)) => {
-                    let record = accepted.view.record(id).map_err(not_visible)?;
+                    let record = accepted.view.record(id).map_err(not_visible_error)?;
                     if !is_suggestible(record.kind) {
-                        return Err(super::usage("Only memories can be changed or forgotten.".into()));
+                        return Err(super::usage_error("Only memories can be changed or forgotten.".into()));
                     }
                     if op == SuggestionOp::Change && record.covered {
                         let message = "Values in this memory are masked for you, and your text would replace them. Nothing was suggested. Suggest a new memory instead.";
@@ -186,7 +186,7 @@ impl<'s> ClientCalls<'s> {
                     }
                     Some((record.id, record.version))
                 }
-                (_, None) => return Err(super::usage("Which memory? Give its id.".into())),
+                (_, None) => return Err(super::usage_error("Which memory? Give its id.".into())),
             };
             let suggestion = Suggestion {
                 id: String::new(),
@@ -219,7 +219,7 @@ fn busy_error() -> ApiError {
     ApiError::new("busy", 4, message)
 }
 
-fn locked() -> ApiError {
+fn locked_error() -> ApiError {
     let message =
         "The vault is locked. Nothing was read or changed. Ask the person to unlock it in Mementory, then try again.";
     ApiError::new("locked", 1, message)
@@ -244,7 +244,7 @@ fn refusal(refusal: GrantRefusal) -> ApiError {
 }
 
 /// Returns the same error for a record that is not visible, does not exist, or was erased.
-fn not_visible(error: VaultError) -> ApiError {
+fn not_visible_error(error: VaultError) -> ApiError {
     match error {
         VaultError::NotFound { .. } => ApiError::new("not_found", 1, "There is no such record that you may see."),
         other => other.into(),

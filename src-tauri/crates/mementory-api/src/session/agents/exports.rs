@@ -32,7 +32,7 @@ impl ClientCalls<'_> {
     pub fn export_memory(&self, request: &ClientExport) -> ApiResult<ClientDocument> {
         self.call("client_export_memory", can_export, |accepted, call| {
             if !["json", "yaml", "jsonl"].contains(&request.format.as_str()) {
-                return Err(not_read("The format is json, yaml or jsonl."));
+                return Err(not_read_error("The format is json, yaml or jsonl."));
             }
             if request.redact_pii && accepted.grant.scope.uncovered {
                 self.scan_pending()?;
@@ -123,7 +123,7 @@ fn write(
     let written = accepted.view.write_document(tool, export, &accepted.grant.id, options, now());
     let (text, left) = written.map_err(|error| match ApiError::from(error) {
         empty if empty.code == "empty_bundle" => {
-            not_read("Nothing that you may see was selected, so there is nothing to sign.")
+            not_read_error("Nothing that you may see was selected, so there is nothing to sign.")
         }
         other => other,
     })?;
@@ -133,7 +133,7 @@ fn write(
 
 /// Converts those conditions of the request that the store can check.
 fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiResult<ExportRange> {
-    let time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
+    let parsed_time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
     let ids = match &request.query {
         Some(query) => {
             let limit = request.query_limit.unwrap_or(50).min(MAX_QUERY_LIMIT);
@@ -158,8 +158,8 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
         cursor: request.cursor.clone(),
         since_number: request.since_seq,
         max_number: request.max_seq,
-        from: time(&request.since_time, false)?,
-        to: time(&request.until_time, true)?,
+        from: parsed_time(&request.since_time, false)?,
+        to: parsed_time(&request.until_time, true)?,
         ids,
         without_sensitivities: request.exclude_sensitivities.clone(),
         last: request.limit,
@@ -180,18 +180,18 @@ fn record_kind(name: &str) -> Option<Kind> {
 /// Converts a disclosure request into a selector for entries. Entries state their times as UTC strings, so the bounds
 /// are converted to such strings too.
 fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
-    let utc = |text: &Option<String>, upper| text.as_deref().map(|text| entry_time(text, upper)).transpose();
+    let utc_text = |text: &Option<String>, upper| text.as_deref().map(|text| entry_time(text, upper)).transpose();
     let mut selector = Selector {
         kinds: wanted.kinds.as_ref().map(|kinds| kinds.iter().cloned().collect()),
         since_seq: wanted.since_seq,
         max_seq: wanted.max_seq,
-        since_time: utc(&wanted.since_time, false)?,
-        until_time: utc(&wanted.until_time, true)?,
+        since_time: utc_text(&wanted.since_time, false)?,
+        until_time: utc_text(&wanted.until_time, true)?,
         ..Selector::default()
     };
     if let Some(names) = &wanted.grains {
         let grains = Selector::grains_of(names.iter().map(String::as_str));
-        selector.grains = grains.ok_or_else(|| not_read("The grains are event and semantic."))?;
+        selector.grains = grains.ok_or_else(|| not_read_error("The grains are event and semantic."))?;
     }
     Ok(selector)
 }
@@ -212,6 +212,6 @@ fn can_export(grant: &Grant) -> bool {
     grant.rights.export
 }
 
-fn not_read(message: &str) -> ApiError {
+fn not_read_error(message: &str) -> ApiError {
     ApiError::usage(format!("{message} Nothing was read."))
 }

@@ -37,7 +37,7 @@ impl ClientCalls<'_> {
                     "overwrite" => Merge::Overwrite,
                     "rename" => Merge::Rename,
                     _ => {
-                        return Err(super::usage(
+                        return Err(super::usage_error(
                             "This strategy does not exist. Use skip_duplicates, overwrite or rename.".into(),
                         ));
                     }

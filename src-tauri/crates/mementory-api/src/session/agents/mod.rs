@@ -81,12 +81,16 @@ impl Agents<'_> {
                 "suggest" => rights.suggest = true,
                 "export" => rights.export = true,
                 other => {
-                    return Err(usage(format!("A client cannot have the right {other}. Use read, suggest or export.")));
+                    return Err(usage_error(format!(
+                        "A client cannot have the right {other}. Use read, suggest or export."
+                    )));
                 }
             }
         }
         if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
-            return Err(usage(format!("{kind} is not a kind of record. Use memory, fact or profile, for example.")));
+            return Err(usage_error(format!(
+                "{kind} is not a kind of record. Use memory, fact or profile, for example."
+            )));
         }
         let bound = |text: &Option<String>, upper| text.as_deref().map(|t| parse_bound(t, upper)).transpose();
         let new = NewGrant {
@@ -128,7 +132,7 @@ impl Agents<'_> {
     }
 }
 
-fn usage(message: String) -> ApiError {
+fn usage_error(message: String) -> ApiError {
     ApiError::usage(format!("{message} Nothing was changed."))
 }
 

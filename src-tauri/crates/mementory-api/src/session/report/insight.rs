@@ -67,7 +67,9 @@ impl Sections<'_> {
             let total = found.groups.len();
             if total > MAX_GROUPS {
                 let (n, total) = (MAX_GROUPS.to_string(), total.to_string());
-                page.note(&self.texts.with("contradictions_cut", &[("n", n.as_str()), ("total", total.as_str())]));
+                page.note(
+                    &self.texts.with_values("contradictions_cut", &[("n", n.as_str()), ("total", total.as_str())]),
+                );
             }
             let mut rows = Vec::new();
             for (n, group) in found.groups.iter().take(MAX_GROUPS).enumerate() {

@@ -13,11 +13,11 @@ pub(super) fn without_markdown(text: &str) -> String {
     if text.len() > MAX_BYTES {
         return text.to_owned();
     }
-    let mut marks = Marks { text, cuts: Vec::new(), open: Vec::new(), read_to: 0 };
+    let mut marks = Marks { text, cuts: Vec::new(), open_elements: Vec::new(), read_end: 0 };
     for (event, range) in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter() {
         marks.read(event, range);
     }
-    marks.removed()
+    marks.without_marks()
 }
 
 /// Collects the positions of marks in a text.
@@ -25,9 +25,9 @@ struct Marks<'t> {
     text: &'t str,
     cuts: Vec<Range<usize>>,
     /// The elements that are open at the current position, each with the range of its content that was read so far.
-    open: Vec<(Tag<'t>, Option<Range<usize>>)>,
+    open_elements: Vec<(Tag<'t>, Option<Range<usize>>)>,
     /// End position of the last text or code that was read.
-    read_to: usize,
+    read_end: usize,
 }
 
 impl<'t> Marks<'t> {
@@ -35,10 +35,10 @@ impl<'t> Marks<'t> {
         match event {
             Event::Start(tag) => {
                 self.add_to_parent(&range);
-                self.open.push((tag, None));
+                self.open_elements.push((tag, None));
             }
             Event::End(_) => {
-                if let Some((tag, Some(content))) = self.open.pop() {
+                if let Some((tag, Some(content))) = self.open_elements.pop() {
                     self.cut_around(&tag, &range, &content);
                 }
             }
@@ -50,18 +50,18 @@ impl<'t> Marks<'t> {
                         self.cut_ends(&range, ticks);
                     }
                     // The backslash before an escaped character belongs to no event, so it is cut here.
-                    Event::Text(_) if range.start > self.read_to && self.byte_before(range.start) == Some(b'\\') => {
+                    Event::Text(_) if range.start > self.read_end && self.byte_before(range.start) == Some(b'\\') => {
                         self.cuts.push(range.start - 1..range.start);
                     }
                     _ => {}
                 }
-                self.read_to = range.end;
+                self.read_end = range.end;
             }
         }
     }
 
     fn add_to_parent(&mut self, range: &Range<usize>) {
-        if let Some((_, content)) = self.open.last_mut() {
+        if let Some((_, content)) = self.open_elements.last_mut() {
             let start = content.as_ref().map_or(range.start, |content| content.start);
             *content = Some(start..range.end);
         }
@@ -106,7 +106,7 @@ impl<'t> Marks<'t> {
     }
 
     /// Returns the text without the marks.
-    fn removed(mut self) -> String {
+    fn without_marks(mut self) -> String {
         self.cuts.sort_by_key(|cut| cut.start);
         let mut out = String::with_capacity(self.text.len());
         let mut at = 0;

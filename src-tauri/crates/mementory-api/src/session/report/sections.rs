@@ -32,7 +32,7 @@ pub(super) struct Sections<'r> {
 
 impl Sections<'_> {
     pub(super) fn write_all(&self, page: &mut Page, memories: &[ListedMemory], total: u32) -> ApiResult<()> {
-        page.note(&self.texts.with("made", &[("date", self.today().as_str())]));
+        page.note(&self.texts.with_values("made", &[("date", self.today().as_str())]));
         self.numbers(page)?;
         self.types(page, memories);
         self.subjects(page)?;
@@ -255,7 +255,7 @@ impl Sections<'_> {
         page.begin_section(self.texts.get("all"), true);
         if total as usize > memories.len() {
             let (n, total) = (MAX_LISTED.to_string(), total.to_string());
-            page.note(&self.texts.with("all_cut", &[("n", n.as_str()), ("total", total.as_str())]));
+            page.note(&self.texts.with_values("all_cut", &[("n", n.as_str()), ("total", total.as_str())]));
         }
         let mut by_platform: BTreeMap<&str, Vec<&ListedMemory>> = BTreeMap::new();
         for memory in memories {
@@ -279,7 +279,8 @@ impl Sections<'_> {
 
     fn letter(&self, page: &mut Page, todo: &Todo) {
         let name = todo.name.as_deref().unwrap_or_default();
-        let text_with_name = |key: &str| self.texts.with(key, &[("name", name), ("date", self.today().as_str())]);
+        let text_with_name =
+            |key: &str| self.texts.with_values(key, &[("name", name), ("date", self.today().as_str())]);
         page.begin_section(&text_with_name("letter"), true);
         page.note(self.texts.get("letter_lead"));
         page.begin_letter();

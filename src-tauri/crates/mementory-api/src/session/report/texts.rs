@@ -33,7 +33,7 @@ impl Texts {
     pub(super) fn count(&self, key: &str, n: usize) -> String {
         let one = format!("{key}_one");
         let key = if n == 1 && self.0.contains_key(&one) { one.as_str() } else { key };
-        self.with(key, &[("n", n.to_string().as_str())])
+        self.with_values(key, &[("n", n.to_string().as_str())])
     }
 
     /// Returns the translation of a name in the data, such as the type `project_doc`: the text for the key
@@ -58,11 +58,11 @@ impl Texts {
         };
         let position = month.parse::<usize>().unwrap_or_default().checked_sub(1);
         let Some(name) = position.and_then(|n| self.get("months").split(", ").nth(n)) else { return day };
-        self.with("day", &[("day", number.trim_start_matches('0')), ("month", name), ("year", year)])
+        self.with_values("day", &[("day", number.trim_start_matches('0')), ("month", name), ("year", year)])
     }
 
     /// Returns the text for a key, with each `{name}` replaced by its value.
-    pub(super) fn with(&self, key: &str, values: &[(&str, &str)]) -> String {
+    pub(super) fn with_values(&self, key: &str, values: &[(&str, &str)]) -> String {
         let mut out = String::new();
         let mut rest = self.get(key);
         // All names are replaced in one pass, so that braces in a value are not mistaken for a name.
@@ -90,7 +90,7 @@ mod tests {
         }
         assert!(Texts::load("xx").is_err());
         let texts = Texts::load("en").unwrap();
-        assert!(texts.with("letter", &[("name", "{date}")]).ends_with("{date}"));
+        assert!(texts.with_values("letter", &[("name", "{date}")]).ends_with("{date}"));
     }
 
     #[test]

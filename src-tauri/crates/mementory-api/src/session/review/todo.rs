@@ -13,21 +13,24 @@ impl Review<'_> {
     /// `usage` for an unknown language.
     pub fn todo(&self, assistant: Option<&str>, language: Option<&str>) -> ApiResult<Todo> {
         let guide = ForgetGuide::load(language)?;
-        let all = self.deletions()?;
-        let assistants = todo_counts(&all);
+        let answered_records = self.deletions()?;
+        let assistants = todo_counts(&answered_records);
         let assistant_with_most =
             assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
         match assistant.map(str::to_owned).or(assistant_with_most) {
-            Some(assistant) => self.todo_for(&guide, &all, &assistant, assistants),
+            Some(assistant) => self.todo_for(&guide, &answered_records, &assistant, assistants),
             None => Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants }),
         }
     }
 
     /// Like [`todo`](Self::todo), for every assistant that has memories to delete.
     pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
-        let all = self.deletions()?;
-        let assistants = todo_counts(&all);
-        assistants.iter().map(|each| self.todo_for(guide, &all, &each.assistant, assistants.clone())).collect()
+        let answered_records = self.deletions()?;
+        let assistants = todo_counts(&answered_records);
+        assistants
+            .iter()
+            .map(|each| self.todo_for(guide, &answered_records, &each.assistant, assistants.clone()))
+            .collect()
     }
 
     fn deletions(&self) -> ApiResult<Vec<(AnsweredRecord, AssistantState)>> {
@@ -73,8 +76,8 @@ impl Review<'_> {
     /// Returns the record as the assistant has it, which is the newest version that came from an import.
     fn as_imported(&self, each: &AnsweredRecord) -> ApiResult<Record> {
         let versions = self.context.vault.reader().versions(&each.view)?;
-        let imported = versions.iter().position(|version| version.cause == "import").unwrap_or(0);
-        match versions.into_iter().nth(imported) {
+        let import_position = versions.iter().position(|version| version.cause == "import").unwrap_or(0);
+        match versions.into_iter().nth(import_position) {
             Some(version) => Ok(version.record),
             None => Ok(self.context.vault.reader().content(&each.view)?),
         }

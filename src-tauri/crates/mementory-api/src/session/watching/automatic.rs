@@ -23,28 +23,31 @@ impl WatchedFolders<'_> {
             )
             .with("id", id)
         };
-        let (path, waiting) =
-            Offers::new(self.context).open()?.into_iter().find(|(_, each)| each.id == id).ok_or_else(not_offered)?;
+        let (path, waiting) = Offers::new(self.context)
+            .list_open()?
+            .into_iter()
+            .find(|(_, each)| each.id == id)
+            .ok_or_else(not_offered)?;
         if FileStamp::from_path(&path) != Some(waiting.stamp) {
             return Err(not_offered());
         }
         {
             let mut state = self.context.watch_state();
-            state.attempted.insert(id.to_owned());
-            state.importing = Some(id.to_owned());
+            state.attempted_imports.insert(id.to_owned());
+            state.importing_offer = Some(id.to_owned());
         }
         let result = self.import_offer(&path, waiting.offer.format, waiting.stamp, job);
         let mut state = self.context.watch_state();
-        state.importing = None;
+        state.importing_offer = None;
         match &result {
-            Ok(report) => state.imported.push(OwnImport {
+            Ok(report) => state.imports.push(OwnImport {
                 batch: report.batch.clone(),
                 name: waiting.offer.name,
                 added: report.total.added,
                 updated: report.total.updated,
             }),
             Err(_) => {
-                state.failed.insert(id.to_owned());
+                state.failed_imports.insert(id.to_owned());
             }
         }
         drop(state);
@@ -72,8 +75,8 @@ impl WatchedFolders<'_> {
     /// files are left out, because the person has to enter their passphrase.
     pub(super) fn pending_automatic_imports(&self, folders: &[Folder]) -> ApiResult<Vec<String>> {
         let is_automatic = |id: &str| folders.iter().any(|folder| folder.id == id && folder.mode == Mode::Own);
-        let waiting = Offers::new(self.context).open()?;
-        let attempted = self.context.watch_state().attempted.clone();
+        let waiting = Offers::new(self.context).list_open()?;
+        let attempted = self.context.watch_state().attempted_imports.clone();
         Ok(waiting
             .into_iter()
             .filter(|(path, each)| {
