@@ -70,27 +70,31 @@ fn read(folder: &Path) -> Vec<Sample> {
 
 /// Five times, fits weights to four fifths of the samples and tests them with the remaining fifth, a different one each
 /// time.
-fn cross_validate(samples: &[Sample], given: InputSet, name: &str) {
-    let (mut kinds, mut found, mut wanted, mut right) = (0, 0, 0, 0);
+fn cross_validate(samples: &[Sample], input_set: InputSet, name: &str) {
+    let (mut right_kinds, mut found_count, mut wanted_count, mut right_count) = (0, 0, 0, 0);
     for fold in 0..FOLDS {
         let (tested, others): (Vec<usize>, Vec<usize>) = (0..samples.len()).partition(|n| n % FOLDS == fold);
-        let weights = fit(samples, &others, given);
-        let (of_kind, of_special) = weights.split_at(AboutKind::ALL.len());
+        let weights = fit(samples, &others, input_set);
+        let (kind_rows, special_rows) = weights.split_at(AboutKind::ALL.len());
         for sample in tested.iter().map(|n| &samples[*n]) {
-            let scores: Vec<f32> = of_kind.iter().map(|row| row.score(given, sample)).collect();
+            let scores: Vec<f32> = kind_rows.iter().map(|row| row.score(input_set, sample)).collect();
             let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap();
-            kinds += usize::from(best == sample.kind);
-            for (row, shows) in of_special.iter().zip(&sample.special) {
-                let says = sigmoid(row.score(given, sample)) >= given.min_special();
-                found += usize::from(says);
-                wanted += usize::from(*shows);
-                right += usize::from(says && *shows);
+            right_kinds += usize::from(best == sample.kind);
+            for (row, shows) in special_rows.iter().zip(&sample.special) {
+                let says = sigmoid(row.score(input_set, sample)) >= input_set.min_special();
+                found_count += usize::from(says);
+                wanted_count += usize::from(*shows);
+                right_count += usize::from(says && *shows);
             }
         }
     }
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
-    println!("cross-validated, {name}: kind right {:.3}", share(kinds, samples.len()));
-    println!("special: recall {:.3}, precision {:.3}", share(right, wanted), share(right, found));
+    println!("cross-validated, {name}: kind right {:.3}", share(right_kinds, samples.len()));
+    println!(
+        "special: recall {:.3}, precision {:.3}",
+        share(right_count, wanted_count),
+        share(right_count, found_count)
+    );
 }
 
 /// The weights of a regression.
@@ -107,10 +111,10 @@ impl Row {
         Self { inputs: vec![0.0; inputs + 1], features: vec![0.0; features] }
     }
 
-    fn score(&self, given: InputSet, sample: &Sample) -> f32 {
+    fn score(&self, input_set: InputSet, sample: &Sample) -> f32 {
         let of_features: f32 = sample.features.iter().filter_map(|at| self.features.get(usize::from(*at))).sum();
         let (bias, weights) = self.inputs.split_last().unwrap();
-        dot(weights, given.inputs(sample)) + bias + of_features * feature_value(sample.features.len())
+        dot(weights, input_set.inputs(sample)) + bias + of_features * feature_value(sample.features.len())
     }
 }
 
@@ -145,14 +149,14 @@ impl InputSet {
 }
 
 /// Fits the rows of weights: first one row for each kind, then one for each special category.
-fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
+fn fit(samples: &[Sample], chosen: &[usize], input_set: InputSet) -> Vec<Row> {
     let samples: Vec<&Sample> = chosen.iter().map(|n| &samples[*n]).collect();
     let even = vec![1.0; samples.len()];
     let of_kind: Vec<Vec<f32>> = samples
         .iter()
         .map(|sample| AboutKind::ALL.map(|kind| f32::from(kind.index() == sample.kind)).to_vec())
         .collect();
-    let mut rows = descend(&samples, given, &of_kind, &even, KIND_DECAY, softmax);
+    let mut rows = descend(&samples, input_set, &of_kind, &even, KIND_DECAY, softmax);
     for class in 0..Special::ALL.len() {
         let shows: Vec<Vec<f32>> = samples.iter().map(|sample| vec![f32::from(sample.special[class])]).collect();
         let positive = shows.iter().map(|one| one[0]).sum::<f32>();
@@ -162,7 +166,7 @@ fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
             (importance_of(positive), importance_of(samples.len() as f32 - positive));
         let importance: Vec<f32> =
             shows.iter().map(|one| if one[0] > 0.0 { shown_importance } else { other_importance }).collect();
-        rows.extend(descend(&samples, given, &shows, &importance, SPECIAL_DECAY, |scores| {
+        rows.extend(descend(&samples, input_set, &shows, &importance, SPECIAL_DECAY, |scores| {
             scores.iter_mut().for_each(|score| *score = sigmoid(*score));
         }));
     }
@@ -172,7 +176,7 @@ fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
 /// Minimises the mean loss by gradient descent with Nesterov's momentum. The bias is not pulled to 0.
 fn descend(
     samples: &[&Sample],
-    given: InputSet,
+    input_set: InputSet,
     targets: &[Vec<f32>],
     importance: &[f32],
     decay: f32,
@@ -180,7 +184,7 @@ fn descend(
 ) -> Vec<Row> {
     const STEP: f32 = 0.8;
     let n = samples.len() as f32;
-    let zero = given.zero(samples[0]);
+    let zero = input_set.zero(samples[0]);
     let mut weights = vec![zero.clone(); targets[0].len()];
     let mut before = weights.clone();
     for round in 0..ROUNDS {
@@ -193,14 +197,14 @@ fn descend(
         }
         let mut gradient = vec![zero.clone(); lookahead.len()];
         for ((sample, target), importance) in samples.iter().zip(targets).zip(importance) {
-            let mut scores: Vec<f32> = lookahead.iter().map(|row| row.score(given, sample)).collect();
+            let mut scores: Vec<f32> = lookahead.iter().map(|row| row.score(input_set, sample)).collect();
             to_probabilities(&mut scores);
             let value = feature_value(sample.features.len());
             for ((row, probability), target) in gradient.iter_mut().zip(scores).zip(target) {
                 let error = (probability - target) * importance / n;
                 let (bias, slopes) = row.inputs.split_last_mut().unwrap();
                 *bias += error;
-                slopes.iter_mut().zip(given.inputs(sample)).for_each(|(slope, input)| *slope += error * input);
+                slopes.iter_mut().zip(input_set.inputs(sample)).for_each(|(slope, input)| *slope += error * input);
                 for at in &sample.features {
                     if let Some(slope) = row.features.get_mut(usize::from(*at)) {
                         *slope += error * value;
@@ -237,14 +241,14 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
 fn stored(samples: &[Sample]) -> Vec<u8> {
     let everything: Vec<usize> = (0..samples.len()).collect();
     let mut bytes = Vec::new();
-    for given in [InputSet::All, InputSet::Vector, InputSet::Words] {
-        let mut rows = fit(samples, &everything, given);
-        if !matches!(given, InputSet::Words) {
+    for input_set in [InputSet::All, InputSet::Vector, InputSet::Words] {
+        let mut rows = fit(samples, &everything, input_set);
+        if !matches!(input_set, InputSet::Words) {
             let of_vector = rows.iter_mut().flat_map(|row| &mut row.inputs[..DIMENSIONS]);
             of_vector.for_each(|weight| *weight *= VECTOR_SCALE);
         }
         bytes.extend(rows.iter().flat_map(|row| &row.inputs).flat_map(|weight| weight.to_le_bytes()));
-        if !matches!(given, InputSet::Vector) {
+        if !matches!(input_set, InputSet::Vector) {
             add_features(&mut bytes, &rows);
         }
     }

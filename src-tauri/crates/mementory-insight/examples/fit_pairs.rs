@@ -25,7 +25,7 @@ const YEAR: i64 = 365 * DAY;
 /// A compared pair of statements.
 struct Row {
     numbers: Vec<f64>,
-    contradict: bool,
+    is_contradiction: bool,
     /// True if the pair is never suggested, whatever its features are.
     both_can_hold: bool,
 }
@@ -80,7 +80,7 @@ fn set(
         *names = features.iter().map(|(name, _)| *name).collect();
         if !ignored.contains(&(a, b)) {
             let numbers = features.iter().map(|(_, number)| f64::from(*number)).collect();
-            rows.push(Row { numbers, contradict: wanted.contains(&(a, b)), both_can_hold });
+            rows.push(Row { numbers, is_contradiction: wanted.contains(&(a, b)), both_can_hold });
         }
     }
     Set { rows, wanted: wanted.len() }
@@ -135,7 +135,7 @@ fn cross_validate(lives: &[Set], pairs: &[Set], files: &[std::path::PathBuf]) {
         let others: Vec<&Set> = (0..all.len()).filter(|n| *n != left_out).map(|n| all[n]).collect();
         let model = fit(&others);
         let suggestible = all[left_out].rows.iter().filter(|row| !row.both_can_hold);
-        judged.push(suggestible.map(|row| (model.probability(&row.numbers), row.contradict)).collect());
+        judged.push(suggestible.map(|row| (model.probability(&row.numbers), row.is_contradiction)).collect());
     }
     let print = |name: &str, sets: &[usize]| {
         let wanted: usize = sets.iter().map(|n| all[*n].wanted).sum();
@@ -171,9 +171,9 @@ fn fit(sets: &[&Set]) -> Model {
     for _ in 0..STEPS {
         let mut gradient = vec![0.0; size + 1];
         let mut curvature = vec![vec![0.0; size + 1]; size + 1];
-        for (row, Row { contradict, .. }) in standardised.iter().zip(&rows) {
+        for (row, Row { is_contradiction, .. }) in standardised.iter().zip(&rows) {
             let probability = 1.0 / (1.0 + (-dot(row, &weights)).exp());
-            let error = f64::from(u8::from(*contradict)) - probability;
+            let error = f64::from(u8::from(*is_contradiction)) - probability;
             let weight = probability * (1.0 - probability);
             for (n, number) in row.iter().enumerate() {
                 gradient[n] += error * number;

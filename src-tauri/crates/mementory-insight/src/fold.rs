@@ -86,16 +86,16 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start: Option<(usize, bool)> = None;
     for (at, c) in folded.char_indices() {
-        let asian = is_east_asian(c);
+        let is_asian = is_east_asian(c);
         let is_inside = c.is_alphanumeric();
         if let Some((from, was_asian)) = start
-            && (!is_inside || asian != was_asian)
+            && (!is_inside || is_asian != was_asian)
         {
             out.push(&folded[from..at]);
             start = None;
         }
         if is_inside && start.is_none() {
-            start = Some((at, asian));
+            start = Some((at, is_asian));
         }
     }
     if let Some((from, _)) = start {

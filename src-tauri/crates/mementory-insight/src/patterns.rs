@@ -55,13 +55,14 @@ impl<T> WordSet<T> {
         for found in automaton.find_overlapping_iter(folded) {
             let Some(entry) = self.entries.get(found.pattern().as_usize()) else { continue };
             let (start, end) = (found.start(), found.end());
-            let joined = |inside: Option<char>, outside: Option<char>| {
+            let is_same_word = |inside: Option<char>, outside: Option<char>| {
                 inside.is_some_and(is_word_char) && outside.is_some_and(is_word_char)
             };
             let word = &folded[start..end];
-            let starts = entry.may_be_end || !joined(word.chars().next(), folded[..start].chars().next_back());
-            let ends = entry.may_be_start || !joined(word.chars().next_back(), folded[end..].chars().next());
-            if starts && ends {
+            let starts_word =
+                entry.may_be_end || !is_same_word(word.chars().next(), folded[..start].chars().next_back());
+            let ends_word = entry.may_be_start || !is_same_word(word.chars().next_back(), folded[end..].chars().next());
+            if starts_word && ends_word {
                 out.push(Hit { start, end, value: &entry.value });
             }
         }

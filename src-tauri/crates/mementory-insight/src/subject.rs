@@ -43,11 +43,11 @@ pub(crate) fn relations(folded: &str) -> Vec<(usize, usize)> {
     });
     let hits = words.hits(folded);
     let stands_alone = |end: usize, start: usize| {
-        let inside_asian = folded[start..end].chars().next().is_some_and(is_east_asian);
+        let is_asian = folded[start..end].chars().next().is_some_and(is_east_asian);
         // In a script without spaces, a relation counts only if a particle or a name follows. Otherwise, 母語 (mother
         // tongue) would name a mother.
         let next = folded[end..].chars().next();
-        !inside_asian
+        !is_asian
             || next.is_none_or(|c| "のはがもをとにさ、。「・".contains(c) || matches!(u32::from(c), 0x30a0..=0x30ff))
     };
     hits.into_iter().filter(|hit| stands_alone(hit.end, hit.start)).map(|hit| (hit.end, *hit.value)).collect()

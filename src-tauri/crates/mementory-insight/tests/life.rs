@@ -58,12 +58,12 @@ const FIRST_DAY: i64 = 18_993;
 
 struct Life {
     names: Vec<&'static str>,
-    days: Vec<Option<i64>>,
+    times: Vec<Option<i64>>,
     texts: Vec<&'static str>,
     wanted: HashSet<(usize, usize)>,
     arguable: HashSet<(usize, usize)>,
     /// True if nobody may read the errors of this life.
-    unread: bool,
+    is_unread: bool,
 }
 
 impl Life {
@@ -72,12 +72,12 @@ impl Life {
     }
 
     fn statements(&self) -> Vec<Statement<'_>> {
-        self.texts.iter().zip(&self.days).map(|(text, at)| Statement { text, at: *at }).collect()
+        self.texts.iter().zip(&self.times).map(|(text, at)| Statement { text, at: *at }).collect()
     }
 }
 
 fn life(file: &'static str) -> Life {
-    let (mut names, mut days, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut times, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut wanted, mut arguable) = (HashSet::new(), HashSet::new());
     for line in file.lines().filter(|line| !line.starts_with('#')) {
         let [first, second, third] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
@@ -89,12 +89,12 @@ fn life(file: &'static str) -> Life {
             "-" => drop(pair()),
             name => {
                 names.push(name);
-                days.push((second != "?").then(|| (second.parse::<i64>().unwrap() + FIRST_DAY) * DAY));
+                times.push((second != "?").then(|| (second.parse::<i64>().unwrap() + FIRST_DAY) * DAY));
                 texts.push(third);
             }
         }
     }
-    Life { names, days, texts, wanted, arguable, unread: [SHIPS_ENGINEER, KEPT_ARCHIVIST].contains(&file) }
+    Life { names, times, texts, wanted, arguable, is_unread: [SHIPS_ENGINEER, KEPT_ARCHIVIST].contains(&file) }
 }
 
 /// Precision (the share of the found pairs that are right) and recall (the share of the wanted pairs that were found).
@@ -130,7 +130,7 @@ fn count(life: &Life, vectors: &[Vec<f32>]) -> (usize, usize) {
         .filter(|pair| !life.arguable.contains(pair))
         .collect();
     let right = found_pairs.iter().filter(|pair| life.wanted.contains(pair)).count();
-    if life.unread {
+    if life.is_unread {
         return (right, found_pairs.len());
     }
     for (a, b) in found_pairs.iter().filter(|pair| !life.wanted.contains(pair)) {

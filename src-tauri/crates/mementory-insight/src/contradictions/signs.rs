@@ -117,21 +117,21 @@ fn negated_clauses(folded: &str, negations: &[usize]) -> Option<Vec<(usize, usiz
     if negations.is_empty() {
         return None;
     }
-    let mut ends: Vec<(usize, usize)> = CONTRASTS
+    let mut clause_ends: Vec<(usize, usize)> = CONTRASTS
         .iter()
         .flat_map(|contrast| folded.match_indices(contrast).map(|(at, text)| (at, at + text.len())))
         .collect();
-    ends.sort_unstable();
-    ends.push((folded.len(), folded.len()));
-    let (mut start, mut negated, mut others) = (0, Vec::new(), false);
-    for (end, next) in ends {
+    clause_ends.sort_unstable();
+    clause_ends.push((folded.len(), folded.len()));
+    let (mut start, mut negated, mut has_other_clause) = (0, Vec::new(), false);
+    for (end, next) in clause_ends {
         match negations.iter().any(|at| (start..end).contains(at)) {
             true => negated.push((start, end)),
-            false => others = true,
+            false => has_other_clause = true,
         }
         start = next;
     }
-    others.then_some(negated)
+    has_other_clause.then_some(negated)
 }
 
 fn sign_words() -> &'static WordSet<Sign> {

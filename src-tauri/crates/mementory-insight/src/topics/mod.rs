@@ -44,13 +44,13 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     }
     let weights = |word: &str| {
         let count = counts.get(word).copied().unwrap_or(1);
-        // A word in very many texts, such as the person's own name, has no weight.
+        // A word in very many texts, such as the name of the owner of the memories, has no weight.
         if count as usize * 6 > texts.len().max(30) { 0.0 } else { ((texts.len() + 1) as f32 / count as f32).ln() }
     };
     let by_words = edges_by_words(&stems_by_text, &weights);
-    let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
-    let few = texts.len() <= similarity::MAX_COMPARED_TEXTS;
-    let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
+    let usable_count = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
+    let can_compare_all = texts.len() <= similarity::MAX_COMPARED_TEXTS;
+    let groups = if can_compare_all && vectors.len() == texts.len() && usable_count * 2 > texts.len() {
         linkage::groups(texts.len(), &similarity::pairs(texts, vectors, &by_words))
     } else {
         communities(texts.len(), &by_words)
