@@ -70,8 +70,8 @@ impl Imports<'_> {
         self.import_guarded(request, None, false, &guards, job)
     }
 
-    /// Imports a file for a conversion. If the file is a single source of the format `converts_to`, its elements are
-    /// stored unchanged, so that the export can write them back unchanged.
+    /// Imports a file for a conversion. If the file is a single source of the format `converts_to`, its elements are read
+    /// unchanged, so that the export can write them back unchanged.
     pub(crate) fn import_for_conversion(
         &self,
         request: &ImportRequest,

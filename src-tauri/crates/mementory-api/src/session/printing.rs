@@ -52,7 +52,7 @@ impl Pages<'_> {
     /// incomplete file is removed.
     pub fn save(&self, out: &Path, request: &PrintRequest, job: &Job) -> ApiResult<SavedPage> {
         self.context.vault.files().check_outside(out)?;
-        // The guard prevents that the saved page is offered for import if `out` is in a watched folder.
+        // The guard prevents the saved page from being offered for import if `out` is in a watched folder.
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let mut file = new_output(out)?;
         let records = self.save_to(&mut file, out, request, job).inspect_err(|_| drop(std::fs::remove_file(out)))?;

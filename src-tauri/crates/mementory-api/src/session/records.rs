@@ -199,7 +199,7 @@ impl Records<'_> {
         let _guard = self.context.snapshot_guard();
         let view = self.context.vault.reader().view(id)?;
         let total = self.context.vault.files().file_facts(view.row)?.size.unwrap_or_default();
-        // The guard prevents that the saved file is offered for import if `out` is in a watched folder.
+        // The guard prevents the saved file from being offered for import if `out` is in a watched folder.
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let throttle = ProgressThrottle::new(job);
         let saved = self.context.vault.files().save_file(&view, out, now(), &job.cancel_flag(), &|done| {

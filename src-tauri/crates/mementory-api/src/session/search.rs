@@ -216,7 +216,7 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// Makes list items of the conversations in these rows for which `shown` returns true.
+    /// Makes list items of the conversations in these rows for which `is_shown` returns true.
     fn conversations(&self, rows: &[i64], is_shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {

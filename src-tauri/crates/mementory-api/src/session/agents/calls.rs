@@ -170,7 +170,11 @@ impl<'s> ClientCalls<'s> {
                 "new" => (SuggestionOp::New, "new"),
                 "change" => (SuggestionOp::Change, "change"),
                 "forget" => (SuggestionOp::Forget, "forget"),
-                _ => return Err(super::usage_error("This kind of suggestion does not exist. Use new, change or forget.".into())),
+                _ => {
+                    return Err(super::usage_error(
+                        "This kind of suggestion does not exist. Use new, change or forget.".into(),
+                    ));
+                }
             };
             call.note = note;
             let target = match (op, &suggestion.id) {
