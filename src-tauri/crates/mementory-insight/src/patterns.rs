@@ -48,7 +48,7 @@ impl<T> WordSet<T> {
         Self { automaton, entries }
     }
 
-    /// Every occurrence of every word.
+    /// Finds every occurrence of every word of the set in a folded text.
     pub(crate) fn hits<'s>(&'s self, folded: &str) -> Vec<Hit<'s, T>> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let mut out = Vec::new();

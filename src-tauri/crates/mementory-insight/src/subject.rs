@@ -14,7 +14,7 @@ pub(crate) enum FirstSubject {
     Pet,
 }
 
-/// Whether the text begins with a relative or friend, or with a pet. None if it begins with neither.
+/// Returns whether the text begins with a relative or friend, or with a pet. None if it begins with neither.
 pub(crate) fn first_subject(folded: &Folded) -> Option<FirstSubject> {
     let limit = if folded.languages.ja { 10 } else { 32 };
     let until = folded.text.char_indices().nth(limit).map_or(folded.text.len(), |(at, _)| at);

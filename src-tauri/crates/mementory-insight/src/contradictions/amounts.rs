@@ -185,7 +185,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
         let Some(value) = number(&format!("{written}{unit}")) else {
             continue;
         };
-        // 7万8千 is 78,000.
+        // The number after the unit is added: 7万8千 is 78,000.
         let value = value + found.name("r").and_then(|rest| number(rest.as_str())).unwrap_or(0.0);
         match (found.name("m"), value) {
             (Some(_), 1.0..=12.0) => out.times.push(Time::Month(value as usize - 1)),
@@ -196,7 +196,7 @@ fn in_digits(folded: &str, out: &mut Amounts) {
                     Some(_) => matched.end(),
                     None => matched.start() + written.len(),
                 };
-                // 1.78 m is 178 cm.
+                // A length below 3 metres is converted to centimetres: 1.78 m is 178 cm.
                 let is_in_metres = value < 3.0
                     && ["m ", "m.", "meter", "metre", "メートル"]
                         .iter()

@@ -42,7 +42,7 @@ const BODY_ATTRIBUTES: [&str; 3] = ["age", "height", "weight"];
 /// Verbs between a subject and its age, height or weight.
 const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", "wird", "wurde", "wiegt"];
 
-/// Words that open a statement about the body of the vault's owner.
+/// First words of a statement about the body of the owner of the memories.
 const BODY_OPENINGS: [&str; 10] =
     ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
 
@@ -155,7 +155,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             .person
             .filter(|_| !(statement.person_is_close && PERSON_NAME_ATTRIBUTES.contains(&attribute.name)));
         let value = match value {
-            // 1.78 m is 178 cm.
+            // A height in metres is converted to centimetres: 1.78 m is 178 cm.
             Value::Number(number) if attribute.name == "height" && number < 3.0 => Value::Number(number * 100.0),
             value => value,
         };
@@ -166,7 +166,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         {
             continue;
         }
-        // 「日本酒が好きではない」 says that sake is not liked.
+        // A denied match is skipped: 「日本酒が好きではない」 says that sake is not liked.
         let end = found.get(0).map_or(0, |all| all.end());
         let rest = statement.written.get(end..).unwrap_or_default();
         if attribute.language == "ja"
@@ -201,7 +201,8 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             if !ages::is_certain(written, owner.is_some() || person.is_some(), ages::says_years(matched)) {
                 continue;
             }
-            // "Her son Mats is four", "has a son, Mats, who is four" and "Mats is four" are about one child.
+            // An age of a child belongs to the named child, so that "Her son Mats is four", "has a son, Mats, who is
+            // four" and "Mats is four" are about the same child.
             if person.is_none()
                 && owner.is_some_and(ages::is_child)
                 && let Some(child) = ages::named_child(statement, persons)
@@ -263,7 +264,7 @@ fn is_no_place(written: &str) -> bool {
         || terms_in(&Folded::new(written)).iter().any(|term| term.starts_with('~'))
 }
 
-/// True for a weekday or a month, which is never the value of one of these attributes: "moved to Thursday".
+/// True for a weekday or a month. Such a word is never the value of an attribute in `data/values`: "moved to Thursday".
 fn is_calendar_word(value: &Value) -> bool {
     let Value::Text(text) = value else { return false };
     let first = text.split(' ').next().unwrap_or_default();
@@ -282,7 +283,7 @@ fn attributes() -> &'static [Attribute] {
                 Attribute {
                     name,
                     value: option,
-                    // Every pattern compiles, which a test checks, so none is left out.
+                    // `ok` drops no pattern, because a test checks that every pattern compiles.
                     patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
                     stop_words: table.list(1).iter().map(|word| fold(word)).collect(),
                     language: language.code,

@@ -61,7 +61,7 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                     || other.marks.is_past
                     || !one.may_share_subject(other)
                     || !one.may_share_purpose(other)
-                    // "The old oven" and "the new oven" are two ovens, so their numbers may differ.
+                    // Numbers of two different things of one kind may differ: "the old oven" and "the new oven".
                     || are_opposites(&one.folded.text, &other.folded.text)
                 {
                     continue;
@@ -137,7 +137,7 @@ fn is_measured(term: &str) -> bool {
     term.chars().any(|c| c.is_ascii_digit()) && term.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-/// The value of a number such as 7万8千 or 四十二万.
+/// Parses a number that may contain 万, such as 7万8千 or 四十二万.
 fn amount(written: &str) -> Option<f64> {
     let Some((first, rest)) = written.split_once('万') else { return number(written) };
     let rest = if rest.is_empty() { 0.0 } else { number(rest)? };

@@ -24,7 +24,7 @@ const MIN_PROBABILITY: f32 = 0.75;
 const MIN_PROBABILITY_OF_BEST: f32 = 0.4;
 /// A pair that another rule found is removed if its probability is below this.
 const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
-/// Confidence of a pair whose probability is 1.
+/// Confidence of a pair whose probability is 1. The confidence of other pairs is proportionally lower.
 const MAX_CONFIDENCE: f32 = 0.9;
 
 /// Calls `found` for each pair of neighbours or related statements. The arguments are the positions of both statements,
@@ -101,7 +101,8 @@ pub(super) fn find(
     let mut highest: HashMap<usize, f32> = HashMap::new();
     compare(readings, shared, |one, other, evidence, features, are_many| {
         let probability = probability(features);
-        // Among few statements, even unrelated ones are each other's most probable pair.
+        // With few statements, the lower limit for the most probable pair is not used, because even unrelated
+        // statements are each other's most probable pair.
         let min_probability = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
         if probability >= min_probability && !evidence.both_can_hold() {
             probable.push((one, other, probability, !evidence.never_changes()));

@@ -18,7 +18,7 @@ const MAX_SHARED_ROWS: f32 = 6.0;
 const HIGH_SIMILARITY: f32 = 0.6;
 /// If the similarity of the projected vectors is above this, the difference is additional evidence.
 const HIGH_PROJECTED: f32 = 0.5;
-/// Two statements say the same if they are more similar than this and nothing in them differs.
+/// Two statements say the same if their similarity is at least this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
 /// Largest number of shared terms that counts. More shared terms count as this many.
 const MAX_SHARED_TERMS: usize = 4;
@@ -94,7 +94,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
     pub(super) fn new(one: &'r Reading<'v>, other: &'r Reading<'v>, shared: &SharedNames<'_>) -> Option<Self> {
         let pair = PairComparison::new(one, other, shared);
         let (older, newer) = if one.at > other.at { (other, one) } else { (one, other) };
-        // "Used to smoke" contradicts an older statement about smoking, but not a newer one.
+        // A newer statement about the past contradicts an older one about the same thing: "used to smoke" contradicts
+        // an earlier statement about smoking, but not a later one.
         let says_past = newer.marks.is_past && (older.at < newer.at) && (pair.same_name || pair.same_thing);
         if !pair.same_person || older.marks.is_past || newer.marks.is_past && !says_past {
             return None;
@@ -159,7 +160,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("grandchildren", self.one_has_grandchildren),
             ("other_purpose", has_money && !self.same_purpose),
             ("other_opening", pair.opening_subjects_differ && !people_are_values && !pair.same_named_person),
-            // "Short answers for recipes" does not contradict a statement about other answers.
+            // A wish for a situation does not contradict a wish for others: "short answers for recipes" says nothing
+            // about other answers.
             (
                 "other_situation",
                 older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)
@@ -170,7 +172,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("other_opinion", pair.opinions_differ && self.closer.denies_something_else && !changes),
             ("denied_by_both", pair.both_deny && !pair.numbers_differ),
             ("same_listed", self.same_listed_value && !self.listed_values_differ && !changes),
-            // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
+            // Statements that name the same place say the same: "lives in Utrecht" and "has lived in Utrecht since
+            // 2019".
             ("same_place", is_named && self.share_place && !says_ended),
             (
                 "same_number",

@@ -144,14 +144,15 @@ impl Prepared<'_> {
     /// statements name different purposes, different premises, or a different thing each.
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
-        // "Rent for the studio" and "rent for the flat" are two rents.
+        // If each statement names a thing that the other does not name, they are about two amounts: "rent for the
+        // studio" and "rent for the flat".
         let has_own_concept = |one: &Self, other: &Self| {
             one.terms.iter().any(|term| term.starts_with('~') && !other.terms.contains(term))
         };
         if has_own_concept(self, other) && has_own_concept(other, self) {
             return false;
         }
-        // "The rent of the workshop" is not "the rent".
+        // If the premises differ, the statements are about two amounts: "the rent of the workshop" is not "the rent".
         if self.premises != other.premises {
             return false;
         }
@@ -198,7 +199,7 @@ impl Prepared<'_> {
     }
 }
 
-/// Time and attitude of a statement, as its words show them.
+/// What the words of a statement show about its time and attitude.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     is_past: bool,

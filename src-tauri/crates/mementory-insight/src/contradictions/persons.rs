@@ -76,7 +76,7 @@ struct OtherPerson {
     is_child: bool,
 }
 
-/// Whom a statement is about and whom it mentions, by positions in the list of people.
+/// The subject of a statement and the people whom it mentions, as positions in `Persons::people`.
 #[derive(Clone, Default)]
 struct Mentions {
     subject: Option<usize>,
@@ -87,7 +87,7 @@ struct Mentions {
     opens_with_genitive: bool,
 }
 
-/// Whom each statement is about and whom it mentions.
+/// The owner's names, the other people, and the people whom each statement is about and mentions.
 pub(super) struct Persons {
     owner_names: Vec<String>,
     people: Vec<OtherPerson>,

@@ -29,7 +29,7 @@ fn is_past_plan(line: &str, month: i32) -> bool {
     })
 }
 
-/// The sentences of a line. A full stop after a number does not end a sentence: `3. März` is a date.
+/// Splits a line into sentences. A full stop after a number does not end a sentence: `3. März` is a date.
 fn sentences_in(line: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let (mut start, mut last) = (0, ' ');

@@ -16,9 +16,10 @@ use std::sync::OnceLock;
 const MAX_CHARS: usize = 300;
 /// Largest distance in bytes between the two parts of a pattern with a gap.
 const MAX_GAP: usize = 45;
-/// A denying word is at most this many bytes before the value.
+/// Largest distance in bytes between a denying word and the value after it.
 const MAX_BEFORE: usize = 24;
-/// A denying word is at most this many bytes after the value. German and Japanese verbs come last.
+/// Largest distance in bytes between a value and the denying word after it. It is larger than `MAX_BEFORE`, because
+/// German and Japanese verbs come last.
 const MAX_AFTER: usize = 48;
 /// Characters that end a clause.
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];

@@ -9,7 +9,7 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Largest number of terms of a statement that are used.
+/// Only this many terms of a statement are used, from its beginning.
 const MAX_TERMS: usize = 40;
 
 /// The terms of a text, each listed once.

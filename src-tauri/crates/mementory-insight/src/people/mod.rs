@@ -42,11 +42,12 @@ struct Mention {
 enum Owner {
     /// The text does not say to whom the relation belongs.
     Unstated,
-    /// "her", "his": usually the owner of the memories, but possibly somebody who was named before.
+    /// A pronoun ("her", "his"), which usually means the owner of the memories, but possibly somebody who was named
+    /// before.
     Pronoun,
-    /// "my", "the user's".
+    /// The owner of the memories: "my", "the user's".
     Own,
-    /// "Ruth's".
+    /// Somebody who is named: "Ruth's".
     Named(String),
 }
 

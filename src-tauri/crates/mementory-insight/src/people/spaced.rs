@@ -90,7 +90,8 @@ impl Reader<'_> {
             if names.is_empty()
                 && let Some((name, first)) = self.name_before(start)
             {
-                // In "Ida is Ruth's daughter. Maren is her godmother", "her" refers to Ida.
+                // A pronoun refers to the first person who is named before it: in "Ida is Ruth's daughter. Maren is her
+                // godmother", "her" means Ida.
                 if owner == Owner::Pronoun
                     && let Some(earlier) =
                         self.tokens[..first].iter().find(|token| token.may_be_name() && is_given(&token.folded))
