@@ -92,11 +92,12 @@ impl Connections {
         Ok(change_of(&self.plan_disconnect(parse(client)?)?, true))
     }
 
-    /// Ends the grant of a client and removes our server from its configuration. Without a `session`, the grant stays.
+    /// Ends the grant of a client and removes our server from the client's configuration. Without a `session`, the
+    /// grant is not ended.
     ///
     /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
-    /// In that case the result has the warning `configuration_not_changed`, which states the file and the reason, and
-    /// an empty `change`. Disconnecting again then removes the entry.
+    /// In that case, the result has the warning `configuration_not_changed`, which states the file and the reason, and
+    /// `change` is empty. Disconnecting again then removes the entry.
     ///
     /// # Errors
     /// As for `connect`.

@@ -33,7 +33,10 @@ impl Expected {
     const ALL: [Self; 7] =
         [Self::Signed, Self::Unsigned, Self::Subset, Self::Log, Self::Full, Self::Incremental, Self::Delta];
 
-    /// Parses the name of a property. Error `usage` for any other word.
+    /// Parses the name of a property.
+    ///
+    /// # Errors
+    /// `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
             ApiError::usage(format!(

@@ -35,7 +35,7 @@ enum WeightsProblem {
 /// Hits by words and by meaning in one ranking.
 struct FusedRanking {
     outcome: SearchOutcome,
-    /// The rows that were only found by meaning.
+    /// The rows that were found only by meaning.
     by_meaning: HashSet<u64>,
 }
 

@@ -11,7 +11,7 @@ pub(super) struct Page {
 pub(super) enum Cell<'c> {
     /// A number.
     Number(u32),
-    /// A short text that is kept on one line.
+    /// A short text that must not be wrapped.
     Short(&'c str),
     /// A text of a record.
     Quote(&'c str),

@@ -8,7 +8,7 @@ use std::{collections::HashSet, path::PathBuf};
 #[derive(Default)]
 pub(super) struct WatchState {
     pub(super) unsettled_files: UnsettledFiles,
-    /// Ids of offers found since the vault was opened.
+    /// Ids of offers that were made since the vault was opened.
     pub(super) fresh_offers: HashSet<String>,
     /// Ids of offers for which an automatic import was started, whether or not it succeeded.
     pub(super) attempted_imports: HashSet<String>,

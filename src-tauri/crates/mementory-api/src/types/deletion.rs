@@ -111,7 +111,7 @@ pub struct Receipt {
     pub places: Vec<ReceiptPlace>,
     /// Number of records with the same text that were left unchanged.
     pub copies_left: u32,
-    /// Number of other records with the same text that were redacted; null in older receipts, which do not contain this
+    /// Number of other records with the same text that were redacted. Null in older receipts, which do not contain this
     /// number.
     pub copies_redacted: Option<u32>,
 }

@@ -35,12 +35,12 @@ pub struct Filter {
     pub file_kind: Option<String>,
     /// If given, only records of the import batches with these ids.
     pub batch: Option<Vec<String>>,
-    /// Only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
+    /// If given, only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
     /// `places_travel`, `home`, `food`, `tastes`, `beliefs`, `plans` or `how_to_answer`. An empty text selects memories
     /// without a suggested subject.
     pub about: Option<String>,
-    /// Only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`, `biometrics`,
-    /// `union`, `money`, `minors`, `exact_address`, or `any` of them.
+    /// If given, only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`,
+    /// `biometrics`, `union`, `money`, `minors`, `exact_address`, or `any` of them.
     pub special: Option<String>,
 }
 
@@ -73,7 +73,7 @@ pub struct AboutRequest {
 pub struct ListRequest {
     pub filter: Filter,
     pub sort: Option<String>,
-    /// Maximum number of rows, from 1 to 1000; default 50.
+    /// Largest number of rows to return, from 1 to 1000. Default: 50.
     pub limit: Option<u32>,
     pub cursor: Option<String>,
 }
@@ -283,7 +283,7 @@ pub struct VersionInfo {
     pub tags: Vec<String>,
     #[serde(rename = "type")]
     pub record_type: Option<String>,
-    /// When this version became current.
+    /// When this version became the current one.
     pub from: String,
     /// When a newer version replaced this version. Null for the current version.
     pub to: Option<String>,
@@ -404,7 +404,7 @@ pub struct MeaningResult {
     pub total: u32,
     pub took_ms: f64,
     pub hits: Vec<MeaningHit>,
-    /// `weights_missing` or `weights_damaged` if search by meaning was not possible.
+    /// The warning `weights_missing` or `weights_damaged` if search by meaning was not possible.
     pub warnings: Vec<Warning>,
 }
 
@@ -417,7 +417,7 @@ pub struct SimilarRequest {
     /// Id of the record to compare with.
     pub id: Option<String>,
     pub filter: Filter,
-    /// Maximum number of records, from 1 to 100; default 10.
+    /// Largest number of records to return, from 1 to 100. Default: 10.
     pub limit: Option<u32>,
 }
 
@@ -460,7 +460,7 @@ pub struct FoundRow {
     pub snippet: Option<String>,
     /// Ranges of `snippet` to highlight, as start and end in Unicode code points.
     pub highlights: Vec<(u32, u32)>,
-    /// The message that matched, if the row is a conversation.
+    /// Id of the message that matched, if the row is a conversation.
     pub message: Option<String>,
 }
 

@@ -50,7 +50,7 @@ pub struct SensitiveRequest {
     /// The classes of sensitive values. Empty: all classes.
     pub classes: Vec<String>,
     pub offset: u32,
-    /// Maximum number of entries, from 1 to 500; default 100.
+    /// Largest number of entries to return, from 1 to 500. Default: 100.
     pub limit: u32,
 }
 
@@ -108,7 +108,7 @@ pub struct SensitiveQueue {
     pub ignored: BTreeMap<String, u32>,
     /// When the last complete scan ended. Null if there was none.
     pub scanned_at: Option<String>,
-    /// Upper bound of the number of records that are not scanned yet.
+    /// Largest possible number of records that are not scanned yet.
     pub left: u32,
 }
 

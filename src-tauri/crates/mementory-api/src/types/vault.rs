@@ -57,17 +57,17 @@ pub struct FoundBackup {
 pub struct RecentVault {
     pub path: String,
     pub name: String,
-    /// False if the folder does not exist now.
+    /// False if the folder of the vault does not exist now.
     pub present: bool,
 }
 
 /// Strength of a passphrase while it is being typed. Nothing is stored.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PassphraseStrength {
-    /// From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum.
+    /// Score from 0 (very weak) to 4 (strong). 2 ("Fair") is the minimum.
     pub score: u8,
     pub label: String,
-    /// Why the passphrase is refused; null if it is accepted.
+    /// Why the passphrase is refused. Null if it is accepted.
     pub reason: Option<String>,
 }
 
@@ -78,10 +78,10 @@ pub struct SessionState {
     pub vault_id: Option<String>,
     pub name: Option<String>,
     pub path: Option<String>,
-    /// Minutes without input before the vault locks automatically; 0 = never.
+    /// Minutes without input after which the vault locks automatically. 0: never.
     pub auto_lock_minutes: u32,
-    /// Number of erasures and redactions that were made in a newer copy of this vault and applied when this one was
-    /// opened.
+    /// Number of erasures and redactions that were made in a newer copy of this vault and were applied to this vault
+    /// when it was opened.
     pub erasures_reapplied: u32,
     /// `none`: no list of erasures was found outside of the vault's folder, so erasures in newer copies are not known.
     /// `failed`: a list could not be applied, and the next opening tries again. Null otherwise.

@@ -17,7 +17,7 @@ use mementory_vault::{Call, ExportRange, Grant, GrantedExport};
 const MAX_TEXT_CHARS: usize = 100_000;
 /// Largest length of a document in bytes.
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
-/// Largest number of records that a query selects.
+/// Largest number of records that the query of a request may select.
 const MAX_QUERY_LIMIT: u32 = 500;
 /// Suffix of an event's type if the event represents a record.
 const EVENT_ENDING: &str = ".recorded";

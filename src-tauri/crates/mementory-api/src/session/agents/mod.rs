@@ -63,8 +63,8 @@ impl Agents<'_> {
         self.context.clients_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Notes in the vault's folder whether this process answers clients, so that another process that finds the vault
-    /// in use can say so.
+    /// Stores in the vault's folder whether this process answers clients, so that another process that finds the vault
+    /// in use can tell the person.
     pub fn note_answering(&self, answering: bool) {
         self.context.vault.grants().note_answering(answering);
     }
