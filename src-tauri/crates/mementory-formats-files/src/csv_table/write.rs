@@ -40,7 +40,7 @@ pub(super) fn write(
     readable.finish(source, false)
 }
 
-/// A row: id, kind and title, text, then all other values.
+/// Returns one row of the table: id, kind and title, text, then all other values.
 fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> {
     let (first, rest) = values.split_at(LEADING_COLUMNS.min(values.len()));
     let row = [id].into_iter().chain(first.iter().map(String::as_str)).chain([text]);

@@ -148,8 +148,8 @@ fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
     repeated
 }
 
-/// Adds the turns that only `other` has. Also replaces the results of a cancelled tool with the person's words, if only
-/// `other` still has these words.
+/// Adds to `known` the turns that only `other` has. If a turn in `known` has only the results of a cancelled tool, and
+/// `other` still has the person's words for this turn, the words replace the results.
 fn merge(known: &mut Chat, other: Chat) {
     let key_of = |turn: &Turn| turn.key.clone().or_else(|| turn.id.clone());
     let positions: HashMap<Option<String>, usize> =
@@ -169,8 +169,8 @@ fn merge(known: &mut Chat, other: Chat) {
     known.times.updated = known.times.updated.max(other.times.updated);
 }
 
-/// True for a turn whose words the person wrote instead of allowing a tool. In a shortened history, only the results of
-/// the tool are left of such a turn.
+/// True for a turn in which the person wrote a text instead of allowing a tool. A shortened history contains only the
+/// tool's results of such a turn.
 fn has_words_and_results(turn: &Turn) -> bool {
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     turn.role == USER
@@ -286,8 +286,8 @@ impl<'a> Entry<'a> {
         });
         prompt.key = Some(format!("{key}/prompt"));
         prompt.pointer = format!("{pointer}/user");
-        // The verbatim of the prompt does not contain the answer, nor the other way round, so that each can be erased
-        // alone.
+        // The verbatim of the prompt omits the answer, and the verbatim of the answer omits the prompt, so that each of
+        // them can be erased alone.
         let without = |other: Option<&RawValue>| {
             let replaced: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
             Some(Verbatim::json(with_replaced_values(raw.get(), &replaced)))
@@ -322,7 +322,7 @@ impl<'a> Entry<'a> {
         content_id(&format!("{times:?}\n{answer_text}\n{}", prompt.unwrap_or_default()))
     }
 
-    /// True for a prompt whose time is null. The oldest versions do not write the member at all.
+    /// True for a prompt whose time is null. In the oldest versions, a prompt has no member for the time.
     fn is_untimed(&self) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         content.has("Prompt") && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none()

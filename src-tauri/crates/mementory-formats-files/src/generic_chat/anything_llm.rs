@@ -27,26 +27,26 @@ pub(super) fn is_database(schema: &Schema) -> bool {
     schema.has_table(CHATS, &["workspaceId", "prompt", "response"]) && schema.has_table(WORKSPACES, &["id", "name"])
 }
 
-/// The workspace of a question with its answer.
+/// The workspace in which a question was asked, and the conversation that the question belongs to.
 pub(super) struct Workspace {
     /// Id of the conversation.
     pub id: String,
     pub title: String,
     /// The person who asked. None on a server that one person uses.
     pub person: Option<String>,
-    /// True in the answer of the server to an administrator, which also names threads.
+    /// True if the entry is from the server's answer to an administrator. Such an answer also names the threads.
     pub is_answer: bool,
 }
 
-/// The workspace of an entry in the export of all chats, or in the answer to an administrator. Both have the chats of all
-/// workspaces and people in one list.
+/// Returns the workspace of an entry in the export of all chats or in the answer to an administrator. Each of these two
+/// files lists the chats of all workspaces and people together.
 pub(super) fn workspace_of(object: &Object<'_>) -> Option<Workspace> {
     let known = |name: Option<String>| name.filter(|name| name != "unknown user");
     if let Some(workspace) = object.object("workspace").filter(|_| object.has("createdAt")) {
         let title = first_text(&workspace, &["name", "slug"])?;
         let id = first_text(&workspace, &["slug"]).unwrap_or_else(|| title.clone());
         let part_of = |name: &str, key: &str| Some(format!("/{name}{}", first_text(object, &[key])?));
-        // The id is that in the database, except that a thread has its number and not its name.
+        // The id is the same as in the database, except that a thread is identified by its number instead of its name.
         let part = part_of("", "thread_id").or_else(|| part_of("user/", "user_id")).unwrap_or_default();
         let person = object.object("user").and_then(|user| first_text(&user, &["username"]));
         return Some(Workspace { id: format!("{id}{part}"), title, person: known(person), is_answer: true });
@@ -56,7 +56,7 @@ pub(super) fn workspace_of(object: &Object<'_>) -> Option<Workspace> {
     Some(Workspace { id: title.clone(), title, person, is_answer: false })
 }
 
-/// True for the keys of an answer to an administrator with chats under `list`.
+/// True if the keys are those of an answer to an administrator that lists chats under the key `list`.
 pub(super) fn is_answer(keys: &Keys, list: &str) -> bool {
     ["prompt", "response", "workspace.slug"].iter().all(|key| keys.has(&format!("{list}.{key}")))
 }

@@ -41,7 +41,7 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// Adds a line of the screen.
+    /// Adds the turn of one line that the screen showed.
     pub(super) fn add(
         &mut self,
         files: &mut FileReader<'_>,
@@ -100,7 +100,7 @@ impl Task {
                 (ASSISTANT, "tool_call", true)
             }
             "command_output" | "mcp_server_response" | "browser_action_result" => (TOOL, "tool_result", true),
-            // Other questions are answered with buttons. All other values are unknown.
+            // Other questions are answered with buttons, and all other values are unknown, so these lines are hidden.
             other => (SYSTEM, other, true),
         };
         let text = if is_question { question(&text).unwrap_or(text) } else { text };
@@ -171,7 +171,7 @@ fn text_blocks(turn: &Turn) -> Vec<String> {
         Some(text) => Some(text.into_owned()),
         None => Object::parse(raw.get())?.text("text").map(|text| text.into_owned()),
     };
-    // A picture has an empty text, because it may be the result below a heading.
+    // A picture counts as an empty text and is not removed, because it may be the result that belongs to a heading.
     let texts: Vec<String> = parts.into_iter().map(|raw| text_of(raw).unwrap_or_default()).collect();
     let filled: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
     if filled.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }

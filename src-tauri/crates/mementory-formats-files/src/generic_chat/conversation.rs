@@ -94,8 +94,8 @@ pub(super) fn conversation(
     conversation_in(files, member, element, (None, None), loose)
 }
 
-/// Sends the conversation in an element. `outer` is the object around it, if that describes the conversation too, and
-/// `shared_title` a title around it.
+/// Sends the conversation in an element. `outer` is the object that contains the element, if this object describes the
+/// conversation too. `shared_title` is the title of an object that contains several conversations.
 fn conversation_in(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -182,7 +182,8 @@ fn conversation_in(
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
     if key == pairs::INTERNAL_KEY {
-        // The list `visible` repeats the texts as the page shows them.
+        // The list `visible` repeats the texts as the page shows them, so the verbatim of the conversation leaves it
+        // out.
         lists.extend(object.raw_value(pairs::VISIBLE_KEY).map(|raw| (raw, "[]")));
     }
     if let Some(forks) = &forks {
@@ -454,11 +455,11 @@ impl KnownIds {
     }
 }
 
-/// Messages that belong together.
+/// Loose messages that state the same conversation id, or all loose messages that state none.
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The name of the workspace. Only AnythingLLM states this, and the person who owns the chat.
+    /// The name of the workspace. Only files of AnythingLLM contain it, and also the owner of the chat (`person`).
     title: Option<String>,
     person: Option<String>,
     turns: Vec<Turn>,
@@ -546,7 +547,7 @@ impl LooseMessages {
             name_assistants(&mut turns);
             reverse_if_newest_first(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
-            // A parent must be in the same conversation.
+            // A parent outside the conversation is replaced by the previous message.
             for turn in &mut turns {
                 if matches!(&turn.parent, TurnParent::Id(parent) if !ids.contains(parent)) {
                     turn.parent = TurnParent::Previous;

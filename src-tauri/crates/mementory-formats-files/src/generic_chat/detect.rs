@@ -63,8 +63,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let chat_claims = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
-            let beside = copies.get(&folder(member));
-            parts.extend(beside.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
+            let copies_in_folder = copies.get(&folder(member));
+            parts.extend(copies_in_folder.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
         }
         if *shape == Shape::Kiro {
             let header = stem(member).and_then(|stem| headers.get(&stem)).filter(|header| header.id != member.id);

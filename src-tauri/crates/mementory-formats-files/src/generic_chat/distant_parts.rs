@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 /// The parts of a message.
 #[derive(Default)]
 pub(super) struct DistantParts<'a> {
-    /// What the parts say.
+    /// The content of the parts.
     pub content: Content,
     sources: Vec<&'a RawValue>,
 }

@@ -18,7 +18,7 @@ pub(super) struct Enveloped<'a> {
     pub raw: &'a RawValue,
     /// True if the outer object describes the conversation too. An API's response describes only the request.
     pub is_described_outside: bool,
-    /// The title that the object around it has. Several conversations may share it.
+    /// The title of the outer object. Several conversations may share this title.
     pub title: Option<String>,
     /// The assistant, if the file is a download of the person's own data.
     pub platform: Option<&'static str>,

@@ -25,7 +25,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Adds a line.
+    /// Adds a line of the session's log.
     pub(super) fn add(
         &mut self,
         files: &mut FileReader<'_>,

@@ -11,10 +11,11 @@ use mementory_model::Verbatim;
 use serde_json::value::RawValue;
 
 const PLATFORM: &str = "koboldai";
-/// Settings of the page. They can contain keys of APIs.
+/// Members with the settings of the page, which can contain API keys.
 const SETTINGS: [&str; 2] = ["savedsettings", "savedaestheticsettings"];
-/// In stories that are chats, the marks before a text of the person and after it, where the answer of the model begins.
-/// Newer versions write placeholders, and older ones write the marks that the model knows.
+/// Pairs of marks in stories that are chats. The first mark is before a text of the person, and the second is after it,
+/// where the answer of the model begins. Newer versions write placeholders, and older ones write the marks that the
+/// model knows.
 const TURN_MARKS: [(&str, &str); 2] = [("{{[INPUT]}}", "{{[OUTPUT]}}"), ("\n### Instruction:\n", "\n### Response:\n")];
 
 /// Sends the story as a conversation.
@@ -61,7 +62,7 @@ pub(super) fn read_story(
             report_no_message(files, member, &pointer);
             continue;
         };
-        // In a story, the person and the model write into the same text.
+        // In a story, the person and the model write into the same text, so the speaker is unknown.
         let role = match (is_chat, marks.is_prompt(&text)) {
             (false, _) => "unknown",
             (true, true) => USER,

@@ -19,7 +19,8 @@ use std::collections::{HashMap, HashSet};
 /// Members with fragments: texts that LLM puts before the prompt or the system prompt.
 const PROMPT_FRAGMENTS: &str = "prompt_fragments";
 const SYSTEM_FRAGMENTS: &str = "system_fragments";
-/// Members of an entry that have messages of their own, or that repeat what was sent before.
+/// Members of an entry that are read as separate messages or that repeat earlier messages, each with an empty
+/// replacement.
 const PROMPT_MEMBERS: [(&str, &str); 7] = [
     ("prompt", "\"\""),
     ("system", "\"\""),
@@ -141,7 +142,7 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
         content.put_into(&mut turn, FORMAT_ID);
         turn
     };
-    let (words, fragments, source) = sent(object, "system", SYSTEM_FRAGMENTS);
+    let (words, fragments, source) = text_and_fragments(object, "system", SYSTEM_FRAGMENTS);
     let texts: Vec<String> = fragments.into_iter().map(|(_, text)| text).chain(words).collect();
     let text = texts.join(SYSTEM_SEPARATOR);
     if !text.is_empty() && last_system.as_ref() != Some(&text) {
@@ -156,7 +157,7 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
     if !results.blocks.is_empty() {
         out.push(turn(TOOL, results, object.raw_value("tool_results").map_or("[]", |raw| raw.get()).to_owned()));
     }
-    let (words, fragments, source) = sent(object, "prompt", PROMPT_FRAGMENTS);
+    let (words, fragments, source) = text_and_fragments(object, "prompt", PROMPT_FRAGMENTS);
     let mut prompt = prompt_content(words, fragments).unwrap_or_default();
     prompt.files.extend(object.objects("attachments").map(|file| attachment(&file)));
     if !prompt.text.is_empty() || !prompt.files.is_empty() {
@@ -173,8 +174,8 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
     out.push(answer);
 }
 
-/// A text that was sent, the fragments before it, and the source of both. Fragments have no names here.
-fn sent(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>, Vec<Named>, String) {
+/// Returns the text under `key`, the fragments before it, and the source of both. Fragments have no names in the log.
+fn text_and_fragments(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>, Vec<Named>, String) {
     let content = |fragment: Object<'_>| Some((None, fragment.non_blank_text("content")?.into_owned()));
     let fragments: Vec<Named> = object.objects(fragments_key).filter_map(content).collect();
     let source = object.raw_value(key).map_or("\"\"", |raw| raw.get());
@@ -185,7 +186,8 @@ fn sent(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>,
     (object.non_blank_text(key).map(|text| text.into_owned()), fragments, source)
 }
 
-/// A file that was sent with a prompt. The log contains its place, and its id is a digest of its bytes.
+/// Refers to a file that was sent with a prompt. The log contains the file's path or address. The id of a file is a
+/// digest of its bytes.
 fn attachment(file: &Object<'_>) -> FileRef {
     let name = first_text(file, &["path", "url"]);
     FileRef {

@@ -76,7 +76,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             continue;
         }
         chat.title = Threads::name(&database, &id);
-        // Turns outside of a thread are one conversation.
+        // All turns outside of threads form one conversation.
         chat.id = Some(id).filter(|id| !id.is_empty());
         log.send(files, member, chat)?;
     }
@@ -107,7 +107,7 @@ fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>,
 struct Log<'d> {
     attachments: Attachments<'d>,
     tables: Tables,
-    /// Number of bytes of the messages that were sent.
+    /// Total size in bytes of the messages that were sent.
     sent_bytes: Cell<u64>,
 }
 
@@ -135,8 +135,8 @@ impl Log<'_> {
         rows: &[i64],
     ) -> Result<Vec<Turn>, FormatError> {
         let (mut out, mut sent_files) = (Vec::new(), Vec::new());
-        let most = files.context.limits.element_bytes;
-        let failed = match self.read_turns(rows, most, &mut out, &mut sent_files) {
+        let max_bytes = files.context.limits.element_bytes;
+        let failed = match self.read_turns(rows, max_bytes, &mut out, &mut sent_files) {
             Ok(true) => None,
             Ok(false) => Some("too_large: the rest of this conversation is larger than the limit".to_owned()),
             Err(error) => Some(format!("database_unreadable: {error}")),
@@ -149,8 +149,8 @@ impl Log<'_> {
         Ok(out)
     }
 
-    /// Adds the messages of a conversation, and their files to `sent_files`. Returns false if the texts have more than
-    /// `max_bytes`; the rest is not read then.
+    /// Adds the messages of a conversation, and their files to `sent_files`. If the texts have more than `max_bytes`,
+    /// returns false and does not read the remaining rows.
     fn read_turns(
         &self,
         rows: &[i64],

@@ -27,9 +27,9 @@ const ROLE_ATTRIBUTES: [&str; 7] = [
 ];
 /// Attributes and classes whose value is the name of an element in the program.
 const NAME_ATTRIBUTES: [&str; 4] = ["data-testid", "data-test-id", "data-content", "class"];
-/// What a class begins with that only names the element for the styles of those inside it.
+/// Beginning of a class that only names an element, for the styles of the elements inside it.
 const GROUP: &str = "group/";
-/// Values of a role. Names of products are those of the assistant.
+/// Values of a role attribute, by the role that they mean. The name of a product means the assistant.
 const ROLES: [(&str, &[&str]); 2] = [
     (USER, &["user", "human"]),
     (
@@ -50,7 +50,7 @@ const ROLES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
-/// Names of the elements of messages in the programs.
+/// Names that programs give to the elements of messages, by the role of the speaker.
 const NAMES: [(&str, &[&str]); 2] = [
     (USER, &["user-query", "segment-user", "chat-user", "qwen-chat-message-user", "fai-UserMessage"]),
     (
@@ -67,16 +67,18 @@ const NAMES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
-/// Words for a message in the name of an element, beside a role: `user-message`, or the classes `msg` and `user`.
+/// Words that mean a message if a role is next to them in the name of an element: `user-message`, or the classes `msg`
+/// and `user`.
 const MESSAGE_WORDS: [&str; 4] = ["message", "msg", "turn", "bubble"];
-/// Words that may stand beside these.
+/// Words that may also be in the name of a message's element.
 const PLACE_WORDS: [&str; 2] = ["chat", "conversation"];
 /// Class of a message on DeepSeek's page, which does not name the speaker, and a class inside the assistant's messages.
 const DEEPSEEK_MESSAGE: &str = "ds-message";
 const DEEPSEEK_ANSWER: &str = "ds-markdown";
 /// Class of the model's thoughts on DeepSeek's page.
 const THOUGHTS: [&str; 1] = ["ds-think-content"];
-/// Where a page states its address: the comment of a browser that saved it, and tags in its head.
+/// Texts before and after the address of a page: in the comment of a browser that saved the page, and in tags of its
+/// head.
 const ADDRESSES: [(&str, &str); 3] =
     [("<!-- saved from url=(", ")"), ("rel=\"canonical\"", "href=\""), ("property=\"og:url\"", "content=\"")];
 /// Elements inside a message that the program added, and classes of text that only screen readers read.
@@ -231,8 +233,8 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     false
 }
 
-/// Sends the messages of a page as a conversation. The page is in memory as a whole. A message inside another one is
-/// part of it.
+/// Sends the messages of a page as a conversation. The whole page is in memory. A message inside another one is read as
+/// part of the outer message.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let bytes = files.catalog.bytes(member, files.context.limits.element_bytes)?;
     let page = page_text(&bytes);
@@ -308,7 +310,7 @@ fn deepseek_answer(element: &str) -> (String, String) {
     (answer, thoughts)
 }
 
-/// An element without the buttons and the like that the program put into it.
+/// Returns an element without the buttons, icons and other elements that the program added to it.
 fn without_added(element: &str) -> String {
     let mut out = String::with_capacity(element.len());
     let (mut at, mut copied) = (0, 0);

@@ -3,7 +3,7 @@ use mementory_formats_shared::chat::{Turn, TurnParent, put_oldest_first};
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use std::collections::HashMap;
 
-/// Number of falling times that shows that a list has the newest message first.
+/// Smallest number of decreasing times that shows that a list begins with its newest message.
 const MIN_FALLS: usize = 3;
 
 /// Puts the oldest message first if the newest one is first.
@@ -25,7 +25,7 @@ fn links_point_down(turns: &[Turn]) -> Option<bool> {
                 Some(_) => below += 1,
                 None => {}
             },
-            // Indexes would change their meaning.
+            // A list with indexes of parents is not reversed, because its indexes would then refer to other messages.
             TurnParent::At(_) => return Some(false),
             TurnParent::Root | TurnParent::Previous => {}
         }

@@ -97,8 +97,8 @@ fn turns_of(
     Ok(out)
 }
 
-/// Adds the messages of a chat. Returns false if their texts have more than `max_bytes`; the rest is not read then.
-/// Messages with damaged tool calls are added to `damaged`, with the fault.
+/// Adds the messages of a chat. If their texts have more than `max_bytes`, returns false and does not read the
+/// remaining messages. Messages with damaged tool calls are added to `damaged`, with the fault.
 fn read_turns(
     store: &Store<'_>,
     chat: &str,

@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Sends the sessions of a backup of NextChat. Its settings contain API keys, so they are left out.
+/// Sends the sessions of a backup of NextChat. The backup's settings are left out, because they contain API keys.
 pub(super) fn read_next_chat(
     files: &mut FileReader<'_>,
     member: &Member,

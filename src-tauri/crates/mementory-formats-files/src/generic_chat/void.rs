@@ -14,7 +14,7 @@ use mementory_json::Keys;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 const PLATFORM: &str = "void";
-/// Table of the storage of VS Code and of editors that are made from it.
+/// Table of the storage of VS Code and of editors that are derived from it.
 const TABLE: &str = "ItemTable";
 /// Part of the keys of the threads. Their beginning is the name of the editor, and their end the version.
 const KEY: &str = "chatThreadStorage";
@@ -29,7 +29,8 @@ pub(super) fn is_database(schema: &Schema) -> bool {
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let limit = i64::try_from(files.context.limits.element_bytes).unwrap_or(i64::MAX);
-    // Versions of the editor that stored the threads under another key left them there, so the newest key is last.
+    // When a version of the editor began to use another key, it left the threads under the earlier key. The rows are
+    // sorted by key, so the newest key is last.
     let sql = format!(
         "SELECT CAST(key AS TEXT), CASE WHEN length(value) <= ?2 THEN CAST(value AS BLOB) END FROM {TABLE} \
          WHERE instr(key, ?1) ORDER BY key"
@@ -85,7 +86,7 @@ pub(super) fn read_storage(
         for (index, raw) in list(messages).unwrap_or_default().into_iter().enumerate() {
             let pointer = format!("{pointer}/messages/{index}");
             match Object::parse(raw.get()) {
-                // A checkpoint is a state of the files.
+                // A checkpoint describes a state of the person's files, so it is not read as a message.
                 Some(message) if message.text("role").as_deref() == Some("checkpoint") => {}
                 Some(message) => turns.push(turn(&message, raw.get(), pointer)),
                 None => report_no_message(files, member, &pointer),
@@ -134,7 +135,7 @@ fn turn(message: &Object<'_>, text: &str, pointer: String) -> Turn {
             content.add_text(&member("displayContent"));
         }
         _ => {
-            // The model also received the files that the person chose.
+            // The text for the model also contains the files that the person chose, so the displayed text is preferred.
             let shown = first_text(message, &["displayContent"]);
             content.add_text(&shown.unwrap_or_else(|| member("content")));
         }

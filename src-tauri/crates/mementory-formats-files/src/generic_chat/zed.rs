@@ -20,7 +20,7 @@ use std::io::Read;
 const PLATFORM: &str = "zed";
 /// First bytes of data that is compressed with Zstandard.
 const ZSTD_MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
-/// Largest distance within compressed data that is decompressed, as a power of two: 128 MiB.
+/// Largest window that the decompressor accepts, as an exponent of two: 128 MiB.
 const MAX_WINDOW_LOG: u32 = 27;
 
 /// True for the database of Zed's agent.
@@ -68,7 +68,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
-/// A thread with its messages, from its JSON text. Its title and time are in it too, but not its id.
+/// Reads a thread with its messages from its JSON text. The text also contains the title and the time, but not the id.
 fn thread(files: &mut FileReader<'_>, member: &Member, document: &Object<'_>, pointer: &str) -> Chat {
     let model = document.object("model");
     Chat {
@@ -109,8 +109,8 @@ pub(super) fn read_thread(
     send(files, member, chat, PLATFORM, Some("thread"))
 }
 
-/// The JSON text of a thread. It may have at most `max_bytes`, compressed and decompressed. The error is the reason why
-/// it cannot be read.
+/// Returns the JSON text of a thread. It may have at most `max_bytes` both before and after decompression. The error is
+/// the reason why the text cannot be read.
 fn text_of(database: &Database, id: &str, max_bytes: u64) -> Result<String, &'static str> {
     const TOO_LARGE: &str = "too_large: this thread is larger than the limit";
     let sql = "SELECT CASE WHEN length(data) <= ?2 THEN CAST(data AS BLOB) END FROM threads WHERE id = ?1";
@@ -126,7 +126,7 @@ fn text_of(database: &Database, id: &str, max_bytes: u64) -> Result<String, &'st
 
 const DAMAGED: &str = "malformed: the data of this thread is damaged, or in a form that is not known";
 
-/// Decompresses at most one byte more than `max_bytes`.
+/// Decompresses at most one byte more than `max_bytes`, which shows the caller that the data is too long.
 fn unpack(data: &[u8], max_bytes: u64) -> Option<Vec<u8>> {
     let mut decoder = zstd::stream::read::Decoder::new(data).ok()?;
     decoder.window_log_max(MAX_WINDOW_LOG).ok()?;
@@ -141,7 +141,7 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawVa
     for (index, raw) in messages.and_then(list).unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{at}/messages/{index}");
         let Some(object) = Object::parse(raw.get()) else {
-            // The word `Resume` says that the person let the agent go on.
+            // The text `Resume` only means that the person let the agent continue, so it is skipped without a report.
             if decode_string(raw).is_none() {
                 report_no_message(files, member, &pointer);
             }
@@ -234,7 +234,7 @@ fn add_part(content: &mut Content, raw: &RawValue) {
             "ToolUse" => content.add_call(&inner),
             "Mention" => content.add_block("context", None, inner.text("content").unwrap_or_default()),
             "Image" => content.add_block("image", Some("image".into()), ""),
-            // The provider encrypted these thoughts.
+            // The provider encrypted these thoughts, so they are left out.
             "RedactedThinking" => {}
             kind => content.add_block(kind, None, nested_text(value)),
         }

@@ -16,7 +16,7 @@ use std::{
 
 const MEMORIES_FILE: &str = "memories.md";
 const RECORDS_FILE: &str = "records.md";
-/// Longest part of a file name that comes from a title, in bytes.
+/// Largest size in bytes of the part of a file name that comes from a title.
 const MAX_NAME_BYTES: usize = 60;
 
 /// Files by vault id, with their paths in the folder.

@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     (!out.turns.is_empty()).then_some(out)
 }
 
-/// What the line before belongs to.
+/// The part of a chat that the previous line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The heading of a prompt, and blank lines below it.
@@ -75,7 +75,7 @@ enum State {
     Words,
     /// An answer.
     Answer,
-    /// No turn, because the turn has ended.
+    /// Neither a prompt nor an answer: the last turn has ended, and the next one has not begun.
     Between,
 }
 

@@ -27,7 +27,7 @@ struct Form {
     role: fn(&str) -> Option<&'static str>,
     /// True for the rule below the last thread.
     is_end: fn(&str) -> bool,
-    /// The next line below this rule that is not blank must begin with this.
+    /// Beginning of the first non-blank line below the rule at the end.
     below_end: &'static str,
     /// The words of a message. Tool calls and names of files are left out; they are only in the message's verbatim.
     words: fn(&[&str]) -> String,
@@ -169,7 +169,8 @@ fn fenced_words(body: &[&str]) -> String {
 fn plain_words(body: &[&str]) -> String {
     let is_tool = |line: &str| line.starts_with("    Tool Call: ") && line.contains(" (state: ");
     let mut out: Vec<&str> = Vec::new();
-    // What further lines of the tool call or list of files above begin with. None outside of both.
+    // Beginning of every further line of the tool call or file list that is being skipped. None if no such part is
+    // open.
     let mut inside: Option<&str> = None;
     for line in body {
         inside = match *line {

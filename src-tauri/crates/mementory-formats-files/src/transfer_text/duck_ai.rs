@@ -20,7 +20,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     let head = text.trim_start_matches('\u{feff}').trim_start().lines().next()?;
     let model = head.strip_prefix(FIRST_LINE_START).and_then(model_in)?;
     let lines: Vec<&str> = text.lines().collect();
-    // A prompt may quote another chat, so the numbers have to go up.
+    // A prompt may quote another chat, so a line begins a prompt only if it has the next number.
     let mut prompts: Vec<(usize, &str)> = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         if let Some((count, date)) = prompt_head(line)

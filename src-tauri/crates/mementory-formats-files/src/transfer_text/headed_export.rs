@@ -34,7 +34,7 @@ const RULE: &str = "---";
 pub(super) const COPILOT_TITLE: &str = "🤖 Copilot CLI Session";
 /// Title of an export of Kimi CLI.
 const KIMI_TITLE: &str = "Kimi Session Export";
-/// Signs before the headings of the Copilot CLI that are not the words of a speaker.
+/// Signs at the start of those headings of the Copilot CLI that do not name a speaker.
 const COPILOT_SIGNS: [char; 7] = ['✅', '❌', '💭', 'ℹ', '📦', '⚠', '⏳'];
 
 const EXPORTS: [Export; 5] = [
@@ -90,7 +90,8 @@ fn is_rule(previous: &str) -> bool {
     previous.is_empty() || previous == RULE
 }
 
-/// The picture of a person at a computer, whose two parts are joined by an invisible character or by none.
+/// True if a text begins with the emoji of a person at a computer. Only its first half is checked, because the
+/// character that joins the two halves may be missing.
 fn is_person(text: &str) -> bool {
     text.starts_with('🧑')
 }

@@ -129,7 +129,7 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     Ok(())
 }
 
-/// Sends every conversation of a text. One that occurs twice is sent once.
+/// Sends every conversation of a text. A conversation that occurs twice is sent once.
 fn send_conversations(
     found: &transcript::Transcript,
     text: &str,

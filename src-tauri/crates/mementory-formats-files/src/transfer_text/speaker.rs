@@ -149,7 +149,7 @@ const SPEECH_SUFFIXES: [&str; 29] = [
     " ने कहा",
     " responded",
 ];
-/// Words before the name of an assistant in such a line: an article, or the verb.
+/// Words that may precede the assistant's name in the line above its turn: an article, or the verb.
 const SPEECH_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
 /// Labels that are not treated as a speaker, because ordinary lines begin with them (`Context: …`).
 const NON_SPEAKER_LABELS: [&str; 8] =

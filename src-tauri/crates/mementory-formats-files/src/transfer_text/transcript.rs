@@ -61,7 +61,7 @@ impl Transcript {
     /// `Created: …`, comments and rules.
     pub(super) fn has_only_a_head_before(&self) -> bool {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
-        // The title of an export may have several lines.
+        // The title of an export may have several lines, so one line that states the origin is enough.
         let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
         let is_short = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
         is_short && (says_origin || lines.iter().all(|line| is_head_line(line)))
@@ -116,7 +116,7 @@ fn names_session(line: &str) -> bool {
 
 /// Largest number of lines in a head.
 const MAX_HEAD_LINES: usize = 40;
-/// What a line above the text of a turn calls its time.
+/// Names that programs give to the time in a line above the text of a turn.
 const TIME_NAMES: [&str; 4] = ["message time", "date", "time", "timestamp"];
 /// Longest name in a line of the form `name: value` in a head, in characters.
 const MAX_NAME: usize = 30;
@@ -321,7 +321,7 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)
     };
-    // Only SpecStory writes such lines. It also writes sessions without an answer, so one side is enough.
+    // Only SpecStory writes such lines. It also writes sessions without an answer, so one speaker is enough.
     if speakers.iter().any(|(_, found)| found.style == Style::Export && !found.label.is_empty()) {
         return Some(Some(Style::Export));
     }
@@ -332,8 +332,8 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     styles.into_iter().chain([None]).find(|style| both_speak(*style)).or(has_one_side.then_some(Some(Style::Heading)))
 }
 
-/// True if the line `Model: …` in the head of an export looks like the first speaker. The assistant has another name
-/// then.
+/// True if the first speaker is the line `Model: …` in the head of an export, and the assistant speaks under another
+/// name.
 fn begins_with_model_line(speakers: &[(usize, Speaker<'_>)]) -> bool {
     let is_model = |speaker: &Speaker<'_>| speaker.label.eq_ignore_ascii_case("model");
     let Some(((_, first), others)) = speakers.split_first() else { return false };
