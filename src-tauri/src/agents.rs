@@ -59,7 +59,8 @@ impl Agents {
         AnsweringState { enabled, running, problem: problem.filter(|_| enabled && !running) }
     }
 
-    /// Starts or stops the server. `has_active_grant` says whether the open vault has an active grant.
+    /// Stops the running server if `enabled` is false. Starts it if `enabled` is true and the open vault has an active
+    /// grant.
     pub fn update(&self, vault: &SharedVault, enabled: bool, has_active_grant: bool) {
         let mut running = lock_even_if_poisoned(&self.running);
         match (&*running, enabled) {
@@ -122,7 +123,7 @@ mod answering {
             Ok(Self { stopper, thread })
         }
 
-        /// Removes the socket. Does not wait for running calls.
+        /// Stops the server and removes the socket. Does not wait for running calls.
         pub(super) fn stop(self) {
             self.stopper.stop();
             let _ = self.thread.join();

@@ -127,8 +127,8 @@ impl Clipboard {
         Self { backend, clear_state: Mutex::default(), changed: Condvar::new(), clock }
     }
 
-    /// Copies a text. It is cleared after `clear_after`, if given, unless the clipboard contains something else by
-    /// then. Fails with `no_clipboard` if the system has none.
+    /// Copies a text. If `clear_after` is given, the text is cleared after that time, unless the clipboard contains
+    /// something else by then. Fails with `no_clipboard` if the system has no clipboard.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
         let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         state.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
@@ -144,8 +144,8 @@ impl Clipboard {
         Ok(())
     }
 
-    /// The current text, for pasting. None if there is none. Fails with `no_clipboard`, or with `limit` if the text is
-    /// too long for a text field.
+    /// Returns the current text for pasting, or None if there is no text on the clipboard. Fails with `no_clipboard`,
+    /// or with `limit` if the text is too long for a text field.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
         let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         let text = state.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
@@ -159,7 +159,7 @@ impl Clipboard {
         }
     }
 
-    /// Makes the pending text due now.
+    /// Makes the pending text due, so that the watching thread clears it now.
     pub fn clear_now(&self) {
         if let Some(pending) = &mut self.clear_state().pending {
             pending.due = Duration::ZERO;

@@ -10,7 +10,7 @@ pub fn font_families() -> Option<String> {
 }
 
 /// The families of a font description such as `Cantarell Bold 11`. The system's sans serif font follows, for characters
-/// that they lack.
+/// that these families lack.
 fn families_of(description: &str) -> String {
     let families = FontDescription::from_string(description).family().unwrap_or_default();
     // `sans` is GTK's name of the generic family, not a font.

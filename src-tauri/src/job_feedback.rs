@@ -7,8 +7,8 @@ use mementory_api::{ApiError, ApiResult};
 use std::time::{Duration, Instant};
 use tauri::{AppHandle, Manager};
 
-/// A notification is shown only for a job that took longer than this.
-const LONG: Duration = Duration::from_secs(10);
+/// Only a job that took longer than this shows a notification.
+const NOTIFY_AFTER: Duration = Duration::from_secs(10);
 /// The preference and the value with which notifications are switched off.
 const PREFERENCE: (&str, &str) = ("notifications", "off");
 /// Environment variables that contain the person's language on Linux, in order of precedence. `LANGUAGE` may list
@@ -63,7 +63,7 @@ impl Outcome {
     }
 }
 
-/// Shows a running job on the desktop. Dropping this shows its end.
+/// Shows a running job on the desktop. When the value is dropped, it shows the end of the job.
 pub struct JobFeedback {
     app: AppHandle,
     kind: JobKind,
@@ -123,7 +123,7 @@ impl Drop for JobFeedback {
 }
 
 fn is_long(elapsed: Duration) -> bool {
-    elapsed > LONG
+    elapsed > NOTIFY_AFTER
 }
 
 /// True if a window of the program is in front. A window whose state cannot be read is closing and does not count.

@@ -15,7 +15,7 @@ struct JobEntry {
     background: bool,
 }
 
-/// A running job. Dropping this removes it from the list, however the work ended.
+/// A running job. When the value is dropped, the job is removed from the list, however the work ended.
 pub struct RunningJob<'a> {
     jobs: &'a Jobs,
     id: String,

@@ -118,7 +118,7 @@ fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
     open(app, parse_arguments(args.into_iter().map(Into::into), folder.as_ref()));
 }
 
-/// Hands files to the window, and shows it.
+/// Adds files to those that the window has to open, and shows the window.
 fn open(app: &AppHandle, requested: StartRequest) {
     app.state::<OpenRequests>().add(requested);
     // If the page is not loaded yet, nobody receives the event, and the page takes the files when it starts.

@@ -3,7 +3,8 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Largest number of paths that may wait for the window. Any more are ignored; nobody opens that many at once.
+/// Largest number of paths that may wait for the window. Further paths are ignored, because nobody opens that many at
+/// once.
 const MAX_WAITING: usize = 1000;
 
 /// Argument that opens the demonstration. The desktop entry offers it as an action.
@@ -34,7 +35,7 @@ impl OpenRequests {
         }
     }
 
-    /// Returns everything and forgets it.
+    /// Returns all waiting requests and removes them.
     pub fn take(&self) -> StartRequest {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

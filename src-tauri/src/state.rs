@@ -99,7 +99,7 @@ impl AppState {
     }
 
     /// Starts answering clients if the open vault has a grant, or stops if the person has switched answering off. Must
-    /// be called whenever the grants or that switch change.
+    /// be called whenever the grants or this setting change.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
         let has_active_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
@@ -158,7 +158,7 @@ impl AppState {
     }
 
     /// Makes running client calls end, because locking waits for them. If another thread is already locking the vault,
-    /// that thread has done this.
+    /// that thread has already ended the calls.
     fn stop_client_calls(&self) {
         if let Ok(vault) = self.vault.try_read()
             && let Some(open) = &*vault
@@ -342,8 +342,8 @@ impl AppState {
         }
     }
 
-    /// Waits until a lock may be due or the timer changes. If the wait ends much too late, the machine slept, perhaps
-    /// without an announcement.
+    /// Waits until a lock may be due or the timer changes. Then requests a lock if the wait took so long that the
+    /// machine must have slept, perhaps without an announcement.
     fn wait_for_idleness(&self) {
         let started = self.clock.elapsed();
         let idle = self.idle();

@@ -38,7 +38,7 @@ impl FolderEvents {
             let wake_signal = self.wake_signal.clone();
             let on_event = move |event: notify::Result<notify::Event>| {
                 // Reading a folder causes an event too, which must not start a scan. After an error, an event may be
-                // lost, so an error starts one.
+                // lost, so an error starts a scan.
                 if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
                     wake_signal.notify();
                 }
@@ -59,8 +59,8 @@ impl FolderEvents {
     }
 }
 
-/// Watches until the process ends. `new_job` creates a background job; `on_change` is called when the window has
-/// something new to show.
+/// Watches the folders until the process ends. `new_job` creates a background job; `on_change` is called when the
+/// window has something new to show.
 pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
     let mut events = FolderEvents { watcher: None, folders: BTreeSet::new(), wake_signal: state.wake_signal().clone() };
     loop {

@@ -15,7 +15,7 @@ const STORAGE_PREFIX: &str = "mementory.";
 /// True if the system can keep a window out of screenshots and screen sharing. Linux cannot.
 pub const CAN_HIDE_FROM_CAPTURE: bool = cfg!(any(target_os = "macos", target_os = "windows"));
 
-/// Opens the window as the configuration describes it, with the size and at the place where it was last.
+/// Opens the window as the configuration describes it, with its last stored size and place.
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let config = app.config().app.windows.first().cloned().unwrap_or_default();
     let preferences = app.state::<AppState>().settings().get().preferences.clone();
@@ -81,14 +81,15 @@ fn usable_area(monitor: &Monitor) -> Area {
 }
 
 fn minimum_size(config: &WindowConfig) -> (u32, u32) {
-    // The values in the configuration are whole numbers.
+    // The values in the configuration are whole numbers, so nothing is lost by the conversion.
     (config.min_width.unwrap_or_default() as u32, config.min_height.unwrap_or_default() as u32)
 }
 
 /// Stores size and place of the window. Called only when the window loses the focus or closes, because storing each
 /// step of a move would cause too many writes.
 fn store_geometry(window: &WebviewWindow, config: &WindowConfig) -> tauri::Result<()> {
-    // A minimised or full-screen window returns to the size and place stored before.
+    // Nothing is stored for a minimised or full-screen window, because it later returns to the size and place stored
+    // before.
     if window.is_minimized()? || window.is_fullscreen()? {
         return Ok(());
     }

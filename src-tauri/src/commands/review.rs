@@ -5,7 +5,7 @@ use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// Scan new and changed records for sensitive values, or all records.
+/// Scan records for sensitive values: all records, or only the new and changed ones.
 #[tauri::command]
 #[specta::specta]
 pub async fn scan_records(
@@ -106,7 +106,7 @@ pub async fn timeline(app: AppHandle, ids: Vec<String>) -> CommandResult<Timelin
     run_in_session(app, move |vault| vault.insights().timeline(&ids)).await
 }
 
-/// Store that both memories of a pair are true, or take that back.
+/// Store that both memories of a pair are true, or remove this decision.
 #[tauri::command]
 #[specta::specta]
 pub async fn keep_both(app: AppHandle, a: String, b: String, both: bool) -> CommandResult<Ids> {
@@ -120,14 +120,14 @@ pub async fn resolve_contradiction(app: AppHandle, request: ResolveRequest) -> C
     run_change(app, move |vault| vault.insights().resolve(&request)).await
 }
 
-/// Store what memories are about, or return to the suggestion.
+/// Store the kind that the person chose for memories, or return to the suggested kind.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_about(app: AppHandle, request: AboutRequest) -> CommandResult<Ids> {
     run_in_session(app, move |vault| vault.changes().set_about(&request)).await
 }
 
-/// Where a memory comes from.
+/// The messages that a memory comes from, and who said it.
 #[tauri::command]
 #[specta::specta]
 pub async fn memory_evidence(app: AppHandle, id: String) -> CommandResult<MemoryEvidence> {
@@ -141,7 +141,7 @@ pub async fn review_next(app: AppHandle, request: ReviewRequest) -> CommandResul
     run_in_session(app, move |vault| vault.review().next(&request)).await
 }
 
-/// Store answers to memories, or take them back.
+/// Store the person's review answers, or remove them.
 #[tauri::command]
 #[specta::specta]
 pub async fn review_answer(app: AppHandle, answers: Vec<ReviewAnswer>) -> CommandResult<Ids> {

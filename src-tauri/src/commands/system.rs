@@ -56,13 +56,13 @@ pub async fn choose_vault(app: AppHandle, window: WebviewWindow) -> CommandResul
     let dialog = app.dialog().file().set_parent(&window);
     ask_for_path(app, move || {
         let chosen = dialog.blocking_pick_folder()?.into_path().ok()?;
-        // The real path, because the window compares it with the path of the open vault.
+        // Returns the real path, because the window compares it with the path of the open vault.
         Some(files::real_path(&chosen).into())
     })
     .await
 }
 
-/// Ask where to save.
+/// Ask for the path to which a file is to be saved.
 #[tauri::command]
 #[specta::specta]
 pub async fn choose_save(
@@ -131,7 +131,8 @@ pub async fn print(window: WebviewWindow) -> CommandResult<()> {
     })
 }
 
-/// Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then.
+/// Copy a text. If a number of seconds is given, the text is cleared after that time, unless the clipboard contains
+/// something else by then.
 #[tauri::command]
 #[specta::specta]
 pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option<u32>) -> CommandResult<()> {
@@ -143,7 +144,7 @@ pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option
     .await
 }
 
-/// The text on the clipboard, for pasting into a field; null if it holds none.
+/// The text on the clipboard, for pasting into a field; null if the clipboard contains no text.
 #[tauri::command]
 #[specta::specta]
 pub async fn clipboard_text(app: AppHandle) -> CommandResult<Option<String>> {
@@ -165,7 +166,7 @@ pub async fn set_preference(app: AppHandle, name: String, value: Option<String>)
     .await
 }
 
-/// Remember opened vaults (path only), or forget them all.
+/// Set whether opened vaults are remembered (path only). Switching this off forgets all of them.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> CommandResult<()> {
@@ -233,8 +234,8 @@ fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) ->
 
 /// Maximum length of a suggested file name, in characters.
 const MAX_NAME_CHARS: usize = 80;
-/// Maximum length in bytes. Together with an extension of 16 characters and a number, it stays below the 255 bytes that
-/// file systems allow.
+/// Maximum length of a suggested file name, in bytes. Together with an extension of 16 characters and a number, the
+/// name stays below the 255 bytes that file systems allow.
 const MAX_NAME_BYTES: usize = 180;
 
 /// Makes a safe file name from an untrusted name: a single path component without hidden or misleading characters.

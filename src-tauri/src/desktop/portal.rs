@@ -66,7 +66,7 @@ fn apply_signal(style: &mut SystemStyle, message: &Message) {
     }
 }
 
-/// Takes over a setting that is part of the style. A value of another type means "not set".
+/// Copies a setting into `style` if the style contains this setting. A value of another type means "not set".
 fn apply(style: &mut SystemStyle, setting: (&str, &str), value: &Value<'_>) {
     if setting != ACCENT {
         return;
@@ -80,7 +80,7 @@ fn apply(style: &mut SystemStyle, setting: (&str, &str), value: &Value<'_>) {
     };
 }
 
-/// The innermost value: the older method returns a variant inside a variant.
+/// Returns the innermost value. The portal's method `Read` returns a variant inside a variant.
 fn unwrapped<'a, 'v>(mut value: &'a Value<'v>) -> &'a Value<'v> {
     while let Value::Value(inner) = value {
         value = inner;

@@ -54,7 +54,7 @@ pub enum BusMessage {
     Connected(Bus, Connection),
     /// The bus was closed, or could not be reached.
     Disconnected(Bus),
-    /// An event with the D-Bus object that it is about.
+    /// An event, and the D-Bus object whose signal announced it.
     Event(SystemEvent, OwnedObjectPath),
     /// The person changed whether the vault locks with the session.
     SettingChanged,
@@ -194,8 +194,9 @@ fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener
 
 /// Asks logind to delay sleep until the returned descriptor is closed.
 fn inhibit_sleep(bus: &Connection) -> Option<OwnedFd> {
-    let what = ("sleep", "Mementory", "The vault is locked first", "delay");
-    let reply = bus.call_method(Some(LOGIND_NAME), MANAGER_PATH, Some(MANAGER_INTERFACE), "Inhibit", &what).ok()?;
+    let arguments = ("sleep", "Mementory", "The vault is locked first", "delay");
+    let reply =
+        bus.call_method(Some(LOGIND_NAME), MANAGER_PATH, Some(MANAGER_INTERFACE), "Inhibit", &arguments).ok()?;
     reply.body().deserialize().ok()
 }
 
