@@ -17,7 +17,8 @@ pub enum Role {
     Records,
     /// A file of the user.
     Attachment,
-    /// A file that is only in the same folder. It is an attachment, unless another format has records in it.
+    /// A file that is only in the same folder as the other members of the claim. It is an attachment, unless another
+    /// format has records in it.
     Beside,
     /// Any other file of the export, stored as a passthrough file.
     Sidecar,

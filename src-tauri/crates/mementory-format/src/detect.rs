@@ -5,8 +5,8 @@ use mementory_model::Limits;
 use std::collections::HashSet;
 
 /// Smallest confidence with which a claim takes a member from a claim in which the member only has the role
-/// [`Role::Beside`]. Claims on plain lists of sentences are below it, because such a list may be anything.
-const LEAST_CERTAIN: f64 = 0.4;
+/// [`Role::Beside`]. Claims on plain lists of sentences have a lower confidence, because such a list may be anything.
+const MIN_CONFIDENCE_OVER_BESIDE: f64 = 0.4;
 
 /// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
 /// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
@@ -32,7 +32,10 @@ pub fn detect(
     // The sort is stable, so claims with equal confidence stay in the order of the formats.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     let mut has_records = vec![false; catalog.members().len()];
-    for part in claims.iter().filter(|(_, claim)| claim.confidence >= LEAST_CERTAIN).flat_map(|(_, claim)| &claim.parts)
+    for part in claims
+        .iter()
+        .filter(|(_, claim)| claim.confidence >= MIN_CONFIDENCE_OVER_BESIDE)
+        .flat_map(|(_, claim)| &claim.parts)
     {
         if let Some(slot) = has_records.get_mut(part.member) {
             *slot |= is_record_role(part.role);

@@ -128,8 +128,9 @@ fn has_more_levels(value: &Value, levels: u32) -> bool {
     }
 }
 
-/// Reads the JSON text of a slot, which may be nested as deeply as readers permit (`Limits::json_depth`). That is deeper
-/// than `serde_json` reads by default. None if the text is something else or too deep.
+/// Reads the JSON text of a slot, which may be nested as deeply as readers permit (`Limits::json_depth`). That is
+/// deeper than `serde_json` reads by default. None if the text is not JSON of the type `T`, or if it is nested too
+/// deeply.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
@@ -143,8 +144,8 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
     Some(value)
 }
 
-/// The [`difference`] of two records. With `same_source`, the element was written from the record's own verbatim, so
-/// `origin`, `verbatim` and `edited` are left out.
+/// The [`difference`] of two records. If `same_source` is true, the element was written from the record's own verbatim,
+/// so `origin`, `verbatim` and `edited` are left out.
 pub fn record_difference(native: &Record, record: &Record, same_source: bool) -> Map<String, Value> {
     let (mut native_members, mut wanted) = (members(native), members(record));
     if same_source {
@@ -177,7 +178,8 @@ pub struct Restored {
     pub record: Record,
     /// True if another program changed the element since we wrote it.
     pub changed: bool,
-    /// Export id that the record had in the vault that wrote the element, if the id of the element comes from it.
+    /// Export id that the record had in the vault that wrote the element, if the element's id is derived from this
+    /// export id.
     pub export_id: Option<String>,
 }
 
@@ -246,7 +248,7 @@ impl NativeFields {
     /// slot. The fields of this struct define what happens to absent fields and to times.
     pub fn adopt_native_fields(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
-        // The element becomes the verbatim, so it no longer differs from the record.
+        // The element becomes the verbatim of the record, so the record no longer differs from its verbatim.
         record.edited = false;
         for field in self.always {
             self.copy_native_field(*field, native, record, true);
@@ -304,7 +306,7 @@ pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str
     }
 }
 
-/// The model's name for a member of a slot.
+/// The name of the record's member that a member of a slot contains.
 pub fn model_name(name: &str) -> &str {
     if name == FIELDS_TEXT_MEMBER { "fields" } else { name }
 }

@@ -110,7 +110,7 @@ pub struct DeltaFile<'a> {
     pub detected: &'a Detected,
     /// Limits for reading.
     pub limits: &'a Limits,
-    /// Opens encrypted files.
+    /// Passphrase that opens encrypted files.
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
@@ -183,7 +183,7 @@ pub struct PurgeOptions {
     pub dry_run: bool,
     /// Deltas of the same archive, which are rewritten in place without the records (ALF §10.14, 5).
     pub deltas: Vec<PathBuf>,
-    /// Opens encrypted files and encrypts the files that replace them.
+    /// Passphrase that opens encrypted files and encrypts the files that replace them.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// Time of the request.
     pub now: Timestamp,

@@ -31,7 +31,8 @@ impl FolderKeys {
         &self.name
     }
 
-    /// True if equal keys mean equal texts: the formats that put the name into the value also put a text digest there.
+    /// True if equal keys mean equal texts: a format that puts the folder's name into the value also puts a digest of
+    /// the text there.
     pub fn has_content_in_value(&self) -> bool {
         self.is_in_value
     }

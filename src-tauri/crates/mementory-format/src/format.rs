@@ -116,13 +116,13 @@ pub trait Format: Sync {
     fn archive_editing(&self) -> Option<&dyn EditArchives> {
         None
     }
-    /// Checks whether a delta builds on this base. None if the file is not a delta.
+    /// Checks whether a delta builds on the export at `base`. None if the file is not a delta.
     fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
         let _ = (delta, base);
         Ok(None)
     }
-    /// The numbered state of a source: that of an archive, or the result of a delta. None for formats without numbered
-    /// states.
+    /// The numbered state of a source: the state of an archive, or the state to which a delta leads. None for formats
+    /// without numbered states.
     ///
     /// # Errors
     /// A manifest that cannot be read.
@@ -193,7 +193,7 @@ pub trait Format: Sync {
     ) -> Result<(), FormatError> {
         self.read(catalog, detected, context, sink)
     }
-    /// True if everything in an archive of this format belongs to it. Then no other format may claim a part of it, such
+    /// True if an archive of this format is one source as a whole, so that no other format may claim a part of it, such
     /// as an export of another program among the files of an agent. Otherwise a damaged archive would be validated and
     /// imported as that export.
     fn owns_archive(&self) -> bool {
@@ -216,7 +216,8 @@ pub trait Format: Sync {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError>;
     /// Like [`Format::read`], but ignores our extension slots: an element that was written for a record of another
-    /// format is read as itself. For a conversion to the same format, which writes untouched elements back unchanged.
+    /// format is read as an element of this format. Used by a conversion to the same format, which writes untouched
+    /// elements back unchanged.
     fn read_elements(
         &self,
         catalog: &Catalog,
@@ -329,7 +330,7 @@ pub struct ReadContext {
     pub limits: Limits,
     /// The current time, for formats whose specification uses it in place of a missing time. Never used for ids.
     pub now: Timestamp,
-    /// Opens encrypted input.
+    /// Passphrase that opens encrypted input.
     pub passphrase: Option<Arc<dyn Passphrase>>,
 }
 
@@ -349,7 +350,7 @@ pub struct AttachmentFile {
 }
 
 impl AttachmentFile {
-    /// The file that a record refers to and whose bytes are inside the record, in the file `place`.
+    /// Describes a file whose bytes are inside the record that refers to it. `place` is the path of the record's file.
     pub fn inside(place: &str, reference: &AttachmentRef) -> Self {
         Self {
             key: reference.key.clone(),
@@ -435,7 +436,7 @@ pub trait Sink {
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
     /// The record's export id, in 32 lowercase hex digits: its id in this vault or, for a record from another vault,
-    /// its id in the vault that exported it first. Elements that a writer composes get their ids from it.
+    /// its id in the vault that exported it first. Elements that a writer composes get their ids from the export id.
     pub id: String,
     /// True if the record was edited or redacted, so that its text, title, tags, type or status differ from the
     /// verbatim.

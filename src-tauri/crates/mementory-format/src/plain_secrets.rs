@@ -21,7 +21,7 @@ const MAX_DEPTH: u32 = 512;
 /// Shortest payload, in characters, that can be a ciphertext: it contains at least an authentication tag of 16 bytes.
 const MIN_CIPHERTEXT_CHARACTERS: usize = 16;
 
-/// Name of the member that holds the payload of a credential. The payload is a secret unless it is encrypted.
+/// Name of the member that contains the payload of a credential. The payload is a secret unless it is encrypted.
 const PAYLOAD_MEMBER: &str = "encrypted_payload";
 /// Names of the members whose text is a secret, written in lower case and without separators.
 const SECRET_MEMBERS: [&str; 19] = [
@@ -93,7 +93,7 @@ pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
         return false;
     }
     let mut secrets = plain_secrets(record);
-    // A secret may begin with another one.
+    // A secret may begin with another one, so the longest secrets are replaced first.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     let replaced = replace_in_verbatim(record, &mut |_| Some(replacement.to_owned()));
     let mut changed = replaced.is_some();
@@ -105,7 +105,7 @@ pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
             changed |= replace_secret_numbers(&mut tree, false, replacement);
             if changed {
                 replace_occurrences(&mut tree, &secrets, replacement);
-                verbatim.text = written(&tree);
+                verbatim.text = json_text(&tree);
             }
         }
     }
@@ -161,10 +161,10 @@ fn replace_in_verbatim(record: &Record, change: &mut dyn FnMut(&str) -> Option<S
         // secret.
         return if is_placeholder(&verbatim.text) { None } else { change(&verbatim.text) };
     };
-    replace_in(&mut tree, change).then(|| written(&tree))
+    replace_in(&mut tree, change).then(|| json_text(&tree))
 }
 
-fn written(tree: &Tree) -> String {
+fn json_text(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);
     out
@@ -205,7 +205,7 @@ fn is_record_key(name: &str, value: &Tree) -> bool {
     ["key", "parent", "target"].contains(&name) && names == ["scope", "value"]
 }
 
-/// Replaces the value of a member whose texts are secrets. A list may hold several.
+/// Replaces the value of a member whose texts are secrets. A list may contain several secrets.
 fn replace_secret_value(value: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -> bool {
     match value {
         Tree::Text(text) => !is_placeholder(text) && replace_whole(value, change),
@@ -251,14 +251,15 @@ fn replace_occurrences(tree: &mut Tree, secrets: &[String], replacement: &str) {
     }
 }
 
-/// As [`replace_occurrences`], for members of a record.
+/// Like [`replace_occurrences`], for the value of a record's member.
 fn replace_in_value(value: &mut Value, secrets: &[String], replacement: &str) {
     match value {
         Value::Object(members) => members.values_mut().for_each(|v| replace_in_value(v, secrets, replacement)),
         Value::Array(items) => items.iter_mut().for_each(|item| replace_in_value(item, secrets, replacement)),
         Value::String(text) => {
             replace_in_text(text, secrets, replacement);
-            // A title or text that was shortened when it was imported has the same replacement as the verbatim.
+            // If the import shortened a title or a text, the row of dots is already in it. The dots get the same
+            // replacement as the secret in the verbatim.
             if text.contains(SECRET_DOTS) {
                 *text = text.replace(SECRET_DOTS, replacement);
             }
@@ -302,7 +303,7 @@ fn remove_secret_members(fields: &mut Fields) -> bool {
     };
     let mut removed = false;
     remove_secrets_in(&mut tree, &mut removed);
-    if let Some(clean) = Some(written(&tree)).filter(|_| removed).and_then(|text| parse(&text)) {
+    if let Some(clean) = Some(json_text(&tree)).filter(|_| removed).and_then(|text| parse(&text)) {
         *fields = clean;
     }
     removed

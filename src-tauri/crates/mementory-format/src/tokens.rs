@@ -18,7 +18,7 @@ const TOKEN_PREFIXES: [&str; 14] = [
     "AIza",
     "npm_",
 ];
-/// Shortest remainder of a token after its beginning, in characters. The shortest one is that of an AWS key id.
+/// Smallest number of characters after the beginning of a token. An AWS key id has the fewest.
 const MIN_REMAINDER: usize = 16;
 
 /// The beginning that the text shares with the tokens of a well-known service.
