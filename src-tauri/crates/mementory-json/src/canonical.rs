@@ -206,7 +206,7 @@ fn shortest_digits(value: f64) -> Result<(String, i32), BadNumber> {
     Ok((digits, exponent.parse().map_err(|_| BadNumber)?))
 }
 
-/// The digits as `d.ddd`, or `d` if there is only one.
+/// The digits as `d.ddd`, or as `d` if there is only one digit.
 fn format_mantissa(digits: &str) -> String {
     let (first, more) = digits.split_at(digits.len().min(1));
     if more.is_empty() { first.to_owned() } else { format!("{first}.{more}") }

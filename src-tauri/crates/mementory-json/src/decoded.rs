@@ -80,12 +80,12 @@ impl<'r> DecodingReader<'r> {
         self.unescape = Some(unescape);
     }
 
-    /// True inside of a string or of a tool's result.
+    /// True while the content of a JSON string or of a tool's result is decoded.
     pub(super) fn is_inside(&self) -> bool {
         self.unescape.is_some()
     }
 
-    /// True if the bytes are those of the inner reader, without its BOM.
+    /// True if the decoded bytes are those of the inner reader, except for its BOM.
     pub(super) fn is_plain(&self) -> bool {
         self.utf16.is_none() && self.unescape.is_none()
     }
@@ -234,7 +234,8 @@ impl Unescape {
         }
     }
 
-    /// Finds the next text after the end of one, and returns the bytes from its content on.
+    /// Finds the next text after a text has ended, and returns the bytes of `data` from the content of the next text
+    /// on.
     fn after_text<'d>(&mut self, data: &'d [u8], out: &mut Vec<u8>) -> &'d [u8] {
         let next = if self.has_parts { next_text(data) } else { Next::End };
         self.is_between = next == Next::Unknown;

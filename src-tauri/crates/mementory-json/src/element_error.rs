@@ -49,7 +49,7 @@ impl ElementError {
         }
     }
 
-    /// The place for a report: that of the file, with the pointer of the element if it is known.
+    /// The place for a report: the place of the file, with the pointer of the element if it is known.
     pub fn place(&self, file: &str) -> String {
         match self {
             Self::Damaged { pointer, .. } => format!("{file}#{pointer}"),

@@ -59,10 +59,11 @@ enum Level {
     Done,
 }
 
-/// Above this many bytes, the buffer of an element gets the space for the largest allowed element at once. A buffer that
-/// grows is copied, and then needs twice the memory. Space that is never written needs none.
+/// Above this many bytes, the buffer of an element gets the space for the largest allowed element at once, because a
+/// buffer that grows is copied and needs twice the memory while it is copied. Reserved space that is never written
+/// needs no memory.
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
-/// At most this many bytes are reserved at once, also if a larger element is allowed.
+/// At most this many bytes are reserved at once, even if a larger element is allowed.
 const MAX_RESERVED_BYTES: usize = 256 << 20;
 /// A large buffer has at least this much free space before a read, which is more than one read.
 const MIN_SPARE_BYTES: usize = 1 << 20;
@@ -76,7 +77,7 @@ const MIN_SPARE_BYTES: usize = 1 << 20;
 /// Each of them may also be inside a JSON string, be in UTF-16, have a BOM, and have any white space. Byte offsets are
 /// positions in the decoded stream.
 ///
-/// The iterator holds in memory one element (at most `limits.element_bytes`), one read of 256 KiB, and up to 1 MiB of a
+/// The iterator keeps in memory one element (at most `limits.element_bytes`), one read of 256 KiB, and up to 1 MiB of a
 /// wrapping object. Values that are not objects are elements too (`null`, `"text"`, `NaN`, even an invalid word inside
 /// an array), so that the caller can report them. A wrapping object's other members are available in
 /// [`Elements::wrapper`].
@@ -267,7 +268,7 @@ impl<'r> Elements<'r> {
                                 return Ok(Some(self.take_element(end, false)));
                             }
                         }
-                        // The opening bracket of an array is lost.
+                        // The opening bracket of an array is lost. The value before the comma was its first element.
                         b',' if self.resync && self.no_array_seen && self.top_values == 1 => {
                             (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: false }, 1, false);
                         }
@@ -420,7 +421,7 @@ impl<'r> Elements<'r> {
         Err(ElementError::TooLarge { offset: self.buf_offset + self.start as u64, limit: self.limit as u64 })
     }
 
-    /// Skips the rest of an element that was too large.
+    /// Skips the remaining bytes of an element that was too large.
     fn skip_too_large(&mut self) -> Result<(), ElementError> {
         self.skip_pending = false;
         let in_array = matches!(self.level, Level::Array { .. });
@@ -485,7 +486,7 @@ impl<'r> Elements<'r> {
             Some(known) => {
                 self.add_wrapper_text(at);
                 self.key = (*known).to_owned();
-                // Facts about the elements of one array do not apply to those of another.
+                // The keys of the elements of one array do not apply to those of another.
                 (self.siblings, self.search) = (Siblings::default(), None);
                 (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;
@@ -530,8 +531,8 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// The number of bytes before the JSON inside of the string or the tool's result at `pos`. `byte` is its first byte.
-    /// None if there is no JSON in it, or if the stream already comes from such a text.
+    /// The number of bytes before the JSON inside of the string or the tool's result at `pos`. `byte` is its first
+    /// byte. None if the text contains no JSON, or if the stream itself already comes from such a text.
     fn inner_json_start(&mut self, byte: u8) -> Result<Option<usize>, ElementError> {
         if self.source.is_inside() || !matches!(byte, b'"' | b'{') {
             return Ok(None);

@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::HashSet, io::Read};
 
 /// Reading stops after this many bytes. Leading white space is not counted.
 const HEAD_BYTES: usize = 64 << 10;
-/// Largest number of key paths.
+/// Largest number of key paths that are collected from a file.
 const MAX_PATHS: usize = 2000;
 /// Largest number of keys in one path.
 const MAX_PATH_DEPTH: usize = 4;
@@ -15,7 +15,8 @@ const MAX_PATH_DEPTH: usize = 4;
 #[derive(Debug, Default)]
 pub struct Keys {
     paths: HashSet<String>,
-    /// The last name of each path. Most lookups are for names that no path has.
+    /// The last name of each path. Most lookups are for names that no path has, and this set answers such lookups
+    /// quickly.
     names: HashSet<String>,
 }
 

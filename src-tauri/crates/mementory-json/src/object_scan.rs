@@ -2,7 +2,7 @@
 use super::siblings::ElementKeys;
 use memchr::memchr2;
 
-/// Nesting above which only brackets are counted, because no parser here accepts such a value.
+/// Nesting above which only brackets are counted, because no parser of this crate accepts such a value.
 const MAX_DEPTH: usize = 1000;
 
 /// What may follow at a position outside of strings.
@@ -45,7 +45,7 @@ pub(super) struct ObjectScan {
 pub(super) enum Step {
     /// The object ends before this position.
     End(usize),
-    /// The byte at the position cannot be here.
+    /// The byte at the position is not allowed there.
     Fault,
     /// The buffer was scanned to its end.
     More,
@@ -71,7 +71,7 @@ impl ObjectScan {
                 continue;
             }
             if !self.accept(buf[*pos], *pos) {
-                // The text that was taken for a key may be a part of a damaged string.
+                // The text that was read as a key may be a part of a damaged string, so it is removed from the keys.
                 if self.expected == Expected::Colon && self.open.len() == 1 {
                     self.keys.remove_last();
                 }
@@ -109,7 +109,7 @@ impl ObjectScan {
         }
     }
 
-    /// False if the byte, which is outside of strings, cannot be here.
+    /// Scans a byte outside of strings. Returns false if the byte is not allowed at this position.
     fn accept(&mut self, byte: u8, pos: usize) -> bool {
         if self.uncounted > 0 {
             self.accept_uncounted(byte);

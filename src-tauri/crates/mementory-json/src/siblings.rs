@@ -1,7 +1,8 @@
 //! The keys of an array's elements, by which another element is recognised after a damaged one.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Number of keys that are compared. The keys of a large dictionary are usually not shared by its siblings.
+/// Largest number of keys that are compared. An object with more keys is often a large dictionary, whose keys its
+/// siblings do not have.
 const MAX_KEYS: usize = 64;
 /// Length in bytes above which a first key is not searched for.
 const MAX_KEY_BYTES: usize = 256;
@@ -68,8 +69,8 @@ impl Siblings {
         }
     }
 
-    /// Remembers the keys of a damaged element. They are of use only if one of their values has objects or arrays:
-    /// otherwise, the objects inside of an element may have these keys too (`id`, `created_at`).
+    /// Remembers the keys of a damaged element. They are useful only if the element contains objects or arrays.
+    /// Otherwise, the objects inside of an element may have the same keys (`id`, `created_at`).
     pub(super) fn add_damaged(&mut self, keys: &ElementKeys, has_nested: bool) {
         if has_nested && keys.hashes.len() >= 2 {
             self.incomplete = Some(keys.clone());

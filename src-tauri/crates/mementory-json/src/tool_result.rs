@@ -4,7 +4,7 @@
 /// Members of a result, and of the response around it, that may come before its content.
 const MEMBERS_BEFORE: [&[u8]; 3] = [b"jsonrpc", b"id", b"isError"];
 
-/// The JSON in a result begins at most after this number of bytes.
+/// Largest number of bytes before the JSON in a result.
 const MAX_START: usize = 4 << 10;
 
 /// What comes after a text of a result.

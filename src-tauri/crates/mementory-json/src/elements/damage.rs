@@ -31,7 +31,7 @@ impl Elements<'_> {
                 Step::More => {}
             }
             if self.pos - self.start > self.limit {
-                // The rest of the array may be nested in an element whose end is lost.
+                // The remaining elements of the array may be nested in an element whose end is lost.
                 if self.return_to_nested_element() {
                     return self.damaged_error();
                 }
@@ -172,7 +172,8 @@ impl Elements<'_> {
     fn return_to_nested_element(&mut self) -> bool {
         self.siblings.add_damaged(&self.object_scan.keys, self.object_scan.has_nested);
         let Some(nested) = self.find_nested_element() else { return false };
-        // In a file with much damage, the same bytes could be scanned for every element.
+        // In a file with much damage, the same bytes could be scanned again for every element, so the number of
+        // rescanned bytes is limited.
         self.rescanned_bytes += (self.pos - nested) as u64;
         let offset = self.buf_offset + self.pos as u64;
         if self.rescanned_bytes > FREE_RESCAN_BYTES.saturating_add(2 * offset) {
@@ -184,7 +185,8 @@ impl Elements<'_> {
         true
     }
 
-    /// The start of the first such element. None while it is not known which keys an element has.
+    /// The start of the first complete element that is nested in the damaged object. None as long as the keys of an
+    /// element are not known.
     fn find_nested_element(&self) -> Option<usize> {
         if !self.siblings.can_recognise() {
             return None;
@@ -212,13 +214,14 @@ impl Elements<'_> {
         None
     }
 
-    /// True if what is between the elements of the array can be checked.
+    /// True if the bytes between the elements of the array can be checked, because the keys of a complete element are
+    /// known.
     pub(super) fn checks_places(&self) -> bool {
         self.resync && self.siblings.has_complete()
     }
 
     /// True if the closing bracket at `pos` does not close the array, because a comma and an object follow. Returns an
-    /// error if something else follows that cannot be there.
+    /// error if anything else follows that is not allowed there.
     pub(super) fn is_stray_bracket(&mut self, wrapped: bool) -> Result<bool, ElementError> {
         let [next, second] = self.bytes_after(1)?;
         if (next, second) == (Some(b','), Some(b'{')) {

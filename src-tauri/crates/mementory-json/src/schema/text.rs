@@ -14,7 +14,8 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
     if mementory_model::Timestamp::parse_plain(text).is_some() {
         return Ok(());
     }
-    // RFC 3339 §1 includes the year 0, which most programs cannot represent. It has the days of the year 2000.
+    // RFC 3339 §1 includes the year 0, which most programs cannot represent. The year 0 has the same days as the year
+    // 2000.
     if let Some(day) = text.strip_prefix("0000-") {
         return rfc3339(&format!("2000-{day}"));
     }

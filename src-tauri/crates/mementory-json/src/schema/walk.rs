@@ -174,7 +174,7 @@ fn expected_type(rule: &Rule) -> &'static str {
     }
 }
 
-/// True if one of the names is repeated. There are at most `count` names. Only many names are put into a hash set.
+/// True if one of the names is repeated. There are at most `count` names. A hash set is used only if there are many.
 fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
     const MAX_COMPARED_NAMES: usize = 32;
     if count > MAX_COMPARED_NAMES {

@@ -29,8 +29,9 @@ pub(super) fn allocated_bytes(len: usize) -> u64 {
     if len == 0 { 0 } else { (len as u64 + 8).next_multiple_of(16).max(32) }
 }
 
-/// The error for a text that was refused. A fault in the grammar comes before every other one, wherever it is in the
-/// text, and serde_json says where. It needs no recursion for this, so the text may be nested to any depth.
+/// Returns the error to report for a text that was refused. A fault in the grammar takes precedence over every other
+/// fault, wherever it is in the text, and serde_json finds its position. It needs no recursion for this, so the text
+/// may be nested to any depth.
 fn first_error(text: &str, refused: TreeError) -> TreeError {
     match serde_json::from_str::<&RawValue>(text) {
         Err(error) => syntax_error(error),
@@ -275,7 +276,7 @@ impl<'t> TreeParser<'t> {
         self.byte()
     }
 
-    /// Skips white space, and this byte if it follows. True if it does.
+    /// Skips white space, and `byte` if it follows. Returns true if it followed.
     fn skip_if(&mut self, byte: u8) -> bool {
         let follows = self.next_byte() == byte;
         self.at += usize::from(follows);
@@ -286,8 +287,8 @@ impl<'t> TreeParser<'t> {
         if self.skip_if(b':') { Ok(()) } else { Err(unexpected_byte()) }
     }
 
-    /// Skips what follows an item of an array or a member of an object: a comma, or the closing bracket `end`. True
-    /// after a comma.
+    /// Skips the separator after an item of an array or a member of an object: a comma, or the closing bracket `end`.
+    /// Returns true after a comma.
     fn continues(&mut self, end: u8) -> Result<bool, TreeError> {
         if self.skip_if(b',') {
             Ok(true)

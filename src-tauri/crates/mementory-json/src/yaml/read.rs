@@ -66,7 +66,7 @@ const ALLOCATION_OVERHEAD_BYTES: usize = 16;
 
 /// Parses a text with exactly one document, within the bounds for depth and estimated memory. Numbers and truth values
 /// that JSON writes in another way, such as `+1`, `0x1F` and `TRUE`, are numbers with their text in the document, so
-/// that a caller whose format requires text gets it unchanged. [`to_json_notation`] converts the others.
+/// that a caller whose format requires text gets it unchanged. Other callers use [`to_json_notation`].
 ///
 /// # Errors
 /// A text that is not YAML or has more or less than one document, and a value beyond the bounds.
@@ -247,7 +247,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
         "true" => Tree::Bool(true),
         "false" => Tree::Bool(false),
-        // JSON has no such numbers.
+        // JSON has no such numbers, so they keep their text.
         ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())
