@@ -47,7 +47,8 @@ impl Timestamp {
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }
-        // The last day of 9999 often means "never". It is out of range for `jiff::Timestamp`, but not for a civil time.
+        // The last day of 9999 often means "never". `jiff::Timestamp` cannot represent it, so the text is read as a
+        // civil time.
         let parts = jiff::fmt::temporal::Pieces::parse(text.strip_suffix(['Z', 'z']).unwrap_or(text)).ok()?;
         let civil = parts.date().to_datetime(parts.time().unwrap_or(jiff::civil::Time::midnight()));
         let offset = parts.to_numeric_offset().map_or(0, |offset| i64::from(offset.seconds()));

@@ -5,7 +5,7 @@ use crate::Fields;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Names in lower case, without separators.
+/// Names of members that count uses, in lower case and without separators.
 const USAGE_MEMBERS: [&str; 20] = [
     "accesscount",
     "accessedat",
@@ -29,8 +29,8 @@ const USAGE_MEMBERS: [&str; 20] = [
     "viewcount",
 ];
 
-/// Number of levels of objects and lists in which such members are removed. Sources have them at the top or in a group
-/// of times or metadata.
+/// Number of levels of objects and lists in which members that count uses are removed. Sources have these members at
+/// the top or in a group of times or metadata.
 const MAX_LEVELS: u32 = 4;
 
 /// True if a member with this name counts uses, or has the time of the last use: `access_count`, `lastUsed` …
