@@ -113,6 +113,6 @@ pub fn mcp(args: &McpArgs) -> ApiResult<CommandResult> {
     #[cfg(not(unix))]
     let socket = std::path::PathBuf::new();
     mementory_mcp::relay(token, socket)?;
-    // Nothing is printed, because standard output belongs to the client.
+    // Nothing is printed, because the client reads standard output as messages of the protocol.
     Ok(CommandResult { value: serde_json::Value::Null, exit: 0, essential: false })
 }

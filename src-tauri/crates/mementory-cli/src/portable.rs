@@ -153,7 +153,7 @@ pub fn require_signatures(
             );
             ApiError::new("signature_untrusted", 1, message)
         };
-        // A format that cannot be checked has no signatures either.
+        // A format that cannot be checked has no signatures either, so its file counts as unsigned.
         let result = files::validate(path, &check, job)
             .map_err(|error| if error.code == "not_supported" { untrusted() } else { error })?;
         if result.signature.trusted != Some(true) {

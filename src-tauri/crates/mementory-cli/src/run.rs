@@ -89,7 +89,8 @@ fn list(session: &Session, request: &ListRequest, job: &Job) -> ApiResult<Comman
 }
 
 /// True if the command compares memories by meaning, or selects them by subject. New memories must then be encoded
-/// first. By words alone, for example, half of the contradictions are missed, above all those between two languages.
+/// first. A comparison by words alone misses, for example, half of the contradictions, above all those between two
+/// languages.
 fn compares_meanings(command: &Command) -> bool {
     match command {
         Command::Search { meaning, .. } => *meaning,
@@ -134,7 +135,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             if !trust.is_empty() {
                 portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
             }
-            // Only the window's preview shows the texts of new records. The command line prints the counts.
+            // Only the window's preview shows the texts of new records, so they are removed here. The command line
+            // prints the counts.
             success(&ImportReport {
                 coming: Vec::new(),
                 ..session.imports().import_with(&request, input_passphrase, *dry_run, job)?
