@@ -13,7 +13,7 @@ pub enum Error {
     /// The configuration's path is not a regular file.
     #[error("{} is {kind}, not a file. It was not opened, and nothing was changed.", path.display())]
     NotAFile {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// What the path refers to instead.
         kind: FileKind,
@@ -24,7 +24,7 @@ pub enum Error {
          client's configuration.", path.display()
     )]
     TooLarge {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// Size of the file in bytes.
         bytes: u64,
@@ -34,7 +34,7 @@ pub enum Error {
     /// The configuration is not UTF-8.
     #[error("{} is not UTF-8 text. Nothing was changed. Save it as UTF-8 and try again.", path.display())]
     NotUtf8 {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
     },
     /// The configuration has a syntax error. The client cannot read it either.
@@ -43,7 +43,7 @@ pub enum Error {
         path.display()
     )]
     Syntax {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
@@ -58,7 +58,7 @@ pub enum Error {
         path.display()
     )]
     Layout {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
@@ -73,7 +73,7 @@ pub enum Error {
          or remove that server first.", path.display()
     )]
     NotOurs {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// The server's name.
         name: String,
@@ -81,19 +81,19 @@ pub enum Error {
     /// The file has changed since the plan was made.
     #[error("{} changed in the meantime. It was not written. Look at the new change and try again.", path.display())]
     Changed {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
     },
     /// The configuration is a symbolic link to a file that does not exist.
     #[error("{} is a link to a file that does not exist. Nothing was changed. Repair or remove the link.", path.display())]
     DanglingLink {
-        /// The link.
+        /// Path of the link.
         path: PathBuf,
     },
     /// The system refused to read or write.
     #[error("{}: {source}. Nothing was changed.", path.display())]
     Io {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
         /// The kind of error, for the caller.
         kind: IoKind,

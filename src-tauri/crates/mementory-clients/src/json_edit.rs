@@ -166,9 +166,9 @@ fn indent_unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
     own_indent.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own_indent)
 }
 
-/// Where a new member goes: after the last member and any comments that follow it.
+/// Where a new member is inserted: after the last member and any comments that follow it.
 struct InsertionPoint {
-    /// Where a comma has to be inserted after the previous last member. `None` if no comma is needed.
+    /// Offset at which a comma has to be inserted after the previous last member. `None` if no comma is needed.
     comma: Option<usize>,
     at: usize,
     before: String,

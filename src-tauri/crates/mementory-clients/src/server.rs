@@ -84,7 +84,7 @@ pub(crate) struct AddedParts {
     pub file: bool,
     /// The root object, in an empty file.
     pub root: bool,
-    /// The member that holds the servers.
+    /// The member that contains the servers.
     pub section: bool,
     /// A line break: before the closing brace of an object that was `{}`, or at the end of a text without a final one.
     pub line: bool,
