@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Name of our own program. Clients start it, so the client is an ancestor of its process.
 #[cfg(target_os = "linux")]
 const OWN_PROGRAM: &str = "mementory";
-/// Programs that a client may have used to start ours.
+/// Programs through which a client may have started ours.
 #[cfg(target_os = "linux")]
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
 /// Beginnings of the names of interpreters. For these, the script is reported too, because the person is more likely to
@@ -32,7 +32,8 @@ pub struct Program {
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
     for _ in 0..MAX_EXAMINED_PROCESSES {
-        // An upgrade may have replaced our program, or the client's, while it runs.
+        // `program_path` returns the path from which a program was started, even if an upgrade has replaced the program
+        // while it runs.
         let exe = mementory_api::program_path(&std::fs::read_link(format!("/proc/{pid}/exe")).ok()?);
         let name = exe.file_name()?.to_string_lossy().into_owned();
         if name != OWN_PROGRAM && !SHELLS.contains(&name.as_str()) {

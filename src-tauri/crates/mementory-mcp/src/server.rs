@@ -23,7 +23,7 @@ use std::{
 
 /// Largest number of connections at once.
 const MAX_CONNECTIONS: usize = 32;
-/// How long a connection may be silent.
+/// Longest time that a connection may be silent.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
 
 /// Lends the open vault.
@@ -80,8 +80,8 @@ impl Server {
                 "Another window or `mementory serve` answers clients already. Nothing was changed. Close it first.";
             return Err(ApiError::new("already_serving", 4, message));
         }
-        // A killed process leaves its socket behind, so a socket with this name is removed. Anything else with this
-        // name is kept.
+        // A killed process leaves its socket behind, so a socket with this name is removed. Any other kind of file with
+        // this name is kept.
         if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
             let _ = std::fs::remove_file(path);
         }
