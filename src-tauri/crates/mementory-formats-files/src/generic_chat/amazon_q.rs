@@ -72,7 +72,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         let repeated = repeated_ids(&database, table);
         let mut ids = HashSet::new();
         // Sessions with several rows in the table, by id, and the total size of these rows so far.
-        let (mut merged, mut bytes): (BTreeMap<String, Chat>, u64) = (BTreeMap::new(), 0);
+        let (mut merged_chats, mut bytes): (BTreeMap<String, Chat>, u64) = (BTreeMap::new(), 0);
         each_row(files, member, &database, table, |files, row, number| {
             let pointer = format!("{table}/row {number}");
             let place = format!("{}#{pointer}", member.place);
@@ -105,19 +105,19 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             if !is_repeated {
                 return send(files, member, chat, PLATFORM, None);
             }
-            match merged.get_mut(&id) {
+            match merged_chats.get_mut(&id) {
                 Some(known) => {
                     let message = "this session has several rows; their messages are in one conversation";
                     files.sink.note(Issue::new("duplicate_id", &place, message));
                     merge(known, chat);
                 }
                 None => {
-                    merged.insert(id, chat);
+                    merged_chats.insert(id, chat);
                 }
             }
             Ok(())
         })?;
-        for chat in merged.into_values() {
+        for chat in merged_chats.into_values() {
             send(files, member, chat, PLATFORM, None)?;
         }
         ids_before.extend(ids);
@@ -189,14 +189,15 @@ fn session(
 ) -> Chat {
     let history = state.raw_value("history").filter(|raw| raw.get().starts_with('['));
     // Besides `history`, `transcript` and `tangent_state` repeat the texts of the messages.
-    let repeated = ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
-    let replaced: Vec<_> = history.map(|history| (history, "[]")).into_iter().chain(repeated).collect();
+    let repeated_values =
+        ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
+    let replacements: Vec<_> = history.map(|history| (history, "[]")).into_iter().chain(repeated_values).collect();
     let mut chat = Chat {
         id: first_text(state, &["conversation_id"]),
         times,
         is_log: true,
         pointer: pointer.to_owned(),
-        verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
+        verbatim: Some(Verbatim::json(with_replaced_values(text, &replacements))),
         ..Chat::default()
     };
     chat.source.project = folder;
@@ -288,11 +289,11 @@ impl<'a> Entry<'a> {
         prompt.pointer = format!("{pointer}/user");
         // The verbatim of the prompt omits the answer, and the verbatim of the answer omits the prompt, so that each of
         // them can be erased alone.
-        let without = |other: Option<&RawValue>| {
-            let replaced: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
-            Some(Verbatim::json(with_replaced_values(raw.get(), &replaced)))
+        let verbatim_without = |other: Option<&RawValue>| {
+            let replacements: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
+            Some(Verbatim::json(with_replaced_values(raw.get(), &replacements)))
         };
-        prompt.verbatim = without(self.raw_answer);
+        prompt.verbatim = verbatim_without(self.raw_answer);
         let Some(answer) = answer else { return vec![prompt] };
         let mut content = Content::default();
         content.add_text(&answer.text("content").unwrap_or_default());
@@ -307,15 +308,15 @@ impl<'a> Entry<'a> {
         turn.model = first_text(&self.metadata, &["model_id"]);
         turn.times.created = first_time(&self.metadata, &["stream_end_timestamp_ms", "request_start_timestamp_ms"]);
         turn.pointer = format!("{pointer}/assistant");
-        turn.verbatim = without(self.raw_prompt);
+        turn.verbatim = verbatim_without(self.raw_prompt);
         vec![prompt, turn]
     }
 
     /// Identifies an entry without an id by its times and its answer. The prompt is included only if there is no time,
     /// because the program rewrites the first prompt when it shortens the history.
     fn content_key(&self, answer: Option<&Object<'_>>) -> String {
-        let sent = first_text(&self.prompt, &["timestamp"]);
-        let times = [sent, first_text(&self.metadata, &["request_start_timestamp_ms"])];
+        let sent_time = first_text(&self.prompt, &["timestamp"]);
+        let times = [sent_time, first_text(&self.metadata, &["request_start_timestamp_ms"])];
         let prompt = self.prompt.raw_value("content").filter(|_| times.iter().all(Option::is_none));
         let prompt = prompt.map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_else(|_| raw.get().into()));
         let answer_text = answer.and_then(|answer| answer.text("content")).unwrap_or_default();

@@ -41,7 +41,7 @@ pub(super) struct Workspace {
 /// Returns the workspace of an entry in the export of all chats or in the answer to an administrator. Each of these two
 /// files lists the chats of all workspaces and people together.
 pub(super) fn workspace_of(object: &Object<'_>) -> Option<Workspace> {
-    let known = |name: Option<String>| name.filter(|name| name != "unknown user");
+    let known_name = |name: Option<String>| name.filter(|name| name != "unknown user");
     if let Some(workspace) = object.object("workspace").filter(|_| object.has("createdAt")) {
         let title = first_text(&workspace, &["name", "slug"])?;
         let id = first_text(&workspace, &["slug"]).unwrap_or_else(|| title.clone());
@@ -49,10 +49,10 @@ pub(super) fn workspace_of(object: &Object<'_>) -> Option<Workspace> {
         // The id is the same as in the database, except that a thread is identified by its number instead of its name.
         let part = part_of("", "thread_id").or_else(|| part_of("user/", "user_id")).unwrap_or_default();
         let person = object.object("user").and_then(|user| first_text(&user, &["username"]));
-        return Some(Workspace { id: format!("{id}{part}"), title, person: known(person), is_answer: true });
+        return Some(Workspace { id: format!("{id}{part}"), title, person: known_name(person), is_answer: true });
     }
     let title = first_text(object, &["workspace"]).filter(|_| object.has("sent_at"))?;
-    let person = known(first_text(object, &["username"]));
+    let person = known_name(first_text(object, &["username"]));
     Some(Workspace { id: title.clone(), title, person, is_answer: false })
 }
 
@@ -157,8 +157,9 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
     };
     chat.source.project = of_workspace("name");
     chat.source.account = user;
-    let described = thread.or(workspace);
-    chat.times.created = described.and_then(|row| text_or_number_in(row, "createdAt")).as_deref().and_then(text_time);
+    let thread_or_workspace = thread.or(workspace);
+    chat.times.created =
+        thread_or_workspace.and_then(|row| text_or_number_in(row, "createdAt")).as_deref().and_then(text_time);
     if let Some(prompt) = of_workspace("openAiPrompt") {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }

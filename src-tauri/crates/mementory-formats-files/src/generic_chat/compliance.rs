@@ -93,13 +93,13 @@ impl Conversations {
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         for mut chat in self.chats {
             // Collectors may repeat a message, and store messages in any order.
-            let mut seen = HashSet::new();
-            chat.turns.retain(|turn| turn.id.as_ref().is_none_or(|id| seen.insert(id.clone())));
+            let mut seen_ids = HashSet::new();
+            chat.turns.retain(|turn| turn.id.as_ref().is_none_or(|id| seen_ids.insert(id.clone())));
             if chat.turns.iter().all(|turn| turn.times.created.is_some()) {
                 chat.turns.sort_by_key(|turn| turn.times.created);
             }
             for turn in &mut chat.turns {
-                if matches!(&turn.parent, TurnParent::Id(parent) if !seen.contains(parent)) {
+                if matches!(&turn.parent, TurnParent::Id(parent) if !seen_ids.contains(parent)) {
                     turn.parent = TurnParent::Previous;
                 }
             }

@@ -353,8 +353,8 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     let is_stated = |question: &str| !object.has(INSTRUCTION) || object.non_blank_text(question).is_some();
     let is_null = |key: &str| object.members().find(|(k, raw)| *k == key && raw.get() == "null").map(|(_, raw)| raw);
     let texts = |(question, answer): &(&str, &str)| {
-        let unanswered = || is_null(answer).filter(|_| *question == CODY_QUESTION);
-        let pair = (object.raw_value(question)?, object.raw_value(answer).or_else(unanswered)?);
+        let null_answer = || is_null(answer).filter(|_| *question == CODY_QUESTION);
+        let pair = (object.raw_value(question)?, object.raw_value(answer).or_else(null_answer)?);
         is_stated(question).then_some(pair)
     };
     QUESTION_AND_ANSWER_KEYS.iter().find_map(texts)
@@ -379,13 +379,13 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn_of = |role: &str, raw: &RawValue, source: String| {
         let mut content = Content::default();
         content.add(raw);
-        let stored = anything_llm::answer_in_row(&content.text).filter(|_| role == ASSISTANT);
+        let answer_text = anything_llm::answer_in_row(&content.text).filter(|_| role == ASSISTANT);
         // Cody names the model in the answer.
         let model = || first_text(&Object::parse(raw.get())?, &["model"]);
         Turn {
             id: turn.id.as_ref().map(|id| format!("{id}/{role}")),
             role: role.into(),
-            text: stored.unwrap_or(content.text),
+            text: answer_text.unwrap_or(content.text),
             content_type: "text".into(),
             times: turn.times.clone(),
             model: turn.model.clone().or_else(model).filter(|_| role == ASSISTANT),

@@ -82,7 +82,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
-    let mut all: Vec<Claim> = chat_claims.chain(databases).collect();
+    let mut all_claims: Vec<Claim> = chat_claims.chain(databases).collect();
     let programs: [(&str, &str, IsDatabase); 6] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),
@@ -93,10 +93,10 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     ];
     for (version, reason, is_database) in programs {
         let database_claims = sqlite_rows::claims(catalog, 0.9, reason, is_database);
-        all.extend(database_claims.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
+        all_claims.extend(database_claims.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
     }
     let pages = catalog.members().iter().filter(|member| chatbox_page::is_page(catalog, member));
-    all.extend(pages.map(|member| Claim {
+    all_claims.extend(pages.map(|member| Claim {
         version: Some(CHATBOX_PAGE.into()),
         confidence: 0.9,
         reason: "A session that Chatbox exported as a page".into(),
@@ -104,7 +104,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         missing_parts: vec![],
     }));
     let pages = catalog.members().iter().filter(|member| marked_page::is_page(catalog, member));
-    all.extend(pages.map(|member| Claim {
+    all_claims.extend(pages.map(|member| Claim {
         version: Some(MARKED_PAGE.into()),
         confidence: 0.4,
         reason: "A page whose messages name their speakers".into(),
@@ -112,7 +112,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         missing_parts: vec![],
     }));
     let found = catalog.members().iter().filter_map(|member| Some((member, tables::table(catalog, member)?)));
-    all.extend(found.map(|(member, table)| Claim {
+    all_claims.extend(found.map(|(member, table)| Claim {
         version: Some(TABLE.into()),
         confidence: 0.9,
         reason: match table {
@@ -122,7 +122,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         parts: vec![part(member, Role::Records)],
         missing_parts: vec![],
     }));
-    all
+    all_claims
 }
 
 /// True for the tables of a program's database.

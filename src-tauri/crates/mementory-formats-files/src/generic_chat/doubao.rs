@@ -57,8 +57,8 @@ fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: Strin
 /// Adds the content of a message: blocks, an object with a text, or a text. Blocks and object may be inside a string.
 fn add_content(content: &mut Content, raw: &RawValue) {
     let decoded = decode_string(raw);
-    let inside = decoded.as_ref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
-    let raw = inside.filter(|raw| raw.get().starts_with(['[', '{'])).unwrap_or(raw);
+    let inner_json = decoded.as_ref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
+    let raw = inner_json.filter(|raw| raw.get().starts_with(['[', '{'])).unwrap_or(raw);
     if let Some(blocks) = list(raw) {
         blocks.into_iter().filter_map(|block| Object::parse(block.get())).for_each(|block| add_block(content, &block));
     } else if let Some(object) = Object::parse(raw.get()) {

@@ -42,8 +42,8 @@ pub(super) fn read_story(
     }
     // This member repeats the texts that were chosen among several answers.
     for (_, raw) in object.object("actions_metadata").iter().flat_map(|entries| entries.members()) {
-        let chosen = Object::parse(raw.get()).and_then(|entry| entry.raw_value("Selected Text"));
-        cuts.extend(chosen.map(|raw| (raw, "\"\"")));
+        let chosen_text = Object::parse(raw.get()).and_then(|entry| entry.raw_value("Selected Text"));
+        cuts.extend(chosen_text.map(|raw| (raw, "\"\"")));
     }
     let actions = object.list(KOBOLD_ACTIONS).unwrap_or_default();
     let marks = marks_of(object);

@@ -136,12 +136,12 @@ impl Log<'_> {
     ) -> Result<Vec<Turn>, FormatError> {
         let (mut out, mut sent_files) = (Vec::new(), Vec::new());
         let max_bytes = files.context.limits.element_bytes;
-        let failed = match self.read_turns(rows, max_bytes, &mut out, &mut sent_files) {
+        let failure = match self.read_turns(rows, max_bytes, &mut out, &mut sent_files) {
             Ok(true) => None,
             Ok(false) => Some("too_large: the rest of this conversation is larger than the limit".to_owned()),
             Err(error) => Some(format!("database_unreadable: {error}")),
         };
-        if let Some(reason) = failed {
+        if let Some(reason) = failure {
             let place = format!("{}#responses of {conversation}", member.place);
             files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
         }

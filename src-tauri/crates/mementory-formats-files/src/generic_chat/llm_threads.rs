@@ -70,7 +70,7 @@ impl Threads {
         let max_bytes = files.context.limits.element_bytes;
         let (mut bytes, mut last_system, mut sent_files) = (0, None, SentFiles::new());
         for number in rows {
-            let failed = match turn_row(attachments.database, number, max_bytes.saturating_sub(bytes)) {
+            let failure = match turn_row(attachments.database, number, max_bytes.saturating_sub(bytes)) {
                 Ok(Some((row, parts))) => {
                     bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
                     bytes += parts.bytes();
@@ -81,7 +81,7 @@ impl Threads {
                 Err(error) => format!("database_unreadable: {error}"),
             };
             let place = format!("{}#turns of {thread}", member.place);
-            files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+            files.report_dropped(place, DroppedAs::Failed, &failure, Some(Kind::Message));
             break;
         }
         attachments.attach(files, member, sent_files, out)
@@ -97,19 +97,19 @@ fn turn_row(database: &Database, number: i64, max_bytes: u64) -> rusqlite::Resul
     let parent = text_in(&row, "parent_message_hash");
     let answers = messages(database, text_in(&row, "tip_message_hash"), |hash, _| Some(hash) == parent.as_deref())?;
     // The messages after the previous answer were sent in this turn. In the first turn, they include the system prompt.
-    let sent = messages(database, parent.clone(), |_, role| role == "assistant")?;
+    let sent_messages = messages(database, parent.clone(), |_, role| role == "assistant")?;
     let mut texts = Texts { database, max_bytes, bytes: 0 };
     let columns = [
-        ("system", texts.of(&sent, Some("system"), "text")?),
-        ("prompt", texts.of(&sent, Some("user"), "text")?),
+        ("system", texts.of(&sent_messages, Some("system"), "text")?),
+        ("prompt", texts.of(&sent_messages, Some("user"), "text")?),
         ("response", texts.of(&answers, None, "text")?),
         ("reasoning", texts.of(&answers, None, "reasoning")?),
     ];
     let file_id = |(_, json): Named| Some(serde_json::from_str::<Value>(&json).ok()?.get("id")?.as_str()?.to_owned());
     let parts = Parts {
         calls: texts.of_json(&answers, "tool_call", "arguments")?,
-        results: texts.of_json(&sent, "tool_result", "output")?,
-        files: texts.of_json(&sent, "attachment", "attachment")?.into_iter().filter_map(file_id).collect(),
+        results: texts.of_json(&sent_messages, "tool_result", "output")?,
+        files: texts.of_json(&sent_messages, "attachment", "attachment")?.into_iter().filter_map(file_id).collect(),
         ..Parts::default()
     };
     if texts.bytes > max_bytes {

@@ -126,9 +126,9 @@ fn next_tag(page: &str, from: usize) -> Option<Tag<'_>> {
         if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
             continue;
         }
-        let (name, after) = rest.split_at_checked(name_length)?;
+        let (name, after_name) = rest.split_at_checked(name_length)?;
         let mut quote = None;
-        let length = after.bytes().position(|byte| {
+        let length = after_name.bytes().position(|byte| {
             match quote {
                 Some(open) if byte == open => quote = None,
                 None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
@@ -136,7 +136,7 @@ fn next_tag(page: &str, from: usize) -> Option<Tag<'_>> {
             }
             quote.is_none() && byte == b'>'
         })?;
-        return Some(Tag { name, attributes: after.get(..length)?, start, end: at + name_length + length + 1 });
+        return Some(Tag { name, attributes: after_name.get(..length)?, start, end: at + name_length + length + 1 });
     }
 }
 
@@ -165,23 +165,23 @@ impl Tag<'_> {
         if VOID_ELEMENTS.contains(&self.name) {
             return None;
         }
-        let known = |table: &[(&'static str, &[&str]); 2], word: &str| {
+        let role_of_word = |table: &[(&'static str, &[&str]); 2], word: &str| {
             table.iter().find(|(_, words)| words.contains(&word)).map(|(role, _)| *role)
         };
-        let stated = ROLE_ATTRIBUTES.iter().find_map(|name| known(&ROLES, self.attribute(name)?));
-        let by_type = || known(&ROLES, self.attribute("type").filter(|_| self.name.ends_with("-message"))?);
+        let stated_role = ROLE_ATTRIBUTES.iter().find_map(|name| role_of_word(&ROLES, self.attribute(name)?));
+        let by_type = || role_of_word(&ROLES, self.attribute("type").filter(|_| self.name.ends_with("-message"))?);
         let by_name = |names: &str| {
             let words = || names.split_ascii_whitespace().map(|word| word.strip_prefix(GROUP).unwrap_or(word));
-            words().find_map(|word| known(&NAMES, word)).or_else(|| {
-                let is_part = |part: &&str| known(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
+            words().find_map(|word| role_of_word(&NAMES, word)).or_else(|| {
+                let is_part = |part: &&str| role_of_word(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
                 let is_known = |word: &&str| parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
                 let known_parts = || words().filter(is_known).flat_map(parts);
-                let role = known_parts().find_map(|part| known(&ROLES, part));
+                let role = known_parts().find_map(|part| role_of_word(&ROLES, part));
                 role.filter(|_| known_parts().any(|part| MESSAGE_WORDS.contains(&part)))
             })
         };
         let mut names = NAME_ATTRIBUTES.iter().filter_map(|name| self.attribute(name));
-        stated.or_else(by_type).or_else(|| by_name(self.name)).or_else(|| names.find_map(by_name))
+        stated_role.or_else(by_type).or_else(|| by_name(self.name)).or_else(|| names.find_map(by_name))
     }
 
     /// The role that the element states, or that its content shows.
@@ -313,18 +313,18 @@ fn deepseek_answer(element: &str) -> (String, String) {
 /// Returns an element without the buttons, icons and other elements that the program added to it.
 fn without_added(element: &str) -> String {
     let mut out = String::with_capacity(element.len());
-    let (mut at, mut copied) = (0, 0);
+    let (mut at, mut copied_to) = (0, 0);
     while let Some(tag) = next_tag(element, at) {
         at = tag.end;
         let is_added = ADDED_ELEMENTS.contains(&tag.name) || tag.has_class(&ADDED_CLASSES);
         if tag.start == 0 || !is_added || VOID_ELEMENTS.contains(&tag.name) {
             continue;
         }
-        out.push_str(element.get(copied..tag.start).unwrap_or_default());
+        out.push_str(element.get(copied_to..tag.start).unwrap_or_default());
         let rest = element.get(tag.start..).unwrap_or_default();
         at = html::element_end(rest, tag.name).map_or(element.len(), |end| tag.start + end);
-        copied = at;
+        copied_to = at;
     }
-    out.push_str(element.get(copied..).unwrap_or_default());
+    out.push_str(element.get(copied_to..).unwrap_or_default());
     out
 }

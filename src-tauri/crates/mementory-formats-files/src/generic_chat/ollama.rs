@@ -76,12 +76,12 @@ fn turns_of(
 ) -> Result<Vec<Turn>, FormatError> {
     let mut out = Vec::new();
     let mut damaged = Vec::new();
-    let failed = match read_turns(store, chat, files.context.limits.element_bytes, &mut out, &mut damaged) {
+    let failure = match read_turns(store, chat, files.context.limits.element_bytes, &mut out, &mut damaged) {
         Ok(true) => None,
         Ok(false) => Some("too_large: the rest of this chat is larger than the limit".to_owned()),
         Err(error) => Some(format!("database_unreadable: {error}")),
     };
-    if let Some(reason) = failed {
+    if let Some(reason) = failure {
         let place = format!("{}#messages of {chat}", member.place);
         files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
     }
@@ -211,8 +211,8 @@ fn add_files(
         });
         if let Some(bytes) = file.bytes {
             let place = member.place.clone();
-            let stored = AttachmentFile { key, origin_id: None, name: file.name, media_type: None, place };
-            files.sink.attachment(stored, &mut bytes.as_slice())?;
+            let attachment = AttachmentFile { key, origin_id: None, name: file.name, media_type: None, place };
+            files.sink.attachment(attachment, &mut bytes.as_slice())?;
         }
     }
     Ok(())

@@ -64,7 +64,7 @@ pub(super) fn turns(
             report(index);
             continue;
         };
-        let spoken = if is_spoken {
+        let texts_by_role = if is_spoken {
             let name = pair.first.as_deref().and_then(role).unwrap_or("unknown");
             vec![(name, pair.second, raw.get().to_owned())]
         } else {
@@ -77,7 +77,7 @@ pub(super) fn turns(
             let rest = with_replaced_values(raw.get(), &cuts);
             vec![(USER, question, question_source.to_owned()), (ASSISTANT, pair.second, rest)]
         };
-        for (role, text, source) in spoken {
+        for (role, text, source) in texts_by_role {
             let Some(text) = text else { continue };
             let mut turn = Turn {
                 role: role.into(),

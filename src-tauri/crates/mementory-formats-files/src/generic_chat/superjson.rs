@@ -57,8 +57,8 @@ pub(super) fn each_element(
         let Some((raw, pointer)) = value_in(&element.object) else { return read(files, element) };
         let pointer = format!("{}{pointer}", element.pointer);
         let object = Object::parse(raw.get()).unwrap_or_default();
-        let wrapped = keys.iter().find_map(|key| Some((object.list(key)?, format!("{pointer}/{key}"))));
-        match wrapped.or_else(|| Some((list(raw)?, pointer.clone()))) {
+        let wrapped_list = keys.iter().find_map(|key| Some((object.list(key)?, format!("{pointer}/{key}"))));
+        match wrapped_list.or_else(|| Some((list(raw)?, pointer.clone()))) {
             Some((elements, at)) => {
                 if let Some(list) =
                     keys.iter().find_map(|key| object.raw_value(key)).filter(|_| object.members().count() > 1)

@@ -136,8 +136,8 @@ fn turn(message: &Object<'_>, text: &str, pointer: String) -> Turn {
         }
         _ => {
             // The text for the model also contains the files that the person chose, so the displayed text is preferred.
-            let shown = first_text(message, &["displayContent"]);
-            content.add_text(&shown.unwrap_or_else(|| member("content")));
+            let shown_text = first_text(message, &["displayContent"]);
+            content.add_text(&shown_text.unwrap_or_else(|| member("content")));
         }
     }
     turn.hidden = matches!(turn.role.as_str(), SYSTEM | TOOL);

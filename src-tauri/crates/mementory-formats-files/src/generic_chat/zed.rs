@@ -258,7 +258,7 @@ pub(super) fn read_text_thread(
     element: &ObjectElement<'_>,
 ) -> Result<(), FormatError> {
     let object = &element.object;
-    let whole = object.text("text").unwrap_or_default();
+    let whole_text = object.text("text").unwrap_or_default();
     let heads = object.list("messages").unwrap_or_default();
     let mut heads: Vec<(usize, usize, &RawValue, Object<'_>)> = heads
         .into_iter()
@@ -269,11 +269,11 @@ pub(super) fn read_text_thread(
         })
         .collect();
     heads.sort_by_key(|(start, index, ..)| (*start, *index));
-    let ends = ends_of_parts(heads.iter().map(|(start, ..)| *start), whole.len());
+    let ends = ends_of_parts(heads.iter().map(|(start, ..)| *start), whole_text.len());
     let mut turns = Vec::with_capacity(heads.len());
     for ((start, index, raw, head), end) in heads.iter().zip(ends) {
         let pointer = format!("{}/messages/{index}", element.pointer);
-        let Some(text) = whole.get(*start..end) else {
+        let Some(text) = whole_text.get(*start..end) else {
             report_no_message(files, member, &pointer);
             continue;
         };
@@ -293,13 +293,13 @@ pub(super) fn read_text_thread(
     }
     let text = object.raw_value("text");
     let list = object.raw_value("messages");
-    let replaced: Vec<(&RawValue, &str)> =
+    let replacements: Vec<(&RawValue, &str)> =
         text.map(|raw| (raw, "\"\"")).into_iter().chain(list.map(|raw| (raw, "[]"))).collect();
     let chat = Chat {
         id: first_text(object, &["id"]),
         title: first_text(object, &["summary"]),
         pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replacements))),
         turns,
         is_log: true,
         ..Chat::default()

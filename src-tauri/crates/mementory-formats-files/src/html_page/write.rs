@@ -55,8 +55,8 @@ pub(super) fn write(
     })?;
     page.end_section()?;
     contents.conversations.each(source, conversation_of, &mut |_, group| {
-        let prepared = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
-        page.add_conversation(&Thread::new(prepared))
+        let prepared_records = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
+        page.add_conversation(&Thread::new(prepared_records))
     })?;
     page.file.add("</main>\n</body>\n</html>\n")?;
     page.file.finish()?;

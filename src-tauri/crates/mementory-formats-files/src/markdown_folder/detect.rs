@@ -41,6 +41,6 @@ fn dir_of(place: &str) -> &str {
 
 /// The parent of `dir`, if the last part of `dir` is `name`.
 fn strip_folder<'d>(dir: &'d str, name: &str) -> Option<&'d str> {
-    let above = dir.strip_suffix(name)?;
-    if above.is_empty() { Some("") } else { above.strip_suffix('/') }
+    let parent = dir.strip_suffix(name)?;
+    if parent.is_empty() { Some("") } else { parent.strip_suffix('/') }
 }

@@ -137,8 +137,8 @@ impl OpenNote {
         let value = |name: &str| values.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let quote = self.quote.join("\n");
         // If a person edited the quote, the quote is the text of the record.
-        let exact = Some(value(TEXT_MEMBER)).filter(|exact| shown_text(exact) == quote);
-        let record = record_of(format, exact.unwrap_or(quote), value)?;
+        let exact_text = Some(value(TEXT_MEMBER)).filter(|exact_text| shown_text(exact_text) == quote);
+        let record = record_of(format, exact_text.unwrap_or(quote), value)?;
         let paths = values.get(FILES_MEMBER).and_then(Value::as_array).into_iter().flatten();
         let paths = paths.map(|path| path.as_str().unwrap_or_default().to_owned());
         let own_reference = || AttachmentRef {

@@ -61,8 +61,8 @@ pub(super) fn write(
     }
     conversations.each(source, conversation_of, &mut |_, group| {
         number += 1;
-        let prepared = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
-        folder.write_conversation(&Thread::new(prepared), number)
+        let prepared_records = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
+        folder.write_conversation(&Thread::new(prepared_records), number)
     })?;
     folder.copy_files(source)?;
     folder.index.finish()?;

@@ -110,8 +110,8 @@ fn is_prompt(line: &str, count: usize, after: &[&str]) -> bool {
 
 /// The words of a prompt, without the marks of the block quote.
 fn prompt_text(source: &str) -> String {
-    let quoted = source.lines().filter_map(|line| line.strip_prefix('>'));
-    quoted.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n").trim().to_owned()
+    let quoted_lines = source.lines().filter_map(|line| line.strip_prefix('>'));
+    quoted_lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// The words of an answer, without the rule and the link below it. In the first version, a line above the answer names
@@ -119,8 +119,9 @@ fn prompt_text(source: &str) -> String {
 fn answer_text(source: &str) -> String {
     let text = source.trim().strip_suffix(TOP_LINK).unwrap_or(source.trim()).trim_end();
     let text = ["___", "---"].iter().find_map(|rule| text.strip_suffix(rule)).unwrap_or(text).trim();
-    let spoken = text.split_once('\n').filter(|(first, _)| first.starts_with("###### ") && first.ends_with(" said:"));
-    spoken.map_or(text, |(_, rest)| rest).trim().to_owned()
+    let without_speaker =
+        text.split_once('\n').filter(|(first, _)| first.starts_with("###### ") && first.ends_with(" said:"));
+    without_speaker.map_or(text, |(_, rest)| rest).trim().to_owned()
 }
 
 #[cfg(test)]

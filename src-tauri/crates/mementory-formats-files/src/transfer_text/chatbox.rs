@@ -73,10 +73,10 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     let mut head = lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
     let (_, first) = head.next()?;
     let (start, second) = head.next()?;
-    let (_, third) = head.next()?;
+    let (_, third_line) = head.next()?;
     let form = FORMS.iter().find(|form| (form.title)(first).is_some())?;
     (form.thread)(second).filter(|(number, _)| *number == 1)?;
-    (form.role)(third)?;
+    (form.role)(third_line)?;
     let session = (form.title)(first).map(str::trim).filter(|name| !name.is_empty());
     let mut threads = threads(form, &lines, start);
     threads.retain(|thread| !thread.turns.is_empty());
@@ -171,14 +171,14 @@ fn plain_words(body: &[&str]) -> String {
     let mut out: Vec<&str> = Vec::new();
     // Beginning of every further line of the tool call or file list that is being skipped. None if no such part is
     // open.
-    let mut inside: Option<&str> = None;
+    let mut skipped_beginning: Option<&str> = None;
     for line in body {
-        inside = match *line {
+        skipped_beginning = match *line {
             line if is_tool(line) => Some("      "),
             "  Attachments:" => Some("    - "),
-            line => inside.filter(|beginning| line.starts_with(beginning)),
+            line => skipped_beginning.filter(|beginning| line.starts_with(beginning)),
         };
-        if inside.is_none() {
+        if skipped_beginning.is_none() {
             out.push(line);
         }
     }

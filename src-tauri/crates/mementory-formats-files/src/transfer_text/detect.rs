@@ -60,7 +60,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     let mut out = Vec::new();
     let notes = if is_selected { BTreeSet::new() } else { notes_of_large_folders(catalog) };
     let in_vaults = if is_selected { BTreeSet::new() } else { notes_of_vaults(catalog) };
-    let mut exported: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
+    let mut exported_claims: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
     for member in catalog.members() {
         // A conversation from SpecStory or Cascade is recognised by its first line, and one from Convoviz by its front
         // matter. Such a conversation is claimed even among notes.
@@ -77,7 +77,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
         let part = Part { member: member.id, role: Role::Memories };
         if head.starts_with(EXPORT_MARK.as_bytes()) {
-            let claim = exported.entry((member.root, member.archive)).or_insert_with(exported_claim);
+            let claim = exported_claims.entry((member.root, member.archive)).or_insert_with(exported_claim);
             claim.parts.push(part);
             claim.reason = format!("Found {} conversations in Markdown, as SpecStory writes them", claim.parts.len());
             continue;
@@ -111,7 +111,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
             missing_parts: vec![],
         });
     }
-    out.extend(exported.into_values());
+    out.extend(exported_claims.into_values());
     Ok(out)
 }
 
@@ -155,12 +155,12 @@ fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
 /// date in brackets.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
-    let inside = text.trim_start_matches('[').trim_start();
-    if let Some(object) = inside.strip_prefix('{') {
+    let inner_text = text.trim_start_matches('[').trim_start();
+    if let Some(object) = inner_text.strip_prefix('{') {
         // Invalid JSON (NaN, control characters, truncated) is repaired and reported by other formats.
         return object.trim_start().starts_with(['"', '}']);
     }
-    text.starts_with('[') && (inside.starts_with('"') || is_json(text))
+    text.starts_with('[') && (inner_text.starts_with('"') || is_json(text))
 }
 
 /// True for a sequence of JSON values, of which the last may be truncated.

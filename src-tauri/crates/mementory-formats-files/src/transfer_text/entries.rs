@@ -190,18 +190,18 @@ pub(super) fn read(text: &str) -> Entries {
 
 /// The lines to read, and true if they are from code fences.
 fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
-    let mut all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
+    let mut all_lines: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
     // The title of the page is not a memory.
-    if let Some(first) = all.iter().position(|line| !line.text.trim().is_empty())
-        && is_page_title(all[first].text.trim())
+    if let Some(first) = all_lines.iter().position(|line| !line.text.trim().is_empty())
+        && is_page_title(all_lines[first].text.trim())
     {
-        all.drain(..=first);
+        all_lines.drain(..=first);
     }
-    if !all.iter().any(|l| l.text.starts_with("```")) {
-        return (all, false);
+    if !all_lines.iter().any(|l| l.text.starts_with("```")) {
+        return (all_lines, false);
     }
     let mut is_inside_fence = false;
-    let lines_in_fences = all.into_iter().filter(|l| {
+    let lines_in_fences = all_lines.into_iter().filter(|l| {
         let is_fence = l.text.starts_with("```");
         is_inside_fence ^= is_fence;
         is_inside_fence && !is_fence
@@ -314,10 +314,10 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
     // Under headings, each line is an entry, unless more than a quarter of the lines continue the line before.
     let by_line = out.has_one_sentence_per_line || has_headings && 4 * wrapped_count <= text_lines(lines).count();
     let mut section: Option<String> = None;
-    let (mut is_entry_open, mut above) = (false, "");
+    let (mut is_entry_open, mut line_above) = (false, "");
     for line in lines {
         let text = line.text.trim();
-        let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues_sentence(text, above);
+        let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues_sentence(text, line_above);
         if text.is_empty() {
             is_entry_open = false;
         } else if let Some(title) = heading_title(text) {
@@ -330,7 +330,7 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
             out.entries.push(Entry::from_line(text, line, &section));
             is_entry_open = true;
         }
-        above = text;
+        line_above = text;
     }
 }
 

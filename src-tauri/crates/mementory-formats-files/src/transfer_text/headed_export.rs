@@ -166,9 +166,9 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     };
     let (mut previous, mut is_program) = ("", false);
     for (number, line) in text.lines().enumerate() {
-        let trimmed = line.trim_end();
+        let trimmed_line = line.trim_end();
         let last_role = out.turns.last().map(|turn| turn.role);
-        match (export.section)(trimmed, previous, last_role) {
+        match (export.section)(trimmed_line, previous, last_role) {
             Some(Section::Turn { role, label, model }) => {
                 let joins = export.joins_answers && role == roles::ASSISTANT && last_role == Some(role);
                 is_program = false;
@@ -202,7 +202,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
                 }
             }
         }
-        previous = if trimmed.is_empty() { previous } else { trimmed };
+        previous = if trimmed_line.is_empty() { previous } else { trimmed_line };
     }
     let count = out.turns.len();
     for (n, turn) in out.turns.iter_mut().enumerate() {

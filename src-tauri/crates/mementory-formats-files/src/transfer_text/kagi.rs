@@ -31,15 +31,15 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     let ends = starts.iter().skip(1).map(|(at, _)| *at).chain([lines.len()]);
     for ((start, time), end) in starts.iter().zip(ends) {
         let block = lines.get(*start..end)?;
-        let quoted = block.iter().take_while(|line| line.starts_with('>')).count();
-        let (prompt, answer) = block.split_at_checked(quoted)?;
+        let quoted_count = block.iter().take_while(|line| line.starts_with('>')).count();
+        let (prompt, answer) = block.split_at_checked(quoted_count)?;
         let words = prompt.iter().skip(2).map(|line| line.strip_prefix("> ").unwrap_or(line.trim_start_matches('>')));
         out.turns.push(turn(roles::USER, *start, words.collect::<Vec<_>>().join("\n"), prompt, Some(*time)));
         let text = answer.join("\n");
         let text = text.trim();
         let text = text.strip_suffix(FOOTER).map_or(text, |text| text.trim_end().trim_end_matches("---"));
         if !text.trim().is_empty() {
-            out.turns.push(turn(roles::ASSISTANT, start + quoted, text.to_owned(), answer, None));
+            out.turns.push(turn(roles::ASSISTANT, start + quoted_count, text.to_owned(), answer, None));
         }
     }
     Some(out)

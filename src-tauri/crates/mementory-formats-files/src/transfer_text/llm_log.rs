@@ -48,28 +48,29 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     head(lines.get(first)?)?.conversation?;
     let is_start = |at: usize| {
         let is_below_blank = at == first || lines.get(at - 1).is_some_and(|line| line.is_empty());
-        let mut below = lines.iter().skip(at + 1).filter(|line| !line.is_empty() && !line.starts_with("Model: **"));
-        let mut has_prompt = || below.next().is_some_and(|line| is_heading(line, PROMPT));
+        let mut lines_below =
+            lines.iter().skip(at + 1).filter(|line| !line.is_empty() && !line.starts_with("Model: **"));
+        let mut has_prompt = || lines_below.next().is_some_and(|line| is_heading(line, PROMPT));
         is_below_blank && lines.get(at).is_some_and(|line| head(line).is_some()) && has_prompt()
     };
     let starts: Vec<usize> = (first..lines.len()).filter(|at| is_start(*at)).collect();
     let mut out: Vec<Transcript> = Vec::new();
-    let mut current = 0;
+    let mut current_index = 0;
     let mut model = None;
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
     for (start, end) in starts.iter().copied().zip(ends) {
         let block = lines.get(start..end)?;
         let Head { time, conversation: id } = head(block.first()?)?;
         if let Some(id) = id {
-            let known = out.iter().position(|found| found.session.as_deref() == Some(id));
-            current = known.unwrap_or(out.len());
-            if known.is_none() {
+            let known_index = out.iter().position(|found| found.session.as_deref() == Some(id));
+            current_index = known_index.unwrap_or(out.len());
+            if known_index.is_none() {
                 out.push(conversation(id));
             }
         }
-        let stated = block.iter().take(4).find_map(|line| line.strip_prefix("Model: **")?.strip_suffix("**"));
-        model = stated.or(model);
-        let conversation = out.get_mut(current)?;
+        let stated_model = block.iter().take(4).find_map(|line| line.strip_prefix("Model: **")?.strip_suffix("**"));
+        model = stated_model.or(model);
+        let conversation = out.get_mut(current_index)?;
         conversation.turns.extend(turns(block, start, time, model));
         if conversation.title.is_none() {
             let prompt = conversation.turns.iter().find(|turn| turn.role == roles::USER && !turn.text.is_empty());

@@ -29,10 +29,10 @@ pub(super) fn strip_bullet(text: &str) -> Option<&str> {
             return Some(rest.trim_start());
         }
     }
-    let numbered = text.strip_prefix('(').unwrap_or(text);
-    let digit_count = numbered.bytes().take_while(u8::is_ascii_digit).count();
-    let after = numbered[digit_count..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
-    (1..=3).contains(&digit_count).then(|| after.trim_start())
+    let from_number = text.strip_prefix('(').unwrap_or(text);
+    let digit_count = from_number.bytes().take_while(u8::is_ascii_digit).count();
+    let after_number = from_number[digit_count..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
+    (1..=3).contains(&digit_count).then(|| after_number.trim_start())
 }
 
 /// A marker with a date: `[date] - x`, `[date] x`, `[date]. x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
@@ -52,8 +52,8 @@ pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
         let has_text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
         return (is_known && has_text).then(|| marker(rest, true));
     }
-    let (lead, rest) = text.split_at_checked(10)?;
-    dates::parse_day(lead)?;
+    let (day_text, rest) = text.split_at_checked(10)?;
+    dates::parse_day(day_text)?;
     let after_time = rest
         .strip_prefix('T')
         .map_or(rest, |t| t.trim_start_matches(|c: char| c.is_ascii_digit() || ":.Z+".contains(c)));

@@ -352,8 +352,8 @@ fn extract_time(turn: &mut Turn) {
         return;
     }
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
-    let stated = line.split_once(':').filter(|(name, _)| TIME_NAMES.contains(&name.to_lowercase().as_str()));
-    let line = stated.map_or(line, |(_, time)| time.trim_start_matches(['*', '_', ' ']));
+    let time_member = line.split_once(':').filter(|(name, _)| TIME_NAMES.contains(&name.to_lowercase().as_str()));
+    let line = time_member.map_or(line, |(_, time)| time.trim_start_matches(['*', '_', ' ']));
     let is_short = line.len() <= 40 && turn.time.is_none();
     let Some((before, time)) = speaker::time_in(line).filter(|_| is_short) else { return };
     if before.is_empty() {
