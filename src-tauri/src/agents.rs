@@ -150,12 +150,12 @@ mod answering {
 
         fn answered(&self, call: &AnsweredCall) {
             if let Some(program) = &call.program {
-                let connected = ConnectedProgram {
+                let connected_program = ConnectedProgram {
                     grant: call.grant.clone(),
                     path: program.path.clone(),
                     script: program.script.clone(),
                 };
-                lock_even_if_poisoned(&self.activity.programs).insert(call.grant.clone(), connected);
+                lock_even_if_poisoned(&self.activity.programs).insert(call.grant.clone(), connected_program);
             }
             if let Some(listener) = &*lock_even_if_poisoned(&self.activity.on_call) {
                 listener();

@@ -189,13 +189,13 @@ impl Clipboard {
         let Some((copy, text)) = due else {
             return;
         };
-        let cleared = self.clear_copy(copy, &text);
+        let clear_result = self.clear_copy(copy, &text);
         let mut clear_state = self.clear_state();
         // If another text has been copied since, `pending` belongs to that copy and is not changed.
         if let Some(pending) = clear_state.pending.as_mut().filter(|pending| pending.copy == copy) {
             pending.attempts_left -= 1;
             pending.due = now.saturating_add(RETRY_AFTER);
-            if cleared.is_ok() || pending.attempts_left == 0 {
+            if clear_result.is_ok() || pending.attempts_left == 0 {
                 clear_state.pending = None;
             }
         }

@@ -30,9 +30,9 @@ impl Desktop {
     #[cfg(target_os = "linux")]
     pub fn start(_: &AppHandle, on_style: impl Fn(&SystemStyle) + Send + 'static) -> std::io::Result<Self> {
         let style: Arc<Mutex<SystemStyle>> = Arc::default();
-        let known = style.clone();
+        let known_style = style.clone();
         portal::watch(move |style| {
-            *lock(&known) = style.clone();
+            *lock(&known_style) = style.clone();
             on_style(&style);
         })?;
         Ok(Self { messages: dbus::start()?, progress: Mutex::default(), style })

@@ -134,11 +134,11 @@ fn is_in_front(app: &AppHandle) -> bool {
 /// The language of notifications: the one that was chosen in the window, otherwise the first language of the system for
 /// which there are texts, otherwise English.
 fn language(chosen: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> &'static str {
-    let known = |name: &str| TEXTS.iter().map(|(language, _)| *language).find(|language| *language == name);
+    let known_language = |name: &str| TEXTS.iter().map(|(language, _)| *language).find(|language| *language == name);
     // `de_DE.UTF-8`, `de-DE` and `de` all mean German.
-    let base = |tag: &str| tag.split(['_', '-', '.', '@']).next().and_then(known);
+    let base = |tag: &str| tag.split(['_', '-', '.', '@']).next().and_then(known_language);
     chosen
-        .and_then(known)
+        .and_then(known_language)
         .or_else(|| {
             let set = LANGUAGE_VARIABLES.into_iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
             set.and_then(|value| value.split(':').find_map(base))

@@ -26,11 +26,11 @@ pub struct OpenRequests(Mutex<StartRequest>);
 impl OpenRequests {
     /// Adds the requests of one start of the program. A later start hands its requests over to this process.
     pub fn add(&self, requested: StartRequest) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.demonstration |= requested.demonstration;
+        let mut waiting_requests = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting_requests.demonstration |= requested.demonstration;
         for path in requested.paths {
-            if waiting.paths.len() < MAX_WAITING && !waiting.paths.contains(&path) {
-                waiting.paths.push(path);
+            if waiting_requests.paths.len() < MAX_WAITING && !waiting_requests.paths.contains(&path) {
+                waiting_requests.paths.push(path);
             }
         }
     }

@@ -69,11 +69,11 @@ impl AppState {
 
     /// Runs `work` with the open vault as a job that can be cancelled under `id`.
     pub fn with_job<T>(&self, id: &str, job: &Job, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
-        let running = self.jobs.start(id, job)?;
+        let running_job = self.jobs.start(id, job)?;
         let result = self.with_session(work);
         // The end of a job counts as input, because a person who waits for it is not idle.
         self.record_input();
-        self.finish_job(running);
+        self.finish_job(running_job);
         result
     }
 
@@ -86,8 +86,8 @@ impl AppState {
         self.vault_opened();
         self.jobs.cancel_all();
         self.stop_client_calls();
-        let open = OpenVault { session, path: path.to_owned(), vault_id };
-        *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
+        let open_vault = OpenVault { session, path: path.to_owned(), vault_id };
+        *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open_vault);
         let state = self.session_state();
         // The demonstration is not added to the recent vaults: the window can always open it, without a passphrase.
         if !state.demonstration {
@@ -200,9 +200,9 @@ impl AppState {
     /// Imports a file that was detected in a folder with automatic import. The vault does not lock during the import,
     /// but the end of the import does not count as input. The file's id is also the job's id.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
-        let running = self.jobs.start(id, job)?;
+        let running_job = self.jobs.start(id, job)?;
         let result = self.with_session(|session| session.watching().import_detected_file(id, job));
-        self.finish_job(running);
+        self.finish_job(running_job);
         result.map(drop)
     }
 

@@ -28,8 +28,8 @@ impl FolderEvents {
     /// Subscribes to exactly these folders. If the system cannot report their changes, they are only scanned at
     /// intervals.
     fn subscribe(&mut self, folders: Vec<PathBuf>) {
-        let wanted: BTreeSet<PathBuf> = folders.into_iter().collect();
-        if wanted.is_empty() {
+        let wanted_folders: BTreeSet<PathBuf> = folders.into_iter().collect();
+        if wanted_folders.is_empty() {
             self.watcher = None;
             self.folders.clear();
             return;
@@ -46,12 +46,12 @@ impl FolderEvents {
             self.watcher = notify::recommended_watcher(on_event).ok();
         }
         let Some(watcher) = &mut self.watcher else { return };
-        for removed in self.folders.difference(&wanted) {
+        for removed in self.folders.difference(&wanted_folders) {
             // Unwatching fails if the folder itself was deleted, which does no harm.
             let _ = watcher.unwatch(removed);
         }
-        self.folders.retain(|folder| wanted.contains(folder));
-        for folder in wanted {
+        self.folders.retain(|folder| wanted_folders.contains(folder));
+        for folder in wanted_folders {
             if !self.folders.contains(&folder) && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok() {
                 self.folders.insert(folder);
             }

@@ -43,11 +43,11 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
             .maximized(maximized);
     }
     let window = builder.build()?;
-    let observed = window.clone();
+    let observed_window = window.clone();
     window.on_window_event(move |event| {
         if matches!(event, WindowEvent::Focused(false) | WindowEvent::CloseRequested { .. }) {
             // If the geometry cannot be read, the window opens at the place that was stored before.
-            let _ = store_geometry(&observed, &config);
+            let _ = store_geometry(&observed_window, &config);
         }
     });
     #[cfg(target_os = "linux")]
@@ -98,10 +98,10 @@ fn store_geometry(window: &WebviewWindow, config: &WindowConfig) -> tauri::Resul
     let maximized = window.is_maximized()?;
     let state = window.state::<AppState>();
     let mut settings = state.settings();
-    let stored = settings.get().window;
+    let last_geometry = settings.get().window;
     let default_size = (config.width as u32, config.height as u32);
-    let geometry = WindowGeometry::of_window(area, maximized, stored, default_size);
-    if stored != Some(geometry) {
+    let geometry = WindowGeometry::of_window(area, maximized, last_geometry, default_size);
+    if last_geometry != Some(geometry) {
         settings.change(|settings| settings.window = Some(geometry));
     }
     Ok(())

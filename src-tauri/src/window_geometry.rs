@@ -14,18 +14,23 @@ impl Area {
     /// Converts physical to logical pixels.
     pub fn scaled(position: (i32, i32), size: (u32, u32), scale_factor: f64) -> Self {
         // A float that does not fit into the integer type becomes its largest or smallest value.
-        let signed = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
-        let unsigned = |pixels: u32| (f64::from(pixels) / scale_factor).round() as u32;
-        Self { x: signed(position.0), y: signed(position.1), width: unsigned(size.0), height: unsigned(size.1) }
+        let logical_position = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
+        let logical_size = |pixels: u32| (f64::from(pixels) / scale_factor).round() as u32;
+        Self {
+            x: logical_position(position.0),
+            y: logical_position(position.1),
+            width: logical_size(size.0),
+            height: logical_size(size.1),
+        }
     }
 
     /// Number of pixels that both areas have in common.
     fn overlap(self, other: Self) -> i64 {
-        let common = |from: i32, length: u32, other_from: i32, other_length: u32| {
+        let common_length = |from: i32, length: u32, other_from: i32, other_length: u32| {
             let end = (i64::from(from) + i64::from(length)).min(i64::from(other_from) + i64::from(other_length));
             (end - i64::from(from.max(other_from))).max(0)
         };
-        common(self.x, self.width, other.x, other.width).saturating_mul(common(
+        common_length(self.x, self.width, other.x, other.width).saturating_mul(common_length(
             self.y,
             self.height,
             other.y,
@@ -68,8 +73,12 @@ impl WindowGeometry {
         let width = self.area.width.min(monitor.width).max(minimum.0);
         let height = self.area.height.min(monitor.height).max(minimum.1);
         let place = |wanted: i32, length: u32, start: i32, room: u32| {
-            let free = i32::try_from(room.saturating_sub(length)).unwrap_or(i32::MAX);
-            if is_visible { wanted.clamp(start, start.saturating_add(free)) } else { start.saturating_add(free / 2) }
+            let free_space = i32::try_from(room.saturating_sub(length)).unwrap_or(i32::MAX);
+            if is_visible {
+                wanted.clamp(start, start.saturating_add(free_space))
+            } else {
+                start.saturating_add(free_space / 2)
+            }
         };
         let x = place(self.area.x, width, monitor.x, monitor.width);
         let y = place(self.area.y, height, monitor.y, monitor.height);

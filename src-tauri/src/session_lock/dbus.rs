@@ -166,19 +166,19 @@ fn event_for_signal(interface: &str, member: &str, flag: Option<bool>) -> Option
 fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener) {
     let mut logind: Option<Connection> = None;
     let mut inhibitor: Option<OwnedFd> = None;
-    let mut asleep = false;
+    let mut is_asleep = false;
     for message in messages {
         match message {
-            BusMessage::Connected(Bus::System, connection) => (logind, asleep) = (Some(connection), false),
+            BusMessage::Connected(Bus::System, connection) => (logind, is_asleep) = (Some(connection), false),
             BusMessage::Disconnected(Bus::System) => (logind, inhibitor) = (None, None),
             BusMessage::Connected(Bus::Session, _)
             | BusMessage::Disconnected(Bus::Session)
             | BusMessage::SettingChanged => {}
             BusMessage::Event(SystemEvent::AboutToSleep, _) => {
-                asleep = true;
+                is_asleep = true;
                 listener.before_sleep();
             }
-            BusMessage::Event(SystemEvent::Woke, _) => asleep = false,
+            BusMessage::Event(SystemEvent::Woke, _) => is_asleep = false,
             BusMessage::Event(SystemEvent::ScreenLocked(locked), object) => {
                 if logind.as_ref().is_none_or(|bus| is_our_session(bus, &object)) {
                     listener.on_screen_lock(locked);
@@ -186,7 +186,7 @@ fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener
             }
         }
         inhibitor = match &logind {
-            Some(bus) if listener.is_enabled() && !asleep => inhibitor.or_else(|| inhibit_sleep(bus)),
+            Some(bus) if listener.is_enabled() && !is_asleep => inhibitor.or_else(|| inhibit_sleep(bus)),
             _ => None,
         };
     }
