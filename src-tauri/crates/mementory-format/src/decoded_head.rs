@@ -40,8 +40,8 @@ impl<'c> JsonHead<'c> {
 }
 
 fn is_empty_list(bytes: &[u8]) -> bool {
-    let inside = bytes.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
-    inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+    let between_brackets = bytes.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    between_brackets.is_some_and(|between_brackets| between_brackets.trim_ascii().is_empty())
 }
 
 /// The first byte and the keys of a JSON file, as the catalog caches them. They need so little memory that the cache

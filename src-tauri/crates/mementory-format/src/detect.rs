@@ -62,8 +62,8 @@ pub fn detect(
                     if is_side_role(role) {
                         *slot = Some((index, part.role));
                     } else {
-                        let both = [other, index].into_iter().map(|i| to_candidate(&claims[i]));
-                        ties.push((part.member, both.collect()));
+                        let both_candidates = [other, index].into_iter().map(|i| to_candidate(&claims[i]));
+                        ties.push((part.member, both_candidates.collect()));
                     }
                 }
                 Some(_) => {}
@@ -94,9 +94,11 @@ pub fn detect(
 
 /// Removes claims whose members are all in an archive that another format owns ([`Format::owns_archive`]).
 fn drop_claims_inside_others(claims: &mut Vec<(&'static dyn Format, Claim)>) {
-    let owning = claims.iter().filter(|(format, _)| format.owns_archive());
-    let owned: Vec<HashSet<usize>> = owning.map(|(_, claim)| claim.parts.iter().map(|p| p.member).collect()).collect();
-    let is_inside = |claim: &Claim| owned.iter().any(|members| claim.parts.iter().all(|p| members.contains(&p.member)));
+    let owning_claims = claims.iter().filter(|(format, _)| format.owns_archive());
+    let owned_members: Vec<HashSet<usize>> =
+        owning_claims.map(|(_, claim)| claim.parts.iter().map(|p| p.member).collect()).collect();
+    let is_inside =
+        |claim: &Claim| owned_members.iter().any(|members| claim.parts.iter().all(|p| members.contains(&p.member)));
     claims.retain(|(format, claim)| format.owns_archive() || !is_inside(claim));
 }
 

@@ -147,15 +147,15 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
 /// The [`difference`] of two records. If `same_source` is true, the element was written from the record's own verbatim,
 /// so `origin`, `verbatim` and `edited` are left out.
 pub fn record_difference(native: &Record, record: &Record, same_source: bool) -> Map<String, Value> {
-    let (mut native_members, mut wanted) = (members(native), members(record));
+    let (mut native_members, mut wanted_members) = (members(native), members(record));
     if same_source {
-        for map in [&mut native_members, &mut wanted] {
+        for map in [&mut native_members, &mut wanted_members] {
             for name in ["origin", "verbatim", EDITED_MEMBER] {
                 map.remove(name);
             }
         }
     }
-    difference(&native_members, &wanted)
+    difference(&native_members, &wanted_members)
 }
 
 /// Applies a [`difference`] to `native`, the members of the record that was read from the element without its slot.

@@ -301,12 +301,12 @@ fn remove_secret_members(fields: &mut Fields) -> bool {
     let Some(mut tree) = serde_json::to_string(fields).ok().and_then(|text| Tree::parse(&text, MAX_DEPTH).ok()) else {
         return false;
     };
-    let mut removed = false;
-    remove_secrets_in(&mut tree, &mut removed);
-    if let Some(clean) = Some(json_text(&tree)).filter(|_| removed).and_then(|text| parse(&text)) {
+    let mut has_removed = false;
+    remove_secrets_in(&mut tree, &mut has_removed);
+    if let Some(clean) = Some(json_text(&tree)).filter(|_| has_removed).and_then(|text| parse(&text)) {
         *fields = clean;
     }
-    removed
+    has_removed
 }
 
 fn remove_secrets_in(tree: &mut Tree, removed: &mut bool) {

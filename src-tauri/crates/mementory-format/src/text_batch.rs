@@ -78,10 +78,10 @@ impl<T: Send> BatchPipeline<T> {
     where
         T: 's,
     {
-        let (batches, incoming) = channel::<TextBatch>();
+        let (batches, incoming_batches) = channel::<TextBatch>();
         let (result_sender, results) = channel();
         scope.spawn(move || {
-            for batch in incoming {
+            for batch in incoming_batches {
                 if result_sender.send(process(&batch)).is_err() {
                     return;
                 }

@@ -74,8 +74,8 @@ impl MemorySource {
     }
 
     fn export_id_of(&self, kind: Kind, key: &RecordKey) -> String {
-        let salted = || vault_id(kind, &RecordKey::new(format!("{}{}", self.id_salt, key.scope), key.value.clone()));
-        self.export_ids.get(key).cloned().unwrap_or_else(salted)
+        let salted_id = || vault_id(kind, &RecordKey::new(format!("{}{}", self.id_salt, key.scope), key.value.clone()));
+        self.export_ids.get(key).cloned().unwrap_or_else(salted_id)
     }
 
     /// Number of records of each kind.

@@ -48,8 +48,8 @@ pub fn shared(name: &str) -> Option<PathBuf> {
 pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let chosen = format.capabilities().only_if_chosen.then(|| format.id());
-    let detection = detect(formats, &catalog, &limits, chosen).unwrap();
+    let chosen_format = format.capabilities().only_if_chosen.then(|| format.id());
+    let detection = detect(formats, &catalog, &limits, chosen_format).unwrap();
     assert!(detection.ties.is_empty(), "{:?}", detection.ties);
     assert_eq!(detection.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
     let mut source = MemorySource::default();
