@@ -25,21 +25,21 @@ struct OpenValue {
 /// assert_eq!(closed.as_deref(), Some(r#"{"id":1,"messages":[{"text":"a"},{"text":"b"}]}"#));
 /// ```
 pub fn close_truncated(bytes: &[u8]) -> Option<Vec<u8>> {
-    let open = open_at_end(bytes)?;
+    let open_values = open_at_end(bytes)?;
     // If several have the same number of entries, the outermost is used.
-    let (list, best) = open.iter().enumerate().rev().max_by_key(|(_, frame)| frame.children)?;
-    if best.children == 0 {
+    let (list_index, longest_list) = open_values.iter().enumerate().rev().max_by_key(|(_, frame)| frame.children)?;
+    if longest_list.children == 0 {
         return None;
     }
-    let mut closed = bytes[..best.end].to_vec();
-    closed.extend(open[..=list].iter().rev().map(|frame| frame.closing));
-    Some(closed)
+    let mut closed_text = bytes[..longest_list.end].to_vec();
+    closed_text.extend(open_values[..=list_index].iter().rev().map(|frame| frame.closing));
+    Some(closed_text)
 }
 
 /// The objects and arrays that are open at the end of the text, the outermost first. None if all are closed, if
 /// brackets do not match, or if the nesting is deeper than `MAX_DEPTH`.
 fn open_at_end(bytes: &[u8]) -> Option<Vec<OpenValue>> {
-    let mut open: Vec<OpenValue> = Vec::new();
+    let mut open_values: Vec<OpenValue> = Vec::new();
     let (mut in_string, mut escaped) = (false, false);
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -47,19 +47,19 @@ fn open_at_end(bytes: &[u8]) -> Option<Vec<OpenValue>> {
             b'\\' if in_string => escaped = true,
             b'"' => in_string = !in_string,
             _ if in_string => {}
-            b'{' | b'[' if open.len() >= MAX_DEPTH => return None,
-            b'{' => open.push(OpenValue { closing: b'}', children: 0, end: 0 }),
-            b'[' => open.push(OpenValue { closing: b']', children: 0, end: 0 }),
+            b'{' | b'[' if open_values.len() >= MAX_DEPTH => return None,
+            b'{' => open_values.push(OpenValue { closing: b'}', children: 0, end: 0 }),
+            b'[' => open_values.push(OpenValue { closing: b']', children: 0, end: 0 }),
             b'}' | b']' => {
-                open.pop().filter(|frame| frame.closing == *byte)?;
-                let parent = open.last_mut()?;
+                open_values.pop().filter(|frame| frame.closing == *byte)?;
+                let parent = open_values.last_mut()?;
                 parent.children += 1;
                 parent.end = at + 1;
             }
             _ => {}
         }
     }
-    (!open.is_empty()).then_some(open)
+    (!open_values.is_empty()).then_some(open_values)
 }
 
 #[cfg(test)]

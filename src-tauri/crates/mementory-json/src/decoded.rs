@@ -160,8 +160,8 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
         }
         let space_len = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
         out.drain(..space_len);
-        let inside = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
-        if source.unescape.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
+        let first_inner_byte = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
+        if source.unescape.is_none() && out.first() == Some(&b'"') && matches!(first_inner_byte, Some(b'[' | b'{')) {
             let rest = out.split_off(1);
             out.clear();
             source.enter_texts(&rest, false, &mut out);

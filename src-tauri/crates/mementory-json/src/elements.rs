@@ -214,10 +214,10 @@ impl<'r> Elements<'r> {
     }
 
     fn add_wrapper_text(&mut self, end: usize) {
-        let passed = &self.buf[self.start..end];
-        self.wrapper_incomplete |= self.wrapper_text.len() + passed.len() > 1 << 20;
+        let passed_bytes = &self.buf[self.start..end];
+        self.wrapper_incomplete |= self.wrapper_text.len() + passed_bytes.len() > 1 << 20;
         if !self.wrapper_incomplete {
-            self.wrapper_text.extend_from_slice(passed);
+            self.wrapper_text.extend_from_slice(passed_bytes);
         }
     }
 
@@ -360,8 +360,8 @@ impl<'r> Elements<'r> {
         }
         let (len, capacity) = (self.buf.len(), self.buf.capacity());
         if len > LARGE_ELEMENT_BYTES && capacity - len < MIN_SPARE_BYTES {
-            let missing = self.limit.saturating_sub(len).min(MAX_RESERVED_BYTES);
-            self.buf.reserve_exact(missing.max(len / 4) + MIN_SPARE_BYTES);
+            let missing_bytes = self.limit.saturating_sub(len).min(MAX_RESERVED_BYTES);
+            self.buf.reserve_exact(missing_bytes.max(len / 4) + MIN_SPARE_BYTES);
         }
         self.source.append_decoded(&mut self.buf).map_err(|e| {
             self.level = Level::Done;
@@ -539,8 +539,8 @@ impl<'r> Elements<'r> {
         }
         if byte == b'"' {
             while self.buf.len() - self.pos < 64 && self.refill()? {}
-            let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
-            return Ok(matches!(inside, Some(b'[' | b'{')).then_some(1));
+            let first_inner_byte = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
+            return Ok(matches!(first_inner_byte, Some(b'[' | b'{')).then_some(1));
         }
         loop {
             match result_start(&self.buf[self.pos..]) {

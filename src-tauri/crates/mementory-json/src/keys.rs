@@ -139,7 +139,7 @@ struct Open {
 fn scan_keys(text: &str) -> Keys {
     let bytes = text.as_bytes();
     let mut keys = Keys::default();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open_values: Vec<Open> = Vec::new();
     // The path of the innermost open object or array, with a `.` after each key, and the number of its keys.
     let (mut path, mut depth) = (String::new(), 0);
     let mut pending: Option<&str> = None;
@@ -159,7 +159,7 @@ fn scan_keys(text: &str) -> Keys {
                     pending = None;
                     continue;
                 }
-                let is_key = bytes.get(next) == Some(&b':') && open.last().is_some_and(|open| open.is_object);
+                let is_key = bytes.get(next) == Some(&b':') && open_values.last().is_some_and(|open| open.is_object);
                 pending = is_key.then(|| text.get(start..at)).flatten();
                 if let Some(key) = pending.filter(|key| depth < MAX_PATH_DEPTH && key.len() < 100) {
                     let outer = path.len();
@@ -169,10 +169,10 @@ fn scan_keys(text: &str) -> Keys {
                 }
             }
             b'{' | b'[' => {
-                if open.len() > 64 {
+                if open_values.len() > 64 {
                     break;
                 }
-                open.push(Open { is_object: *byte == b'{', outer: (path.len(), depth) });
+                open_values.push(Open { is_object: *byte == b'{', outer: (path.len(), depth) });
                 if let Some(key) = pending.take().filter(|key| !key.is_empty()) {
                     path.push_str(key);
                     path.push('.');
@@ -181,7 +181,7 @@ fn scan_keys(text: &str) -> Keys {
             }
             b'}' | b']' => {
                 pending = None;
-                if let Some(Open { outer: (path_bytes, path_keys), .. }) = open.pop() {
+                if let Some(Open { outer: (path_bytes, path_keys), .. }) = open_values.pop() {
                     path.truncate(path_bytes);
                     depth = path_keys;
                 }

@@ -113,8 +113,8 @@ impl Siblings {
     pub(super) fn starts_like_element(&self, bytes: &[u8]) -> bool {
         self.known().any(|kind| {
             let name = bytes.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b"\""));
-            let after = name.and_then(|rest| rest.strip_prefix(kind.first.as_slice())?.strip_prefix(b"\""));
-            !kind.first.is_empty() && after.is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b':'))
+            let after_key = name.and_then(|rest| rest.strip_prefix(kind.first.as_slice())?.strip_prefix(b"\""));
+            !kind.first.is_empty() && after_key.is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b':'))
         })
     }
 
@@ -130,8 +130,8 @@ impl Siblings {
     /// True if an object that is damaged after these keys is probably an element.
     pub(super) fn has_similar_start(&self, keys: &ElementKeys) -> bool {
         let is_start = |kind: &ElementKeys| {
-            let common = keys.count_common(kind);
-            common >= kind.hashes.len().min(2) && 2 * common >= keys.hashes.len()
+            let common_count = keys.count_common(kind);
+            common_count >= kind.hashes.len().min(2) && 2 * common_count >= keys.hashes.len()
         };
         self.known().any(is_start)
     }

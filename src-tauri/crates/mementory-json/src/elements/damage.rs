@@ -227,12 +227,12 @@ impl Elements<'_> {
         if (next, second) == (Some(b','), Some(b'{')) {
             return Ok(true);
         }
-        let closes = match next {
+        let closes_array = match next {
             None => true,
             Some(byte) if wrapped => matches!(byte, b'}' | b','),
             Some(byte) => !matches!(byte, b',' | b'}' | b']' | b':' | b'"'),
         };
-        if closes {
+        if closes_array {
             return Ok(false);
         }
         self.pos += 1;

@@ -148,9 +148,9 @@ fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
             too_small.then_some(Violation::TooSmall(*least))
         }
         Rule::Range(least, most) => {
-            let whole = finite_double().filter(|_| is_whole(token));
-            let fits = whole.is_some_and(|n| (*least as f64..=*most as f64).contains(&n));
-            (!fits).then_some(Violation::OutsideRange(*least, *most))
+            let whole_number = finite_double().filter(|_| is_whole(token));
+            let is_in_range = whole_number.is_some_and(|n| (*least as f64..=*most as f64).contains(&n));
+            (!is_in_range).then_some(Violation::OutsideRange(*least, *most))
         }
         Rule::UnitInterval => match finite_double() {
             Some(_) => (!is_in_unit_interval(token)).then_some(Violation::OutsideUnitInterval),
@@ -178,9 +178,9 @@ fn expected_type(rule: &Rule) -> &'static str {
 fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
     const MAX_COMPARED_NAMES: usize = 32;
     if count > MAX_COMPARED_NAMES {
-        let mut seen = HashSet::with_capacity(count);
-        return !names.into_iter().all(|name| seen.insert(name));
+        let mut seen_names = HashSet::with_capacity(count);
+        return !names.into_iter().all(|name| seen_names.insert(name));
     }
-    let earlier = names.clone();
-    names.enumerate().any(|(i, name)| earlier.clone().take(i).any(|other| equal_names(other, name)))
+    let earlier_names = names.clone();
+    names.enumerate().any(|(i, name)| earlier_names.clone().take(i).any(|other| equal_names(other, name)))
 }

@@ -81,7 +81,7 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     // Aliases may repeat content. The limit rejects documents that aliases would blow up to many times their size, as
     // in an attack.
     let mut repeats_left = text.len() as u64 * 4 + 10_000;
-    let mut open: Vec<OpenCollection> = Vec::new();
+    let mut open_collections: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
     let mut root = None;
     let indicator_budget = Some(bytes / PARSER_BYTES_PER_INDICATOR);
@@ -102,14 +102,14 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 continue;
             }
             Event::SequenceStart(anchor, _) => {
-                push_collection(&mut open, Tree::Array(vec![]), anchor, depth)?;
+                push_collection(&mut open_collections, Tree::Array(vec![]), anchor, depth)?;
                 continue;
             }
             Event::MappingStart(anchor, _) => {
-                push_collection(&mut open, Tree::Object(vec![]), anchor, depth)?;
+                push_collection(&mut open_collections, Tree::Object(vec![]), anchor, depth)?;
                 continue;
             }
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+            Event::SequenceEnd | Event::MappingEnd => match open_collections.pop() {
                 Some(closed) => (closed.tree, closed.anchor),
                 None => return Err(error("malformed", "a list ends without having begun")),
             },
@@ -134,7 +134,7 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
             reserve_memory(memory_cost(&done, true))?;
             anchors.insert(anchor, done.clone());
         }
-        match open.last_mut() {
+        match open_collections.last_mut() {
             None => root = Some(done),
             Some(parent) => put_value(parent, done)?,
         }
@@ -184,9 +184,9 @@ pub fn repeated_keys(tree: &Tree) -> Vec<String> {
                 }
             }
             Tree::Object(members) => {
-                let mut seen = HashSet::with_capacity(members.len());
+                let mut seen_keys = HashSet::with_capacity(members.len());
                 for (key, value) in members {
-                    if !seen.insert(key.as_str()) && out.len() < MAX_REPEATED_KEYS {
+                    if !seen_keys.insert(key.as_str()) && out.len() < MAX_REPEATED_KEYS {
                         out.push(format!("{at}/{key}"));
                     }
                     if has_members(value) {

@@ -43,11 +43,11 @@ pub fn write_element(value: &Tree, level: usize, out: &mut String) {
 /// The members to write. YAML does not allow repeated keys, so only the last member with each key is written, which is
 /// also the one that JSON readers use.
 fn unique_members(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
-    let mut seen = HashSet::with_capacity(members.len());
+    let mut seen_keys = HashSet::with_capacity(members.len());
     let members = members.iter().rev().map(|(key, value)| (key.as_str(), value));
-    let mut unique: Vec<(&str, &Tree)> = members.filter(|(key, _)| seen.insert(*key)).collect();
-    unique.reverse();
-    unique
+    let mut last_members: Vec<(&str, &Tree)> = members.filter(|(key, _)| seen_keys.insert(*key)).collect();
+    last_members.reverse();
+    last_members
 }
 
 fn write_indent(level: usize, out: &mut String) {
