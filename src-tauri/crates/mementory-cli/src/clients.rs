@@ -24,8 +24,8 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     // Create the file first, so that no grant is created whose token cannot be written.
     let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
     let new_grant = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
-    let written = std::io::Write::write_all(&mut out, format!("{}\n", new_grant.token).as_bytes());
-    if let Err(error) = written.and_then(|()| out.sync_all()) {
+    let write_result = std::io::Write::write_all(&mut out, format!("{}\n", new_grant.token).as_bytes());
+    if let Err(error) = write_result.and_then(|()| out.sync_all()) {
         let _ = std::fs::remove_file(file);
         session.agents().revoke_grant(&new_grant.grant.id)?;
         return Err(file_error(file, &error));
@@ -75,13 +75,13 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     // Client calls wait until all records have been scanned for values to mask, so the scan starts before the first
     // call. If the scan fails, the calls report the error.
     let scan = Job::silent();
-    let scanning = std::thread::spawn({
+    let scan_thread = std::thread::spawn({
         let (vault, job) = (vault.clone(), scan.clone());
         move || vault.with_session(&mut |session| drop(session.sensitive().scan_pending(false, &job)))
     });
     server.run(&vault);
     scan.cancel();
-    let _ = scanning.join();
+    let _ = scan_thread.join();
     if let Some(session) = open_vault.0.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
         session.agents().stop_calls();
     }

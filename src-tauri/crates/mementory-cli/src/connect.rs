@@ -72,8 +72,8 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
         }
         ConnectCommand::Doctor { name } => {
             let client_list = connections(name)?.list();
-            let healthy = client_list.clients.iter().all(|client| client.problems.is_empty());
-            Ok(CommandResult { exit: u8::from(!healthy), ..success(&client_list)? })
+            let has_no_problems = client_list.clients.iter().all(|client| client.problems.is_empty());
+            Ok(CommandResult { exit: u8::from(!has_no_problems), ..success(&client_list)? })
         }
     }
 }

@@ -43,13 +43,13 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             Ok(CommandResult { exit: u8::from(!result.ok), ..success(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
-            let old = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
-            let session = open_with(&vault_dir(&cli)?, &old)?;
-            let new = read_secret(Some(new_passphrase_file), "New passphrase", false)?;
+            let old_secret = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let session = open_with(&vault_dir(&cli)?, &old_secret)?;
+            let new_passphrase = read_secret(Some(new_passphrase_file), "New passphrase", false)?;
             applied(&if *kdf_floor {
-                session.change_passphrase_at_floor(&old, &new)?
+                session.change_passphrase_at_floor(&old_secret, &new_passphrase)?
             } else {
-                session.change_passphrase(&old, &new)?
+                session.change_passphrase(&old_secret, &new_passphrase)?
             })
         }
         Command::RecoveryCode => {
