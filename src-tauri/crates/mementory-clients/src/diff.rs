@@ -27,16 +27,16 @@ pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) ->
 
 /// The part in which two texts differ, with some of the text around it.
 fn changed_part(before: &str, after: &str) -> String {
-    let same = |pair: &(char, char)| pair.0 == pair.1;
-    let start: usize = before.chars().zip(after.chars()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
+    let is_same = |pair: &(char, char)| pair.0 == pair.1;
+    let start: usize = before.chars().zip(after.chars()).take_while(is_same).map(|(c, _)| c.len_utf8()).sum();
     let (old, new) = (&before[start..], &after[start..]);
-    let end: usize = old.chars().rev().zip(new.chars().rev()).take_while(same).map(|(c, _)| c.len_utf8()).sum();
-    let lead: Vec<char> = before[..start].chars().rev().take(CONTEXT_CHARS).collect();
-    let lead: String = lead.into_iter().rev().collect();
-    let tail: String = old[old.len() - end..].chars().take(CONTEXT_CHARS).collect();
-    let side = |sign: char, text: &str| {
-        let part = format!("…{lead}{}{tail}…", &text[..text.len() - end]);
+    let end: usize = old.chars().rev().zip(new.chars().rev()).take_while(is_same).map(|(c, _)| c.len_utf8()).sum();
+    let text_before: Vec<char> = before[..start].chars().rev().take(CONTEXT_CHARS).collect();
+    let text_before: String = text_before.into_iter().rev().collect();
+    let text_after: String = old[old.len() - end..].chars().take(CONTEXT_CHARS).collect();
+    let diff_line = |sign: char, text: &str| {
+        let part = format!("…{text_before}{}{text_after}…", &text[..text.len() - end]);
         part.lines().map(|line| format!("{sign}{line}\n")).collect::<String>()
     };
-    side('-', old) + &side('+', new)
+    diff_line('-', old) + &diff_line('+', new)
 }

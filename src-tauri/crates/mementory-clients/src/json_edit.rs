@@ -33,13 +33,13 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     let added = AddedParts { section: is_root, line: slot.adds_line, ..AddedParts::default() };
     let style = Style { indent_unit, line_break, multi_line: slot.multi_line };
     let member = |name: &str, value: String| format!("{}: {value}", string(name));
-    let new = if is_root {
+    let inserted_text = if is_root {
         let entry = style.entry(server, added, shape.with_type, &format!("{}{indent_unit}", slot.indent));
         member(shape.section, style.object(&slot.indent, &[(&server.name, entry)]))
     } else {
         member(&server.name, style.entry(server, added, shape.with_type, &slot.indent))
     };
-    Ok(apply_edits(text, slot.edits(&new)))
+    Ok(apply_edits(text, slot.edits(&inserted_text)))
 }
 
 /// The text of a file that contains no JSON value yet, with a root object added at its end.

@@ -99,9 +99,9 @@ pub fn plan_connect(client: Client, places: &Places, server: &Server) -> Result<
     let text = file.text.as_deref().unwrap_or_default();
     let (bom, body) = split_bom(text);
     let add_location = |error| with_location(error, &file.path, body, &server.name);
-    let new = connect(client, body, server, file.text.is_none()).map_err(add_location)?;
-    check_connected(client, body, &new, server).map_err(add_location)?;
-    let after = Some(format!("{bom}{new}"));
+    let new_body = connect(client, body, server, file.text.is_none()).map_err(add_location)?;
+    check_connected(client, body, &new_body, server).map_err(add_location)?;
+    let after = Some(format!("{bom}{new_body}"));
     Ok(Plan { client, action: Action::Connect, file, after })
 }
 

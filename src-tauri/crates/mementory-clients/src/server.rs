@@ -33,8 +33,8 @@ impl std::fmt::Debug for Server {
 
 /// Checks a server's name.
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_allowed) {
         return Err(Error::InvalidServer("The name of a server has 1 to 64 letters, digits, - and _.".into()));
     }
     Ok(())
