@@ -111,12 +111,12 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
     let exchange = |stream: &mut UnixStream| -> std::io::Result<Option<ToolAnswer>> {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
-        let sent = write_line(stream, call);
+        let send_result = write_line(stream, call);
         // If the server refuses a call, it may answer before it has read the whole call, so the answer is read even if
         // sending failed.
         match read_line(&mut BufReader::new(stream), MAX_ANSWER_BYTES) {
             Ok(Some(line)) => Ok(serde_json::from_slice(&line).ok()),
-            Ok(None) => sent.map(|()| None),
+            Ok(None) => send_result.map(|()| None),
             Err(error) => Err(error),
         }
     };

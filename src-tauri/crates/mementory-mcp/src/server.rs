@@ -117,11 +117,11 @@ impl Server {
                 continue;
             }
             connections.fetch_add(1, Ordering::Relaxed);
-            let counted = CountedConnection(connections.clone());
+            let counted_connection = CountedConnection(connections.clone());
             let vault = vault.clone();
             // If no thread can be started, the connection is closed, and the client tries again.
             let _ = std::thread::Builder::new().name("client".into()).spawn(move || {
-                let _counted = counted;
+                let _counted = counted_connection;
                 // If a client disconnects in the middle of a call, that is not an error of the server.
                 let _ = serve_connection(&stream, vault.as_ref());
             });
