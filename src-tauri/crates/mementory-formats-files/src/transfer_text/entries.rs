@@ -299,9 +299,10 @@ fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
     short_lines.len() > 1 && 3 * sentence_count >= 2 * short_lines.len()
 }
 
-/// True if a line continues the sentence of the previous line, which is `above`.
-fn continues_sentence(text: &str, above: &str) -> bool {
-    let is_unfinished = !above.is_empty() && heading_title(above).is_none() && !ends_a_sentence(above);
+/// True if a line continues the sentence of the previous line.
+fn continues_sentence(text: &str, previous_line: &str) -> bool {
+    let is_unfinished =
+        !previous_line.is_empty() && heading_title(previous_line).is_none() && !ends_a_sentence(previous_line);
     is_unfinished && text.starts_with(char::is_lowercase) && !begins_like_memory(text)
 }
 

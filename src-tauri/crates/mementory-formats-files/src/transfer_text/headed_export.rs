@@ -129,18 +129,18 @@ fn copilot<'l>(line: &'l str, _: &str, _: Option<&str>) -> Option<Section<'l>> {
     }
 }
 
-fn kimi<'l>(line: &'l str, previous: &str, last: Option<&str>) -> Option<Section<'l>> {
+fn kimi<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
     let is_turn = |line: &str| line.strip_prefix("## Turn ").is_some_and(|number| number.parse::<u32>().is_ok());
     match line {
         "### User" if is_turn(previous) => turn_of(roles::USER, "User"),
-        "### Assistant" if last == Some(roles::USER) => turn_of(roles::ASSISTANT, "Assistant"),
+        "### Assistant" if last_role == Some(roles::USER) => turn_of(roles::ASSISTANT, "Assistant"),
         _ if is_turn(line) => Some(Section::Program),
         _ => None,
     }
 }
 
-fn cherry<'l>(line: &'l str, previous: &str, last: Option<&str>) -> Option<Section<'l>> {
-    let label = line.strip_prefix("## ").filter(|_| is_rule(previous) || last.is_none())?;
+fn cherry<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
+    let label = line.strip_prefix("## ").filter(|_| is_rule(previous) || last_role.is_none())?;
     if label.strip_suffix(" User").is_some_and(is_person) {
         return turn_of(roles::USER, label);
     }

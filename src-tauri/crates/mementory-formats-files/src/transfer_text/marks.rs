@@ -102,17 +102,17 @@ const WORDS_FOR_UNKNOWN: [&str; 26] = [
     "未知",
 ];
 
-fn is_date_word(inside: &str) -> bool {
-    let word = inside.to_lowercase();
+fn is_date_word(bracket_text: &str) -> bool {
+    let word = bracket_text.to_lowercase();
     dates::parse_day(&word).is_some() || WORDS_FOR_UNKNOWN.contains(&word.as_str())
 }
 
 /// True if the text in brackets may be a date or "unknown" in a language that is not in the list. A number is read as a
 /// footnote, and a word in capitals for the level of a log line, so both are excluded.
-fn may_mean_unknown(inside: &str) -> bool {
-    let is_number = inside.chars().all(|c| c.is_ascii_digit());
-    let is_log_level = inside.chars().all(|c| c.is_ascii_uppercase());
-    !is_number && !is_log_level && inside.chars().count() <= 40
+fn may_mean_unknown(bracket_text: &str) -> bool {
+    let is_number = bracket_text.chars().all(|c| c.is_ascii_digit());
+    let is_log_level = bracket_text.chars().all(|c| c.is_ascii_uppercase());
+    !is_number && !is_log_level && bracket_text.chars().count() <= 40
 }
 
 /// Headings that import prompts ask for, in several languages. An answer may have them as lines without any mark.
