@@ -62,16 +62,16 @@ impl WindowGeometry {
 
     /// The geometry adjusted to these monitors, of which the first is the main one. The window is placed inside the
     /// monitor that contains most of it, or in the middle of the main monitor if no monitor contains a part of it. The
-    /// size is at least `minimum`. None if there is no monitor.
-    pub fn fitted(self, monitors: &[Area], minimum: (u32, u32)) -> Option<Self> {
+    /// size is at least `minimum_size`. None if there is no monitor.
+    pub fn fitted(self, monitors: &[Area], minimum_size: (u32, u32)) -> Option<Self> {
         let main_monitor = *monitors.first()?;
         // The monitors are visited in reverse order, because `max_by_key` returns the last of several equal ones, and
         // the main monitor should win.
         let best = monitors.iter().rev().max_by_key(|monitor| self.area.overlap(**monitor))?;
         let is_visible = self.area.overlap(*best) > 0;
         let monitor = if is_visible { *best } else { main_monitor };
-        let width = self.area.width.min(monitor.width).max(minimum.0);
-        let height = self.area.height.min(monitor.height).max(minimum.1);
+        let width = self.area.width.min(monitor.width).max(minimum_size.0);
+        let height = self.area.height.min(monitor.height).max(minimum_size.1);
         let place = |wanted: i32, length: u32, start: i32, room: u32| {
             let free_space = i32::try_from(room.saturating_sub(length)).unwrap_or(i32::MAX);
             if is_visible {
