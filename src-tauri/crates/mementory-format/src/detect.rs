@@ -8,21 +8,21 @@ use std::collections::HashSet;
 /// [`Role::Beside`]. Claims on plain lists of sentences have a lower confidence, because such a list may be anything.
 const MIN_CONFIDENCE_OVER_BESIDE: f64 = 0.4;
 
-/// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
-/// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
+/// Asks every format of `formats` for its claims, or only the format with the id `only_format`. Assigns each member to
+/// the strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
 /// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
-/// assigned to the other claim. A member with the role [`Role::Beside`] goes to any format that claims records in it,
-/// so that folders of notes do not hide the chats among them. No member of an archive that a format owns
+/// assigned to the other claim. A member with the role [`Role::Beside`] is assigned to any format that claims records
+/// in it, so that folders of notes do not hide the chats among them. No member of an archive that a format owns
 /// ([`Format::owns_archive`]) is assigned to another format.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
     limits: &Limits,
-    only: Option<&str>,
+    only_format: Option<&str>,
 ) -> Result<Detection, FormatError> {
     let mut claims: Vec<(&'static dyn Format, Claim)> = Vec::new();
-    for format in formats.iter().copied().filter(|f| only.is_none_or(|id| f.id() == id)) {
-        let found = match only {
+    for format in formats.iter().copied().filter(|f| only_format.is_none_or(|id| f.id() == id)) {
+        let found = match only_format {
             Some(_) => format.detect_selected(catalog, limits)?,
             None => format.detect(catalog, limits)?,
         };

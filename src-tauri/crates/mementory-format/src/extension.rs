@@ -259,19 +259,20 @@ impl NativeFields {
     }
 
     fn copy_native_field(&self, field: Field, native: &Record, record: &mut Record, clear_if_absent: bool) {
-        let copy_time = |ours: &mut Option<Timestamp>, theirs: Option<Timestamp>| {
+        let copy_time = |target: &mut Option<Timestamp>, native_value: Option<Timestamp>| {
             let seconds_text = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339_seconds);
-            let same_second = self.whole_seconds && ours.is_some() && seconds_text(*ours) == seconds_text(theirs);
-            if !same_second && (clear_if_absent || theirs.is_some()) {
-                *ours = theirs;
+            let same_second =
+                self.whole_seconds && target.is_some() && seconds_text(*target) == seconds_text(native_value);
+            if !same_second && (clear_if_absent || native_value.is_some()) {
+                *target = native_value;
             }
         };
-        fn copy_text(ours: &mut Option<String>, theirs: Option<&String>, clear_if_absent: bool) {
-            if clear_if_absent || theirs.is_some() {
-                *ours = theirs.cloned();
+        fn copy_text(target: &mut Option<String>, native_value: Option<&String>, clear_if_absent: bool) {
+            if clear_if_absent || native_value.is_some() {
+                *target = native_value.cloned();
             }
         }
-        let (ours, theirs) = (&mut record.times, &native.times);
+        let (times, native_times) = (&mut record.times, &native.times);
         match field {
             Field::Title => copy_text(&mut record.title, native.title.as_ref(), clear_if_absent),
             Field::Type => copy_text(&mut record.record_type, native.record_type.as_ref(), clear_if_absent),
@@ -285,21 +286,21 @@ impl NativeFields {
                 record.importance = native.importance
             }
             Field::Confidence | Field::Importance => {}
-            Field::Created => copy_time(&mut ours.created, theirs.created),
-            Field::Updated => copy_time(&mut ours.updated, theirs.updated),
-            Field::Observed => copy_time(&mut ours.observed, theirs.observed),
-            Field::ValidFrom => copy_time(&mut ours.valid_from, theirs.valid_from),
-            Field::ValidTo => copy_time(&mut ours.valid_to, theirs.valid_to),
-            Field::LastAccessed => copy_time(&mut ours.last_accessed, theirs.last_accessed),
+            Field::Created => copy_time(&mut times.created, native_times.created),
+            Field::Updated => copy_time(&mut times.updated, native_times.updated),
+            Field::Observed => copy_time(&mut times.observed, native_times.observed),
+            Field::ValidFrom => copy_time(&mut times.valid_from, native_times.valid_from),
+            Field::ValidTo => copy_time(&mut times.valid_to, native_times.valid_to),
+            Field::LastAccessed => copy_time(&mut times.last_accessed, native_times.last_accessed),
         }
     }
 }
 
 /// Adds every member that only the slot contains to the loss list, because other programs do not read the slot.
-/// [`FINGERPRINT_MEMBER`], [`EDITED_MEMBER`] and the members in `silent` are not listed, because they only serve to
-/// restore the record.
-pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
-    let is_silent = |name: &str| [FINGERPRINT_MEMBER, EDITED_MEMBER].contains(&name) || silent.contains(&name);
+/// [`FINGERPRINT_MEMBER`], [`EDITED_MEMBER`] and the members in `silent_members` are not listed, because they only
+/// serve to restore the record.
+pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent_members: &[&str], losses: &mut LossReport) {
+    let is_silent = |name: &str| [FINGERPRINT_MEMBER, EDITED_MEMBER].contains(&name) || silent_members.contains(&name);
     for name in names.filter(|name| !is_silent(name)) {
         let name = model_name(name);
         losses.add(id, name, LossKind::MovedToExtension, MOVED_NOTE);

@@ -309,7 +309,7 @@ fn remove_secret_members(fields: &mut Fields) -> bool {
     has_removed
 }
 
-fn remove_secrets_in(tree: &mut Tree, removed: &mut bool) {
+fn remove_secrets_in(tree: &mut Tree, has_removed: &mut bool) {
     let encrypted = states_encryption(tree);
     match tree {
         Tree::Object(members) => {
@@ -319,12 +319,12 @@ fn remove_secrets_in(tree: &mut Tree, removed: &mut bool) {
                     Tree::Text(_) | Tree::Number(_) | Tree::Array(_) => is_secret_member(name),
                     _ => false,
                 };
-                *removed |= is_secret;
+                *has_removed |= is_secret;
                 !is_secret
             });
-            members.iter_mut().for_each(|(_, value)| remove_secrets_in(value, removed));
+            members.iter_mut().for_each(|(_, value)| remove_secrets_in(value, has_removed));
         }
-        Tree::Array(items) => items.iter_mut().for_each(|item| remove_secrets_in(item, removed)),
+        Tree::Array(items) => items.iter_mut().for_each(|item| remove_secrets_in(item, has_removed)),
         _ => {}
     }
 }
@@ -362,11 +362,11 @@ fn is_redaction_mark(text: &str) -> bool {
 
 /// True if a payload is a secret in plain text: it is not a placeholder, and either no encryption is stated or the text
 /// cannot be a ciphertext.
-fn is_plain_secret(payload: &str, encrypted: bool) -> bool {
+fn is_plain_secret(payload: &str, is_encrypted: bool) -> bool {
     if is_placeholder(payload) {
         return false;
     }
-    !encrypted || token_prefix(payload).is_some() || !is_base64_like(payload) || decodes_to_printable_text(payload)
+    !is_encrypted || token_prefix(payload).is_some() || !is_base64_like(payload) || decodes_to_printable_text(payload)
 }
 
 fn is_base64_like(payload: &str) -> bool {

@@ -25,10 +25,10 @@ pub fn repo() -> PathBuf {
 
 /// Reports that a test, or the rest of it, is skipped. `npm test` counts the lines in the file MEMENTORY_SKIPPED,
 /// because the test harness hides the output of passing tests.
-pub fn skipped(why: &str) {
-    eprintln!("SKIPPED: {why}");
+pub fn skipped(reason: &str) {
+    eprintln!("SKIPPED: {reason}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };
-    let line = format!("{}\t{why}\n", std::thread::current().name().unwrap_or("a test"));
+    let line = format!("{}\t{reason}\n", std::thread::current().name().unwrap_or("a test"));
     let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
     list.write_all(line.as_bytes()).unwrap();
 }
