@@ -177,10 +177,10 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
     Ok(out)
 }
 
-fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<u8>) {
+fn transcode(decoder: &mut Decoder, mut chunk: &[u8], is_last: bool, out: &mut Vec<u8>) {
     let mut piece = vec![0; 16 * 1024];
     loop {
-        let (result, read, written, _) = decoder.decode_to_utf8(chunk, &mut piece, last);
+        let (result, read, written, _) = decoder.decode_to_utf8(chunk, &mut piece, is_last);
         out.extend_from_slice(&piece[..written]);
         chunk = &chunk[read..];
         if result == CoderResult::InputEmpty {

@@ -57,10 +57,10 @@ impl ObjectScan {
         self.open.len() + self.uncounted
     }
 
-    /// Subtracts `by` from the buffer positions.
-    pub(super) fn subtract_from_positions(&mut self, by: usize) {
-        self.key_start = self.key_start.map(|start| start.saturating_sub(by));
-        self.last_quote = self.last_quote.saturating_sub(by);
+    /// Subtracts `distance` from the buffer positions.
+    pub(super) fn subtract_from_positions(&mut self, distance: usize) {
+        self.key_start = self.key_start.map(|start| start.saturating_sub(distance));
+        self.last_quote = self.last_quote.saturating_sub(distance);
     }
 
     /// Continues the scan at `*pos`. The first byte of the scan is the opening bracket of the object.

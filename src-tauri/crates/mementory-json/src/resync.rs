@@ -87,9 +87,9 @@ impl ElementSearch {
     }
 
     /// An opening quote follows a bracket, comma or colon, and a closing quote is followed by one.
-    fn scan_quote(&mut self, next: Option<u8>) {
+    fn scan_quote(&mut self, next_byte: Option<u8>) {
         let opens_string = matches!(self.previous, b'{' | b'[' | b',' | b':');
-        let closes_string = matches!(next, None | Some(b'}' | b']' | b',' | b':'));
+        let closes_string = matches!(next_byte, None | Some(b'}' | b']' | b',' | b':'));
         self.is_reliable &= opens_string != closes_string && opens_string != self.in_string;
         self.in_string = if opens_string == closes_string { !self.in_string } else { opens_string };
     }

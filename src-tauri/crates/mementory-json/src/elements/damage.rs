@@ -222,14 +222,14 @@ impl Elements<'_> {
 
     /// True if the closing bracket at `pos` does not close the array, because a comma and an object follow. Returns an
     /// error if anything else follows that is not allowed there.
-    pub(super) fn is_stray_bracket(&mut self, wrapped: bool) -> Result<bool, ElementError> {
+    pub(super) fn is_stray_bracket(&mut self, is_wrapped: bool) -> Result<bool, ElementError> {
         let [next, second] = self.bytes_after(1)?;
         if (next, second) == (Some(b','), Some(b'{')) {
             return Ok(true);
         }
         let closes_array = match next {
             None => true,
-            Some(byte) if wrapped => matches!(byte, b'}' | b','),
+            Some(byte) if is_wrapped => matches!(byte, b'}' | b','),
             Some(byte) => !matches!(byte, b',' | b'}' | b']' | b':' | b'"'),
         };
         if closes_array {

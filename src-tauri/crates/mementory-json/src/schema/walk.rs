@@ -80,7 +80,14 @@ impl Checker<'_> {
         }
     }
 
-    fn check_object(&mut self, fields: &[Field], open: bool, tree: &Tree, members: &[(String, Tree)], at: &Place<'_>) {
+    fn check_object(
+        &mut self,
+        fields: &[Field],
+        is_open: bool,
+        tree: &Tree,
+        members: &[(String, Tree)],
+        at: &Place<'_>,
+    ) {
         for field in fields {
             let member_place = at.member(field.name);
             match tree.get(field.name) {
@@ -90,7 +97,7 @@ impl Checker<'_> {
                 Some(value) => self.check_value(&field.rule, value, &member_place),
             }
         }
-        if !open {
+        if !is_open {
             for (key, _) in members.iter().filter(|(key, _)| !fields.iter().any(|f| equal_names(f.name, key))) {
                 (self.report)(&at.member(key), Violation::UnknownField);
             }

@@ -142,11 +142,16 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     root.ok_or_else(|| error("malformed", "an empty YAML document"))
 }
 
-fn push_collection(open: &mut Vec<OpenCollection>, tree: Tree, anchor: usize, depth: u32) -> Result<(), YamlError> {
-    if open.len() >= depth as usize {
+fn push_collection(
+    open_collections: &mut Vec<OpenCollection>,
+    tree: Tree,
+    anchor: usize,
+    depth: u32,
+) -> Result<(), YamlError> {
+    if open_collections.len() >= depth as usize {
         return Err(error("too_deep", format!("nested deeper than {depth} levels")));
     }
-    open.push(OpenCollection { tree, key: None, anchor });
+    open_collections.push(OpenCollection { tree, key: None, anchor });
     Ok(())
 }
 

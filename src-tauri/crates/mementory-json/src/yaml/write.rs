@@ -106,11 +106,11 @@ fn uses_block_style(value: &Tree, level: usize) -> bool {
 }
 
 /// True if the tree has fewer levels than this. Recursion is safe, because the parser bounds the depth of a tree.
-fn is_shallower(value: &Tree, than: u32) -> bool {
-    let Some(less) = than.checked_sub(1) else { return false };
+fn is_shallower(value: &Tree, level_limit: u32) -> bool {
+    let Some(next_limit) = level_limit.checked_sub(1) else { return false };
     match value {
-        Tree::Array(items) => items.iter().all(|item| is_shallower(item, less)),
-        Tree::Object(members) => members.iter().all(|(_, value)| is_shallower(value, less)),
+        Tree::Array(items) => items.iter().all(|item| is_shallower(item, next_limit)),
+        Tree::Object(members) => members.iter().all(|(_, value)| is_shallower(value, next_limit)),
         _ => true,
     }
 }
