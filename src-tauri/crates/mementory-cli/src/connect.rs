@@ -47,8 +47,8 @@ pub enum ConnectCommand {
     },
 }
 
-/// Runs a command. `open` opens the vault, if the command needs it.
-pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) -> ApiResult<CommandResult> {
+/// Runs a command. `open_vault` opens the vault, if the command needs it.
+pub fn run(command: &ConnectCommand, open_vault: impl FnOnce() -> ApiResult<Session>) -> ApiResult<CommandResult> {
     match command {
         ConnectCommand::Connect { client: None, name, .. } => success(&connections(name)?.list()),
         ConnectCommand::Connect { client: Some(client), name, dry_run, grant } => {
@@ -59,7 +59,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
             if *dry_run {
                 return success(&preview);
             }
-            success(&connections.connect(&open()?, client, &grant.request(&preview.client))?)
+            success(&connections.connect(&open_vault()?, client, &grant.request(&preview.client))?)
         }
         ConnectCommand::Disconnect { client, name, dry_run, keep_grant } => {
             let connections = connections(name)?;
@@ -67,7 +67,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
             if *dry_run {
                 return success(&preview);
             }
-            let session = if *keep_grant { None } else { Some(open()?) };
+            let session = if *keep_grant { None } else { Some(open_vault()?) };
             applied(&connections.disconnect(session.as_ref(), client)?)
         }
         ConnectCommand::Doctor { name } => {
