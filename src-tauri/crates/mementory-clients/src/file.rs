@@ -52,12 +52,12 @@ impl ConfigFile {
         Ok(Self { text: Some(text), ..missing_file(&real_path) })
     }
 
-    /// Replaces what was read with `new`; `None` removes the file. If there was a file, first makes a backup copy (mode
+    /// Replaces what was read with `new_text`; `None` removes the file. If there was a file, first makes a backup copy (mode
     /// 0600) and returns its path. After an error, the file is unchanged and there is no copy.
-    pub fn replace(&self, new: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
+    pub fn replace(&self, new_text: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
         self.check_unchanged()?;
         let backup = self.text.as_deref().map(|text| self.write_backup(text, now)).transpose()?;
-        let replace_result = match new {
+        let replace_result = match new_text {
             Some(text) => self.write(text),
             None => self.remove(),
         };
