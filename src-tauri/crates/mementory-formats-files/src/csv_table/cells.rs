@@ -12,7 +12,7 @@ pub(super) fn escaped(cell: &str) -> String {
     if cell.starts_with(RISKY_BEGINNINGS) { format!("'{cell}") } else { cell.to_owned() }
 }
 
-/// Undoes [`escaped`]. An apostrophe that a person typed is kept.
+/// Removes the apostrophe that [`escaped`] put before a cell. An apostrophe that a person typed stays.
 pub(super) fn unescaped(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| rest.starts_with(RISKY_BEGINNINGS)).unwrap_or(cell)
 }

@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 const PLATFORM: &str = "kiro";
-/// Prompts that the program writes: when the person interrupts or denies a tool with a key, or continues a session
-/// without a prompt; when an answer takes too long; and when the history is too long.
+/// Prompts that the program itself writes: if the person interrupts or denies a tool with a key, or continues a session
+/// without a prompt; if an answer takes too long; and if the history is too long.
 const PROGRAM_PROMPTS: [&str; 5] = [
     "The user interrupted the tool execution.",
     "I deny this tool request. Ask a follow up question clarifying the expected action",

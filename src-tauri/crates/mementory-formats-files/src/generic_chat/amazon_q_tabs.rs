@@ -1,5 +1,5 @@
-//! Reads the chats that Amazon Q Developer keeps in an editor (`~/.aws/amazonq/history/chat-history-….json`): a database
-//! of LokiJS with a collection of tabs. A tab is a conversation.
+//! Reads the chats that Amazon Q Developer stores in an editor (`~/.aws/amazonq/history/chat-history-….json`). The file
+//! is a database of LokiJS with a collection of tabs. A tab is a conversation.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, times_of};

@@ -127,7 +127,7 @@ fn rows_by_id(
     Ok(out)
 }
 
-/// The person to whom a thread belongs. None for a thread from before the server had several people.
+/// The person who owns a thread. None if the thread was created before the server supported several people.
 fn owner_of(thread: Option<&Row>) -> Option<String> {
     text_or_number_in(thread?, "user_id")
 }
@@ -166,7 +166,8 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
     chat
 }
 
-/// The question and the answer of a row. Neither is in the verbatim of the other, so erasing one erases its text.
+/// The question and the answer of a row. The verbatim of each does not contain the other, so erasing one of them erases
+/// its text completely.
 fn turns(row: &Row, number: usize) -> Vec<Turn> {
     let id = text_or_number_in(row, "id").unwrap_or_else(|| number.to_string());
     let created = text_or_number_in(row, "createdAt").as_deref().and_then(text_time);

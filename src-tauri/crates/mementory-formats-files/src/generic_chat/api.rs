@@ -1,5 +1,5 @@
-//! Reads what programs send to a model's API and receive from it, in the form of OpenAI's API: requests and answers of
-//! a batch, saved answers (`chat.completion`, `response`), and training data in which one answer is preferred.
+//! Reads requests to a model's API and its answers, in the form of OpenAI's API: requests and answers of a batch, saved
+//! answers (`chat.completion`, `response`), and training data in which one answer is preferred.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -94,7 +94,7 @@ struct Exchange<'e> {
     turns: Vec<Turn>,
     /// Position of the message that ends the conversation.
     last: Option<usize>,
-    /// Values that are the texts of messages, and what replaces them in the text of the conversation.
+    /// Values that contain the texts of messages, each with its replacement in the verbatim of the conversation.
     cuts: Vec<(&'e RawValue, &'static str)>,
 }
 

@@ -292,7 +292,7 @@ fn send_wrapped(
     Ok(())
 }
 
-/// Takes each message out of its envelope (`{"message": {"role", "content"}, …}`).
+/// Replaces each envelope (`{"message": {"role", "content"}, …}`) with the message in it.
 fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
     fn inner(raw: &RawValue) -> Option<&RawValue> {
         let envelope = Object::parse(raw.get()).filter(|object| role_name(object).is_none())?;
@@ -465,8 +465,8 @@ struct LooseChat {
     turns: Vec<Turn>,
 }
 
-/// Messages outside of conversations. Messages that state the same conversation id belong together, and so do all
-/// messages that state no id.
+/// Messages outside of conversations. All messages that state the same conversation id form one conversation, and so do
+/// all messages that state no id.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.
@@ -557,7 +557,7 @@ impl LooseMessages {
             let stated_id = id.clone();
             let is_shared = people.get(&id).is_some_and(|count| *count > 1);
             let id = match person.as_ref().filter(|_| is_shared).zip(id.as_ref()) {
-                // Each person has a chat of their own, as in the database.
+                // Each person gets a separate chat, as in the database.
                 Some((person, id)) => Some(format!("{id}/user/{person}")),
                 None => id.or_else(|| Some(content_id(&beginning(&turns)))),
             };

@@ -1,5 +1,4 @@
-//! Detects chats in common shapes. The confidence is low, so that any format that knows the file better takes
-//! precedence.
+//! Detects chats in common shapes. The confidence is low, so that a format that is made for the file takes precedence.
 use super::cline::MODEL_FILE;
 use super::hugging_chat;
 use super::shape::{Shape, shape, shape_of};
@@ -48,8 +47,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     };
     let screens = shapes.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
     let screens: HashSet<_> = screens.collect();
-    // Cline stores a task in two files: one has the messages as the screen showed them, with their times; the other has
-    // the messages as the model received them. The second file is a copy.
+    // Cline stores a task in two files. The first file has the messages as the screen showed them, with their times.
+    // The second file has the messages as the model received them, so it counts as a copy.
     let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&folder(member));
     let mut copies: HashMap<_, Vec<&Member>> = HashMap::new();
     for member in catalog.members().iter().filter(|member| is_copy(member)) {

@@ -11,7 +11,7 @@ const ASSISTANTS: &str = "assistants.json";
 /// Length of an id in hexadecimal digits.
 const ID: usize = 24;
 
-/// The files beside the file `conversations` that belong to the same export: assistants, avatars and attachments.
+/// The files next to the file `conversations` that are part of the same export: assistants, avatars and attachments.
 pub(super) fn companions(catalog: &Catalog, conversations: &Member) -> Vec<Part> {
     if conversations.file_name() != CONVERSATIONS {
         return Vec::new();

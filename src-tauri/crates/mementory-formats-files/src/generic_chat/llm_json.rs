@@ -1,5 +1,6 @@
-//! Reads what the command line program LLM prints with `llm logs --json`: a list with the rows of its database. Each
-//! entry also has the name of the conversation, the calls of tools and the attachments. Ids are those of the database.
+//! Reads the output of `llm logs --json` of the command line program LLM: a list with the rows of its database. Each
+//! entry also has the name of the conversation, the calls of tools and the attachments. The ids are the same as in the
+//! database.
 use super::FORMAT_ID;
 use super::llm_logs::PLATFORM;
 use super::llm_parts::Named;

@@ -89,7 +89,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         {
             None
         }
-        // These tables repeat texts or belong to messages that are read.
+        // These tables repeat texts, or describe messages that are read from other tables.
         name if name.starts_with("turn_") || name.starts_with("part_") => None,
         name if name.starts_with('_') || name.starts_with("responses_fts") => None,
         _ => Some("it has no messages"),
@@ -112,8 +112,8 @@ struct Log<'d> {
 }
 
 impl Log<'_> {
-    /// Sends a conversation. Fragments are stored once, but each message contains its own, so the messages of a hostile
-    /// database could be many times as large as the database.
+    /// Sends a conversation. A fragment is stored once in the database, but is copied into each message that uses it.
+    /// So the messages of a hostile database could be many times as large as the database.
     fn send(&self, files: &mut FileReader<'_>, member: &Member, mut chat: Chat) -> Result<(), FormatError> {
         let sources = chat.turns.iter().filter_map(|turn| turn.verbatim.as_ref());
         let bytes = sources.map(|source| source.text.len() as u64).sum::<u64>();

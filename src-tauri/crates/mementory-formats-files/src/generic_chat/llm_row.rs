@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 /// Separator between the fragments of a system prompt, and between the fragments and the text of the prompt.
 pub(super) const SYSTEM_SEPARATOR: &str = "\n\n";
 
-/// Columns that contain or repeat what was sent to the model.
+/// Columns that contain or repeat the texts that were sent to the model.
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 
 /// Adds the messages of a row: its system prompt (unless the previous row had the same one), the results of tools, its

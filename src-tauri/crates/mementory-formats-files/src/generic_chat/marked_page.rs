@@ -1,5 +1,6 @@
-//! Reads a page on which each message is an element that names its speaker: a page of an assistant that a browser saved,
-//! or a page that an exporter wrote. Nothing is guessed: an element without such a mark is not a message.
+//! Reads a page on which each message is an element that names its speaker: a page of an assistant that a browser
+//! saved, or a page that an exporter wrote. Nothing is guessed: an element that does not name a speaker is not a
+//! message.
 use super::conversation::platform_of_link;
 use crate::transfer_text::names_only_speaker;
 use mementory_format::{Catalog, FormatError, Member};

@@ -1,5 +1,5 @@
-//! A conversation as the page of an assistant receives it from its server. Browser scripts save such an answer
-//! unchanged. It lists the newest message first, and most servers number the messages.
+//! A conversation as the page of an assistant receives it from its server. Browser scripts save the server's answer
+//! unchanged. The answer lists the newest message first, and most servers number the messages.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first, times_of};
 use mementory_formats_shared::message::{report_no_message, send};

@@ -100,7 +100,7 @@ pub(super) enum Shape {
     Kobold,
     /// A text thread of Zed.
     ZedText,
-    /// A thread of Zed's agent in a file of its own.
+    /// A thread of Zed's agent in a separate file.
     ZedThread,
     /// Requests to an API and their answers.
     Api,
@@ -118,7 +118,7 @@ pub(super) enum Shape {
     Tongyi,
     /// A chat as the page of Poe receives it.
     Poe,
-    /// The chats that Amazon Q Developer keeps in an editor.
+    /// The chats that Amazon Q Developer stores in an editor.
     AmazonQTabs,
     /// The chats of the editor Void.
     Void,
@@ -175,12 +175,13 @@ impl Shape {
     }
 }
 
-/// Determines the shape of a file from its start. None if there are no messages, or if none of the speakers is known.
+/// Determines the shape of a file from its start. None if there are no messages, or if no speaker has a name that
+/// programs use.
 pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     shape_of(head, &keys_of(head))
 }
 
-/// Like [`shape`], for a start whose keys are known.
+/// Like [`shape`], for a caller that has already found the keys in the start.
 pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     let text = text_of(head);
     if has(keys, "characters") && has(keys, "messages") && text.contains("\"orpg.") {

@@ -122,7 +122,7 @@ pub(super) fn read_lobe_chat(
     Ok(())
 }
 
-/// Title, times and instructions of a topic. A value that the topic does not state is taken from its session.
+/// Title, times and instructions of a topic. Values that the topic does not state are those of its session.
 fn head(topic: Option<&RawValue>, session: Option<&RawValue>) -> Chat {
     let topic_object = topic.and_then(|raw| Object::parse(raw.get()));
     let session_object = session.and_then(|raw| Object::parse(raw.get()));

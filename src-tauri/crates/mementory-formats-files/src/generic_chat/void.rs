@@ -1,5 +1,5 @@
-//! Reads the chats of the editor Void: threads by their ids, as its storage (`state.vscdb`) has them under
-//! `void.chatThreadStorageII`, or such an object as a file.
+//! Reads the chats of the editor Void: an object with the threads by their ids. The object is in the editor's storage
+//! (`state.vscdb`) under `void.chatThreadStorageII`, or alone in a file.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, times_of};

@@ -81,7 +81,7 @@ fn thread(files: &mut FileReader<'_>, member: &Member, document: &Object<'_>, po
     }
 }
 
-/// True for the JSON text of a thread in a file of its own.
+/// True if the keys are those of a thread in a separate file.
 pub(super) fn is_thread(keys: &Keys) -> bool {
     let has = |key: &str| keys.has(key);
     let is_tagged = has("messages.User.content") || has("messages.Agent.content");
@@ -89,7 +89,7 @@ pub(super) fn is_thread(keys: &Keys) -> bool {
     is_tagged && (has("version") || has("updated_at") || has("title")) || is_segmented && has("version")
 }
 
-/// Sends the thread in a file of its own. If it states no id, its beginning identifies it.
+/// Sends the thread in a separate file. A thread without an id is identified by its beginning.
 pub(super) fn read_thread(
     files: &mut FileReader<'_>,
     member: &Member,

@@ -1,5 +1,5 @@
-//! Detects lists of memories without a format of their own: lists of sentences, or of objects with one text each. The
-//! confidence is low, so that any format that knows the file better takes precedence.
+//! Detects lists of memories that no specific format describes: lists of sentences, or of objects with one text each.
+//! The confidence is low, so that a format that is made for the file takes precedence.
 use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, has_chatgpt_keys, memory_text};
 use mementory_format::{Catalog, Claim, JsonHead, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
@@ -23,7 +23,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
     let mut out = Vec::new();
     for member in catalog.members() {
         let Some(head) = candidate_head(catalog, member) else { continue };
-        // A document with a `schema` is in a format of its own, perhaps in a version that is not supported.
+        // A document with a `schema` is in a specific format, perhaps in a version that is not supported.
         if !is_selected && (head.keys.has("schema") || is_in_truncated_archive(catalog, member)) {
             continue;
         }

@@ -1,4 +1,5 @@
-//! Writes the folder: an index, the conversations, the memories and the other records, and the files that they name.
+//! Writes the folder: an index, the conversations, the memories and the other records, and the files that the records
+//! refer to.
 use super::{CONVERSATIONS, FILES, FORMAT_MARK, ID, VERSION, note};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::nothing_to_write;
@@ -104,7 +105,7 @@ fn slug(title: &str) -> String {
     if out.is_empty() { "untitled".to_owned() } else { out.to_owned() }
 }
 
-/// The file of a record that belongs to no conversation.
+/// The file of a record that is not part of a conversation.
 fn file_of(record: &Record) -> &'static str {
     match record.kind {
         Kind::Memory | Kind::Profile | Kind::Fact => MEMORIES_FILE,

@@ -1,5 +1,5 @@
-//! Reads the chat log that Aider keeps (`.aider.chat.history.md`). In it, the person's words are headings of level
-//! four, and the program's own messages are block quotes.
+//! Reads the chat log that Aider writes (`.aider.chat.history.md`). In this log, the person's words are headings of
+//! level four, and the program's messages are block quotes.
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
 use mementory_formats_shared::roles;

@@ -62,8 +62,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     let in_vaults = if is_selected { BTreeSet::new() } else { notes_of_vaults(catalog) };
     let mut exported_claims: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
     for member in catalog.members() {
-        // A conversation from SpecStory or Cascade is recognised by its first line, and one from Convoviz by its front
-        // matter. Such a conversation is claimed even among notes.
+        // A conversation from SpecStory or Cascade is recognised by its first line, and a conversation from Convoviz by
+        // its front matter. These conversations are claimed even among notes.
         if notes.contains(&member.id) && !is_marked_export(catalog, member) {
             continue;
         }
@@ -143,7 +143,8 @@ fn notes_of_vaults(catalog: &Catalog) -> BTreeSet<usize> {
 /// A folder with more notes than this is not a collection of copied texts, and reading all of them would take long.
 const MAX_NOTES: usize = 200;
 
-/// The notes in large folders that are vaults of a note program or hold mostly notes. Other formats read these folders.
+/// The notes in large folders that are vaults of a note program or contain mostly notes. Other formats read these
+/// folders.
 fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
     let folders = note_folders(catalog).into_iter();
     let large_folders =

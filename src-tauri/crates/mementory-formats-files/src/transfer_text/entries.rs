@@ -209,8 +209,8 @@ fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     (lines_in_fences.collect(), true)
 }
 
-/// Reads a list with markers. A marker starts an entry, indented lines below it belong to the entry, and any other line
-/// is a separate entry, because an assistant may leave out a date.
+/// Reads a list with markers. A marker starts an entry, and indented lines below it are part of the entry. Any other
+/// line is a separate entry, because an assistant may leave out a date.
 fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     let list_range = list_range(lines, out.is_from_code_fences);
     // Each line is an entry if the list has dates or is in a code fence. In other lists, a paragraph may span several

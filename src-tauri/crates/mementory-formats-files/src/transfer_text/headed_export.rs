@@ -9,8 +9,8 @@ struct Export {
     platform: &'static str,
     /// True if these are the first lines of an export. Blank lines are left out.
     begins: fn(&[&str]) -> bool,
-    /// Returns what a line begins. The other arguments are the last line before it that is not blank, and the role of
-    /// the last turn.
+    /// Returns the section that a line begins. The other arguments are the last line before it that is not blank, and
+    /// the role of the last turn.
     section: for<'l> fn(&'l str, &str, Option<&str>) -> Option<Section<'l>>,
     /// True if a rule follows every turn, including the last one. False if rules are only between turns.
     ends_in_rule: bool,
@@ -18,7 +18,7 @@ struct Export {
     joins_answers: bool,
 }
 
-/// What begins at a heading.
+/// A part of an export that begins at a heading.
 enum Section<'l> {
     Turn {
         role: &'static str,
@@ -221,7 +221,7 @@ fn add_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// Removes what is not the words of the turn, and sets the role of a prompt that the program wrote.
+/// Removes from a turn the parts that its speaker did not write, and sets the role of a prompt that the program wrote.
 fn finish(turn: &mut Turn, is_before_rule: bool) {
     let text = words_of(&turn.text, is_before_rule).to_owned();
     turn.text = text;

@@ -1,5 +1,5 @@
-//! Reads what the command line program LLM prints as its log (`llm logs`). A heading with the time begins each
-//! response, and names its conversation; below it are the prompt and the answer.
+//! Reads the log that the command line program LLM prints (`llm logs`). A heading with the time begins each response,
+//! and names its conversation. The prompt and the answer are below this heading.
 use super::conversation::first_line;
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};

@@ -195,7 +195,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     (is_export || has_spoken(roles::USER) && has_spoken(roles::ASSISTANT)).then_some(out)
 }
 
-/// Removes what exporters put around the texts of the turns, and reads the times in them.
+/// Removes the rules and times that exporters put around the texts of the turns, and stores the times in the turns.
 fn finish_turns(out: &mut Transcript) {
     let count = out.turns.len();
     let mut others_end_in_rules = count > 1;
@@ -215,8 +215,8 @@ fn finish_turns(out: &mut Transcript) {
     out.preamble = out.preamble.trim().to_owned();
 }
 
-/// Takes the later conversations out of a text with several. Each begins with a title (`# …`) and the head of an export
-/// directly above a prompt, as the first one does.
+/// Splits a text with several conversations, and returns all conversations but the first. Each of them begins with a
+/// title (`# …`) and the head of an export directly above a prompt, as the first conversation does.
 fn split_at_titles(out: &mut Transcript) -> Vec<Transcript> {
     let begins_with_title = out.preamble.trim_start().starts_with("# ");
     let is_below_titles = out.turns.iter().all(|turn| turn.source.starts_with("##"));
@@ -321,7 +321,7 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)
     };
-    // Only SpecStory writes such lines. It also writes sessions without an answer, so one speaker is enough.
+    // Only SpecStory writes lines in this style. It also exports sessions without an answer, so one speaker is enough.
     if speakers.iter().any(|(_, found)| found.style == Style::Export && !found.label.is_empty()) {
         return Some(Some(Style::Export));
     }

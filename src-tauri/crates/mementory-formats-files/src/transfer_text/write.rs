@@ -78,7 +78,7 @@ fn entry_line(stored: &StoredRecord) -> EntryLine {
     let text = text.trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
     let title = title.map(unix_line_ends);
-    // The title is put before a text of one line, and on a line of its own above a text of several lines.
+    // The title is on the same line as a text of one line, and on a separate line above a text of several lines.
     let line_text = match title {
         Some(title) if text.contains('\n') => format!("{title}\n{text}"),
         Some(title) => format!("{title}: {text}"),
