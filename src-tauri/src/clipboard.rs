@@ -11,8 +11,8 @@ use zeroize::Zeroizing;
 const CLEAR_ATTEMPTS: u8 = 10;
 /// Pause between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// Maximum wait for the clipboard when the window closes. A hanging program that owns the clipboard must not keep this
-/// program from ending.
+/// Maximum wait for the clipboard when the window closes. If another program owns the clipboard and hangs, this program
+/// must still end.
 const MAX_CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 /// Maximum length of a text that can be pasted, in bytes. A text field accepts this much without a delay.
@@ -174,7 +174,7 @@ impl Clipboard {
         clear_state.closing = true;
         self.changed.notify_all();
         drop(self.changed.wait_timeout_while(clear_state, MAX_CLOSE_WAIT, |clear_state| clear_state.pending.is_some()));
-        // Another thread holds this lock only while it waits for a hanging program. In that case, the content cannot be
+        // Another thread has this lock only while it waits for a hanging program. In that case, the content cannot be
         // handed over.
         if let Ok(mut state) = self.backend.try_lock() {
             state.backend.close();

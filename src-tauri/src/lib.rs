@@ -113,7 +113,7 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes over the files that a second process was asked to open, and shows the window. The second process then ends.
+/// Opens the files that a second process was asked to open, and shows the window. The second process then ends.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
     open(app, parse_arguments(args.into_iter().map(Into::into), folder.as_ref()));
 }
@@ -121,7 +121,7 @@ fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
 /// Adds files to those that the window has to open, and shows the window.
 fn open(app: &AppHandle, requested: StartRequest) {
     app.state::<OpenRequests>().add(requested);
-    // If the page is not loaded yet, nobody receives the event, and the page takes the files when it starts.
+    // If the page is not loaded yet, it does not receive the event, but asks for the files when it starts.
     let _ = app.emit(OPEN_EVENT, ());
     window::show(app);
 }

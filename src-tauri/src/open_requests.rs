@@ -10,7 +10,7 @@ const MAX_WAITING: usize = 1000;
 /// Argument that opens the demonstration. The desktop entry offers it as an action.
 const DEMONSTRATION_OPTION: &str = "--demonstration";
 
-/// What one start of the program was asked to open.
+/// The request of one start of the program: the files to open, and whether to open the demonstration.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct StartRequest {
     /// Files and folders, without duplicates.
@@ -19,7 +19,7 @@ pub struct StartRequest {
     pub demonstration: bool,
 }
 
-/// The requests that the window has not taken yet.
+/// The requests that the window has not received yet.
 #[derive(Default)]
 pub struct OpenRequests(Mutex<StartRequest>);
 

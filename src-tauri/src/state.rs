@@ -22,8 +22,8 @@ struct IdleState {
     opened_at: Duration,
 }
 
-/// State of the window. A command holds the vault's read lock while it works. Locking the vault takes the write lock,
-/// so it waits until no command uses the vault.
+/// State of the window. A command has the vault's read lock while it works. Locking the vault needs the write lock, so
+/// it waits until no command uses the vault.
 pub struct AppState {
     vault: SharedVault,
     agents: Agents,
@@ -78,8 +78,8 @@ impl AppState {
     }
 
     /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
-    /// locked. The path is stored with its links resolved, so that the vault is recognised whatever path it is opened
-    /// by next time.
+    /// locked. The stored path has no links, so that the vault is recognised even if it is opened by another path next
+    /// time.
     pub fn set_open_vault(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let path = &files::real_path(path);
         let vault_id = session.overview().info()?.vault_id;

@@ -30,7 +30,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         serde_json::to_string(&stored_values)?
     );
     let mut builder = WebviewWindowBuilder::from_config(app, &config)?
-        // Incognito keeps the page's data in memory only. A test cannot drive WebKitGTK in that mode.
+        // In incognito mode, the page's data is only in memory. A test cannot drive WebKitGTK in that mode.
         .incognito(!is_automated())
         .initialization_script(script)
         .on_navigation(is_app_page)

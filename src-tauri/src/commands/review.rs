@@ -67,7 +67,7 @@ pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> 
     run_in_session(app, move |vault| vault.duplicates().keep_apart(&ids)).await
 }
 
-/// Keep one of several memories; the others go to the Trash.
+/// Keep one of several memories and move the other memories to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {
@@ -113,7 +113,7 @@ pub async fn keep_both(app: AppHandle, a: String, b: String, both: bool) -> Comm
     run_in_session(app, move |vault| vault.insights().keep_both(&a, &b, both)).await
 }
 
-/// Store which of several memories is right, and move the others to the Trash.
+/// Store which of several memories is right, and move the other memories to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn resolve_contradiction(app: AppHandle, request: ResolveRequest) -> CommandResult<Resolved> {

@@ -238,7 +238,7 @@ pub async fn audit(app: AppHandle, verify: bool) -> CommandResult<AuditLog> {
     run_in_session(app, move |vault| vault.overview().audit(verify)).await
 }
 
-/// The vault's own key, the trusted keys, and the keys seen on imported files.
+/// The signing key of the vault, the trusted keys, and the keys seen on imported files.
 #[tauri::command]
 #[specta::specta]
 pub async fn keys(app: AppHandle) -> CommandResult<Keys> {

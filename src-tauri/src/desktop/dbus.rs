@@ -25,7 +25,7 @@ const DESKTOP_DECIDES: i32 = -1;
 /// Maximum wait for the reply to a method call.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the desktop has to show.
+/// A request to the desktop to show something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Message {
     /// Progress in percent. None hides the progress.

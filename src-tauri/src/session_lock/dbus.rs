@@ -161,8 +161,8 @@ fn event_for_signal(interface: &str, member: &str, flag: Option<bool>) -> Option
     }
 }
 
-/// Handles messages. While the vault is set to lock with the session, holds a sleep inhibitor: logind delays sleep as
-/// long as the file descriptor that it returned is open, so that the vault can be locked first.
+/// Handles messages. As long as the vault is set to lock with the session, keeps a sleep inhibitor open: logind delays
+/// sleep until the file descriptor that it returned is closed, so that the vault can be locked first.
 fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener) {
     let mut logind: Option<Connection> = None;
     let mut inhibitor: Option<OwnedFd> = None;
@@ -200,8 +200,8 @@ fn inhibit_sleep(bus: &Connection) -> Option<OwnedFd> {
     reply.body().deserialize().ok()
 }
 
-/// True if the event is about this user's screen. A logind session may belong to another user; any other object belongs
-/// to this user's desktop. If the owner cannot be determined, returns true, because locking too often is safer.
+/// True if the event concerns this user's screen. A logind session may be that of another user; any other object is
+/// part of this user's desktop. If the owner cannot be determined, returns true, because locking too often is safer.
 fn is_our_session(bus: &Connection, object: &OwnedObjectPath) -> bool {
     if !object.starts_with(MANAGER_PATH) {
         return true;
