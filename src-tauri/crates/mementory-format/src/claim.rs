@@ -11,7 +11,7 @@ pub enum Role {
     Memories,
     /// Projects.
     Projects,
-    /// The format's own manifest.
+    /// The manifest of the format.
     Manifest,
     /// Records of a portable format.
     Records,

@@ -58,7 +58,7 @@ pub fn detect(
                         && claims[other].0.id() != claims[index].0.id()
                         && !is_side_role(part.role) =>
                 {
-                    // An archive may contain the export of another program next to the files of its own export.
+                    // An archive that is itself an export may also contain the export of another program.
                     if is_side_role(role) {
                         *slot = Some((index, part.role));
                     } else {

@@ -367,7 +367,7 @@ impl AttachmentFile {
 pub struct PassthroughItem {
     /// Format id.
     pub format: String,
-    /// Id of the export or agent to which the file belongs (agent id, bundle digest, account …).
+    /// Id of the export or agent from which the file comes (agent id, bundle digest, account …).
     pub group: String,
     /// Path inside the source, with `/` as separator.
     pub name: String,
@@ -397,7 +397,8 @@ pub struct ReplacedList {
     pub actor: String,
 }
 
-/// Receives what a reader finds. If a method returns an error, the reader stops and returns it.
+/// Receives the records and files that a reader finds. If a method returns an error, the reader stops and returns this
+/// error.
 pub trait Sink {
     /// Receives a conversation with its messages, or one record.
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError>;
@@ -442,7 +443,7 @@ pub struct StoredRecord {
     /// verbatim.
     pub edited: bool,
     /// Time at which the record was last edited, redacted or restored from the Trash in the vault. Set only if the
-    /// export contains what changed since a given time. If None, the record's own times say when it changed.
+    /// export is limited to changes since a given time. If None, the record's own times state when it changed.
     pub changed: Option<Timestamp>,
     /// Export ids of the targets of `record.links`, in the same order; None = not in the vault.
     pub link_ids: Vec<Option<String>>,
@@ -467,7 +468,7 @@ pub struct Redaction {
     /// Position of the mark in the text, in bytes.
     pub mark: Range<usize>,
     /// Position of the value in the text that the vault stores, in bytes. None if the value was redacted, because the
-    /// vault then knows neither the value nor its length.
+    /// vault then has neither the value nor its length.
     pub value: Option<Range<usize>>,
 }
 
@@ -489,7 +490,7 @@ pub struct SourceDescription {
 pub trait RecordSource {
     /// Id and name of the vault, the name of this program, and the time of the export.
     fn description(&self) -> SourceDescription;
-    /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
+    /// Visits all records to export, grouped by kind in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
     /// True if the export masks sensitive values. Every sensitive value that was found is then replaced with a mark.
     fn covers(&self) -> bool {

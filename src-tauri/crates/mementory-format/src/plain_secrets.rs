@@ -157,8 +157,8 @@ fn fields_of(record: &Record) -> Option<Tree> {
 fn replace_in_verbatim(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Credential)?;
     let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) else {
-        // In a text without structure, it is not known which part is the secret, so the whole text is treated as a
-        // secret.
+        // In a text that cannot be parsed, the secret cannot be told from the remaining text, so the whole text is
+        // treated as a secret.
         return if is_placeholder(&verbatim.text) { None } else { change(&verbatim.text) };
     };
     replace_in(&mut tree, change).then(|| json_text(&tree))

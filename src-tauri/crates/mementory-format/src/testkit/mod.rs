@@ -23,7 +23,7 @@ pub fn repo() -> PathBuf {
     Path::new(&crate_folder).join("../../..").canonicalize().unwrap()
 }
 
-/// Reports that a test, or the rest of it, is skipped. `npm test` counts the lines in the file MEMENTORY_SKIPPED,
+/// Reports that a test or its remaining part is skipped. `npm test` counts the lines in the file MEMENTORY_SKIPPED,
 /// because the test harness hides the output of passing tests.
 pub fn skipped(reason: &str) {
     eprintln!("SKIPPED: {reason}");
