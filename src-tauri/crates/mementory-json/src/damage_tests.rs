@@ -135,7 +135,7 @@ fn damage_at_the_start_and_at_the_end_is_left_out() {
 #[test]
 fn elements_inside_an_element_without_end_are_found() {
     let mut chats = chats();
-    // What is left of this chat ends inside an array, so that all later chats look like entries of it.
+    // The remaining text of this chat ends inside an array, so that all later chats look like entries of this array.
     let end = chats[2].find(r#"{"id":72"#).unwrap() - 1;
     chats[2].truncate(end);
     assert_eq!(read(format!("[{}]", chats.join(",")).as_bytes()), found(&[0, 1, 3, 4, 5], &["/2"]));

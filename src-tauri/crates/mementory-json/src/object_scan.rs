@@ -5,7 +5,7 @@ use memchr::memchr2;
 /// Nesting above which only brackets are counted, because no parser of this crate accepts such a value.
 const MAX_DEPTH: usize = 1000;
 
-/// What may follow at a position outside of strings.
+/// The bytes that are allowed next, outside of strings.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     #[default]
@@ -14,7 +14,7 @@ enum Expected {
     Key,
     KeyOrEnd,
     Colon,
-    /// More characters of a word, or what may follow the word.
+    /// More characters of a word, or the byte that may follow a word.
     Word,
     CommaOrEnd,
 }

@@ -20,7 +20,7 @@ pub(super) struct ElementSearch {
     wrapped: bool,
 }
 
-/// What the search found.
+/// The result of a search step.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SearchOutcome {
     /// An object at the position starts like an element.

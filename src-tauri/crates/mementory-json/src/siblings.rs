@@ -47,7 +47,7 @@ impl ElementKeys {
     }
 }
 
-/// What is known about the elements of an array.
+/// The keys of the elements of an array, as far as they have been read.
 #[derive(Debug, Default)]
 pub(super) struct Siblings {
     /// The different sets of keys that complete elements have.
@@ -82,8 +82,8 @@ impl Siblings {
         self.is_guess = true;
     }
 
-    /// Forgets keys that may be wrong, because bytes follow that belong to no element. The only element may have been
-    /// ended too early by a surplus bracket, or the objects since a guess may be parts of one element.
+    /// Removes keys that may be wrong, because the bytes that follow are not part of any element. If there is only one
+    /// element, a surplus bracket may have ended it too early. The objects since a guess may be parts of one element.
     pub(super) fn forget_uncertain(&mut self) {
         if self.count == 1 {
             self.incomplete = self.kinds.pop();
@@ -99,7 +99,7 @@ impl Siblings {
         !self.kinds.is_empty()
     }
 
-    /// True if enough is known to recognise another element.
+    /// True if the keys of an element are known, so that another element can be recognised.
     pub(super) fn can_recognise(&self) -> bool {
         self.known().next().is_some()
     }

@@ -7,7 +7,7 @@ const MEMBERS_BEFORE: [&[u8]; 3] = [b"jsonrpc", b"id", b"isError"];
 /// Largest number of bytes before the JSON in a result.
 const MAX_START: usize = 4 << 10;
 
-/// What comes after a text of a result.
+/// The part of a result after one of its texts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Another text begins after this number of bytes.
@@ -216,7 +216,7 @@ mod tests {
         }
         let start = r#"{"content":[{"type":"text","text":""#;
         assert_eq!(text_start(format!("{start}{{").as_bytes()), Some(start.len()));
-        // Until more is known, the text may still be a result.
+        // Every shorter beginning may still be that of a result, so the answer is unknown.
         for end in 0..=start.len() {
             assert_eq!(result_start(&start.as_bytes()[..end]), Start::Unknown, "{end}");
         }

@@ -150,7 +150,8 @@ impl Elements<'_> {
                 Ok(None)
             }
             SearchOutcome::Candidate | SearchOutcome::Next => {
-                // After an element whose brackets are complete, the next object is an element whatever keys it has.
+                // After an element whose brackets are complete, the next object is accepted as an element, regardless
+                // of its keys.
                 let is_candidate = outcome == SearchOutcome::Candidate || !search.is_past_element();
                 self.search = Some(search);
                 self.scan_object(is_candidate)

@@ -30,8 +30,8 @@ pub(super) fn allocated_bytes(len: usize) -> u64 {
 }
 
 /// Returns the error to report for a text that was refused. A fault in the grammar takes precedence over every other
-/// fault, wherever it is in the text, and serde_json finds its position. It needs no recursion for this, so the text
-/// may be nested to any depth.
+/// fault, wherever it is in the text. serde_json finds its position without recursion, so the text may be nested to any
+/// depth.
 fn first_error(text: &str, refusal: TreeError) -> TreeError {
     match serde_json::from_str::<&RawValue>(text) {
         Err(error) => syntax_error(error),

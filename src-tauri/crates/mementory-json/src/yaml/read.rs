@@ -114,8 +114,8 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 None => return Err(error("malformed", "a list ends without having begun")),
             },
             Event::Alias(id) => {
-                // An anchor is known only after its value ends, so an alias inside the value is an error and cannot
-                // cause a cycle.
+                // An anchor is registered only after its value ends, so an alias inside this value is an error and
+                // cannot cause a cycle.
                 let tree =
                     anchors.get(&id).ok_or_else(|| error("malformed", "an alias refers to an unknown anchor"))?;
                 repeats_left = repeats_left
