@@ -1,6 +1,6 @@
 //! Members in which a source counts how often a record was used. They change although the content of the record stays
-//! the same. Therefore, two states that differ only in these members count as equal. An incremental `.mem` does not
-//! count such a difference as a change either.
+//! the same. Therefore, two states that differ only in these members count as equal, and an incremental `.mem` does not
+//! treat the difference as a change.
 use crate::Fields;
 use serde_json::Value;
 use std::borrow::Cow;
