@@ -1,6 +1,6 @@
-//! What a release contains besides the programs. Man pages and shell completions are generated from the definition of
-//! the command line. The bundle for Claude Desktop contains this program, and an entry for the MCP registry describes
-//! the bundle.
+//! Writes the files that a release contains besides the programs. Man pages and shell completions are generated from
+//! the definition of the command line. The bundle for Claude Desktop contains this program, and an entry for the MCP
+//! registry describes the bundle.
 use crate::{
     args::Cli,
     command_result::{CommandResult, success},
