@@ -38,7 +38,7 @@ pub struct Tool<'a> {
     pub description: &'a str,
 }
 
-/// A secret that the person enters. Claude Desktop keeps it in the system's keychain.
+/// A secret that the person enters. Claude Desktop stores it in the system's keychain.
 #[derive(Debug, Clone, Copy)]
 pub struct UserSecret<'a> {
     /// The environment variable that receives the secret.

@@ -20,7 +20,7 @@ pub struct Found {
     pub path: PathBuf,
 }
 
-/// Something that keeps the server from being used.
+/// A reason why a client cannot use the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// A stable code in lower snake case: a code of [`Error`], or `not_ours`, `outdated`, `command_missing`,
@@ -51,8 +51,8 @@ pub struct ClientReport {
     pub problems: Vec<Problem>,
 }
 
-/// The state of every client. `expected` is the server that `connect` would add. Its variables are compared only by
-/// name, because the token is no longer known after connecting.
+/// The state of every client. `expected` is the server that `connect` would add. Only the names of its variables are
+/// compared, because the token cannot be read again after connecting.
 pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<ClientReport> {
     Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
 }

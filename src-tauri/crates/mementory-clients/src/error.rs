@@ -15,7 +15,7 @@ pub enum Error {
     NotAFile {
         /// Path of the configuration.
         path: PathBuf,
-        /// What the path refers to instead.
+        /// The kind of thing at the path.
         kind: FileKind,
     },
     /// The configuration is too large for [`crate::Plan`] to read.
@@ -102,7 +102,7 @@ pub enum Error {
     },
 }
 
-/// What a configuration's path may refer to instead of a regular file.
+/// A kind of thing that may be at a configuration's path instead of a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A folder.

@@ -23,7 +23,8 @@ pub(crate) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the file. Follows symbolic links, because some people keep such files elsewhere, such as in a repository.
+    /// Reads the file. Follows symbolic links, because some people store their configurations elsewhere, such as in a
+    /// repository.
     pub fn read(path: &Path) -> Result<Self, Error> {
         let missing_file = |real: &Path| Self { path: path.into(), real: real.into(), text: None };
         let is_link = match fs::symlink_metadata(path) {
@@ -52,8 +53,9 @@ impl ConfigFile {
         Ok(Self { text: Some(text), ..missing_file(&real_path) })
     }
 
-    /// Replaces what was read with `new_text`; `None` removes the file. If there was a file, first makes a backup copy (mode
-    /// 0600) and returns its path. After an error, the file is unchanged and there is no copy.
+    /// Replaces the content of the file with `new_text`, or removes the file if this is `None`. If there was a file,
+    /// first makes a backup copy (mode 0600) and returns its path. After an error, the file is unchanged and there is
+    /// no copy.
     pub fn replace(&self, new_text: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
         self.check_unchanged()?;
         let backup = self.text.as_deref().map(|text| self.write_backup(text, now)).transpose()?;

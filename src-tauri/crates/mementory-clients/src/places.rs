@@ -129,8 +129,8 @@ impl Places {
         self.application_folders.iter().map(|folder| folder.join(name)).find(|path| path.is_dir())
     }
 
-    /// The folder in which Claude Desktop keeps its settings. If it was installed from a Windows package, it reads them
-    /// only below the package's own folder, never in `%APPDATA%`.
+    /// The folder in which Claude Desktop stores its settings. If it was installed from a Windows package, it reads
+    /// them only below the package's folder, never in `%APPDATA%`.
     fn claude_desktop_folder(&self) -> PathBuf {
         let package_path = (self.system == System::Windows).then(|| packaged_folder(&self.local_data)).flatten();
         package_path.unwrap_or_else(|| self.config.join("Claude"))

@@ -15,7 +15,7 @@ use std::{
     time::SystemTime,
 };
 
-/// What a plan does.
+/// The kind of change that a plan makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Adds our entry, or updates it.

@@ -2,8 +2,8 @@
 use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
-/// The environment variable that marks an entry as ours. Its value lists what was added together with the entry, so
-/// that exactly this can be removed again, even after the client has rewritten the file.
+/// The environment variable that marks an entry as ours. Its value lists the parts that were added together with the
+/// entry, so that exactly these parts can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.

@@ -193,8 +193,7 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut pending_tables = vec![table];
     while let Some(table) = pending_tables.pop() {
-        // A table that is only implied by its subtables has no header of its own; its position is that of a subtable's
-        // header.
+        // A table that is only implied by its subtables has no header. Its position is that of a subtable's header.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
