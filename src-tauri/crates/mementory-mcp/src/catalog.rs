@@ -25,7 +25,7 @@ pub fn list_json(token: &str) -> Vec<Value> {
         "read" => read,
         "suggest" => suggest,
         "export" => export,
-        // A client without the right to read knows no record ids, so it cannot suggest changes.
+        // A client without the right to read cannot find out record ids, so it cannot suggest changes.
         "change" => read && suggest,
         _ => true,
     };

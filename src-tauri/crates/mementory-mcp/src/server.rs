@@ -1,4 +1,4 @@
-//! Answers clients over the socket. The server does not keep a vault open: for each call, its caller lends it the open
+//! Answers clients over the socket. The server does not own a vault: for each call, a [`VaultAccess`] lends it the open
 //! vault.
 use crate::{
     peer::Program,
@@ -99,8 +99,8 @@ impl Server {
         self.stopper.clone()
     }
 
-    /// Answers clients until [`Stopper::stop`] is called, then removes the socket. Does not wait for running calls; the
-    /// owner of the vault waits for them when it takes the vault back.
+    /// Answers clients until [`Stopper::stop`] is called, then removes the socket. Does not wait for running calls. The
+    /// owner of the vault waits for them before it closes the vault.
     pub fn run(self, vault: &Arc<dyn VaultAccess>) {
         let connections = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
