@@ -7,7 +7,7 @@
 const RISKY_BEGINNINGS: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
-/// Escapes a cell for the table: puts an apostrophe before it if it begins with one of [`RISKY_BEGINNINGS`].
+/// Escapes a cell for the table: puts an apostrophe before a cell that begins with one of [`RISKY_BEGINNINGS`].
 pub(super) fn escaped(cell: &str) -> String {
     if cell.starts_with(RISKY_BEGINNINGS) { format!("'{cell}") } else { cell.to_owned() }
 }

@@ -68,8 +68,8 @@ fn without_input((result, written): (WriteResult, usize)) -> Progress {
     (result, 0, written)
 }
 
-/// Repeats a step of the CSV writer until everything is written. `step` gets the number of bytes that the previous
-/// steps have read.
+/// Repeats `step` until the CSV writer has written everything. `step` receives the number of bytes that it has read so
+/// far.
 fn append(out: &mut Vec<u8>, step: &mut dyn FnMut(usize, &mut [u8]) -> Progress) -> Result<(), FormatError> {
     let (mut done, mut space) = (0, [0; 4 << 10]);
     loop {

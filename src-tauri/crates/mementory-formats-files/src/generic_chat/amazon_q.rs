@@ -1,5 +1,5 @@
-//! Reads sessions of Kiro CLI, which was Amazon Q before: a saved session in one object, or the database with all of
-//! them. The history has a prompt and its answer in each entry.
+//! Reads sessions of Kiro CLI, which was called Amazon Q before: a saved session in one object, or the database with
+//! all sessions. Each entry of the history has a prompt and its answer.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::{first_time, text_time};
@@ -131,8 +131,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
-/// Ids of the sessions with several rows in the table. If a session is loaded in another folder, the program saves it
-/// there too, and the person can continue both copies.
+/// Ids of the sessions with several rows in the table. If a session is loaded in another folder, the program saves a
+/// copy there, and the person can continue both copies.
 fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
     let (mut ids, mut repeated) = (HashSet::new(), HashSet::new());
     let Ok(mut statement) = database.connection.prepare(&format!("SELECT value FROM \"{table}\"")) else {
@@ -213,8 +213,9 @@ fn session(
         let folder = environment.and_then(|state| first_text(&state, &["current_working_directory"]));
         chat.source.project = chat.source.project.take().or(folder);
         let is_first = index == 0;
-        // In versions that store times, everything that a person types has one. A prompt without a time was written by
-        // the program, or it comes from an older version. In the latter case, no entry before it has a time.
+        // In versions that store times, everything that a person types has a time. A prompt without a time was written
+        // by the program, or it comes from an older version. If it comes from an older version, no entry before it has
+        // a time.
         let is_untimed = entry.is_untimed() && (has_time || is_first && entry.is_first_of_shortened(state));
         has_time |= entry.prompt.raw_value("timestamp").is_some();
         let prompt = entry.prompt_turn(is_untimed, is_first);
@@ -329,8 +330,8 @@ impl<'a> Entry<'a> {
         content.has("Prompt") && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none()
     }
 
-    /// True if the prompt of this first entry may be results of tools that the program wrote as a prompt: a summary
-    /// replaced the earlier entries, and the person did not type this prompt.
+    /// True if this first entry may contain results of tools that the program wrote as a prompt: a summary replaced the
+    /// earlier entries, and the person did not type this prompt.
     fn is_first_of_shortened(&self, state: &Object<'_>) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         let words = content.object("Prompt").and_then(|said| said.text("prompt").map(Cow::into_owned));

@@ -166,8 +166,8 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
     chat
 }
 
-/// The question and the answer of a row. The verbatim of each does not contain the other, so erasing one of them erases
-/// its text completely.
+/// The question and the answer of a row. The verbatim of the question omits the answer, and the verbatim of the answer
+/// omits the question, so erasing a message erases its text completely.
 fn turns(row: &Row, number: usize) -> Vec<Turn> {
     let id = text_or_number_in(row, "id").unwrap_or_else(|| number.to_string());
     let created = text_or_number_in(row, "createdAt").as_deref().and_then(text_time);

@@ -66,7 +66,7 @@ pub(super) fn read_exchange(
     }
     let described = described.as_ref().unwrap_or(object);
     let text = with_replaced_values(element.text, &exchange.cuts);
-    // Ids of requests in a batch, such as `request-1`, are in other batches too.
+    // The ids of requests, such as `request-1`, are the same in every batch, so they cannot identify a conversation.
     let stated_id = first_text(described, &["id"]);
     let id = stated_id.unwrap_or_else(|| content_id(&format!("{text}\n{:?}", exchange.beginning())));
     let mut chat = Chat {
@@ -162,7 +162,7 @@ impl<'e> Exchange<'e> {
         }
     }
 
-    /// Adds a request with the answer that is preferred and the one that is not.
+    /// Adds a request with its preferred answer and its rejected answer.
     fn add_preferences(&mut self, files: &mut FileReader<'_>, member: &Member, object: &Object<'e>, at: &str) {
         match object.object("input") {
             Some(input) => self.add_request(files, member, &input, &format!("{at}/input")),

@@ -310,7 +310,8 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     if pairs::is_webui_chat(object) {
         return Some((pairs::INTERNAL_KEY, object.raw_value(pairs::INTERNAL_KEY)?));
     }
-    // A message, or a question with its answer, may have a list of other things under these keys.
+    // In a message, or in a question with its answer, a list under one of these keys may contain something other than
+    // messages.
     let is_message = role_name(object).is_some() || question_and_answer(object).is_some();
     let is_ambiguous = |key: &str| is_message && matches!(key, "items" | "data");
     let lists = MESSAGE_LISTS.iter().filter(|key| !is_ambiguous(key));
@@ -419,7 +420,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// Makes an id for a conversation without one, from its title, its time and its first question and answer. If
+    /// Makes an id for a conversation that has none, from its title, its time and its first question and answer. If
     /// another conversation has the same id, adds the digest of the whole text to the id. Returns false for a
     /// conversation that occurs a second time.
     fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {

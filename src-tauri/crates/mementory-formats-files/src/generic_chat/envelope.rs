@@ -24,9 +24,9 @@ pub(super) struct Enveloped<'a> {
     pub platform: Option<&'static str>,
 }
 
-/// Finds the conversations in an object that has no messages itself. `has_messages` is true for the text of a
-/// conversation. At most two objects are opened. If there are several conversations, the outer object describes none of
-/// them, except for a title.
+/// Finds the conversations inside an object that has no messages itself, at most two objects deep. `has_messages` is
+/// true for the text of a conversation. If there are several conversations, only the title of the outer object applies
+/// to them.
 pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool) -> Vec<Enveloped<'a>> {
     let found_inside = |outer: &Object<'a>, at: &str| {
         let found = ENVELOPES.iter().filter_map(|key| {

@@ -1,5 +1,5 @@
 //! The archive that HuggingChat makes of an account (`export.zip`): conversations, the files of their messages, and the
-//! assistants that the person made. The conversations are read as any others.
+//! assistants that the person made. This module reads the files; the conversations are read as those of other programs.
 use super::FORMAT_ID;
 use mementory_format::{Catalog, FormatError, Member, Part, Role};
 use mementory_formats_shared::files::{folder_of, send_file};

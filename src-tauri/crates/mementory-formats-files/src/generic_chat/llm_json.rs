@@ -56,7 +56,7 @@ struct Entry {
 }
 
 impl Log {
-    /// Adds an entry. An entry without a response is reported as dropped, and so is one that occurs a second time.
+    /// Adds an entry. An entry without a response is reported as dropped, and so is an entry that occurs a second time.
     pub fn add(
         &mut self,
         files: &mut FileReader<'_>,

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// Smallest number of decreasing times that shows that a list begins with its newest message.
 const MIN_FALLS: usize = 3;
 
-/// Puts the oldest message first if the newest one is first.
+/// Reverses a list that begins with its newest message.
 pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
     if links_point_down(turns).unwrap_or_else(|| has_falling_times(turns)) {
         put_oldest_first(turns);

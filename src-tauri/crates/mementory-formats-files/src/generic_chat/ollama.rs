@@ -23,7 +23,7 @@ const CALLS: &str = "tool_calls";
 /// Table of the files.
 const FILES: &str = "attachments";
 
-/// An open database, and which tables it has besides those of chats and messages.
+/// An open database, and whether it has the tables of tool calls and files.
 struct Store<'d> {
     database: &'d Database,
     has_calls: bool,
@@ -41,7 +41,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let has_table = |table: &str| names.iter().any(|name| name == table);
-    // Databases of earlier versions have neither table.
+    // Databases of earlier versions have neither tool calls nor files.
     let store = Store { database: &database, has_calls: has_table(CALLS), has_files: has_table(FILES) };
     each_row(files, member, &database, "chats", |files, row, number| {
         let id = text_in(&row, "id");
@@ -138,8 +138,8 @@ fn read_turns(
     Ok(true)
 }
 
-/// Adds the tool calls of a message, in the shape of the API. Returns false if one of their values is not text. If not
-/// all of them can be read, those before the error are added.
+/// Adds the tool calls of a message, in the shape of the API. Returns false if a value of a call is not text. If an
+/// error occurs, the calls before the error have been added.
 fn read_calls(database: &Database, message: i64, out: &mut Vec<Value>) -> rusqlite::Result<bool> {
     let sql = "SELECT type, function_name, function_arguments, function_result FROM tool_calls \
                WHERE message_id = ?1 ORDER BY id";

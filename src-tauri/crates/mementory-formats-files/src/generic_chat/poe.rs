@@ -1,5 +1,5 @@
-//! Reads chats with Poe as its page receives them: an answer of GraphQL with a `messagesConnection` somewhere inside.
-//! Scripts save one answer for each page of messages, or a list of them.
+//! Reads chats with Poe as its page receives them: an answer of GraphQL that contains a `messagesConnection` at any
+//! level. Scripts save one answer for each page of messages, or a list of answers.
 use super::page_answer::{Messages, send_answer};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};

@@ -74,9 +74,10 @@ pub(super) const KOBOLD_ACTIONS: &str = "actions";
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Conversations with lists of messages. They are the elements of a list, one on each line, or a single object.
+    /// Conversations with lists of messages. The conversations are the elements of a list, one on each line, or a
+    /// single object.
     Conversations,
-    /// Messages without conversations, as elements of a list or one on each line.
+    /// Messages without conversations, as elements of a list or as one message on each line.
     Messages,
     /// A list of threads, and a list of messages with the ids of their threads.
     Threads,

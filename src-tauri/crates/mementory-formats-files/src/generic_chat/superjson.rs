@@ -30,7 +30,7 @@ fn without_list(head: &[u8]) -> &[u8] {
 fn value_of_first_key<'t>(text: &'t [u8], key: &str) -> Option<&'t [u8]> {
     let mut rest = text;
     for part in ["{", "\"", key, "\"", ":"] {
-        // White space inside the quotes would be a part of the key.
+        // White space is skipped only outside the quotes, because inside them it would be a part of the key.
         let text = if part == key { rest } else { rest.trim_ascii_start() };
         rest = text.strip_prefix(part.as_bytes())?;
     }

@@ -59,7 +59,8 @@ fn read_anything_llm(files: &mut FileReader<'_>, member: &Member) -> Result<(), 
     loose.send(files, member)
 }
 
-/// Reads a table as one conversation, because the table contains no conversation id. The newest message comes first.
+/// Reads a table as one conversation, because the table contains no conversation id. The table lists the newest message
+/// first.
 fn read_replika(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut turns = turns_of_csv(files, member, replika_turn)?;
     put_oldest_first(&mut turns);

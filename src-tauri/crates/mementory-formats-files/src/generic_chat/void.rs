@@ -16,7 +16,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 const PLATFORM: &str = "void";
 /// Table of the storage of VS Code and of editors that are derived from it.
 const TABLE: &str = "ItemTable";
-/// Part of the keys of the threads. Their beginning is the name of the editor, and their end the version.
+/// Middle part of the keys of the threads. A key begins with the name of the editor and ends with a version.
 const KEY: &str = "chatThreadStorage";
 
 /// True for a storage with threads.

@@ -223,7 +223,7 @@ fn turn(content: Content, role: &str, id: Option<String>, raw: &RawValue, pointe
     turn
 }
 
-/// Adds a part of a message: an object whose only key says what it is, as in `{"Text": "…"}`.
+/// Adds a part of a message: an object whose only key is the kind of the part, as in `{"Text": "…"}`.
 fn add_part(content: &mut Content, raw: &RawValue) {
     let Some(object) = Object::parse(raw.get()) else { return };
     for (kind, value) in object.members() {
@@ -251,7 +251,7 @@ fn text_of_parts(raw: &RawValue) -> String {
     parts.into_iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// Sends a text thread: one text, with the places at which its messages begin.
+/// Sends a text thread, which consists of one text and the offsets at which its messages begin.
 pub(super) fn read_text_thread(
     files: &mut FileReader<'_>,
     member: &Member,

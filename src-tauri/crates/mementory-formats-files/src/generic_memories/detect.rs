@@ -63,7 +63,8 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
             _ => break,
         }
     }
-    // One memory is enough in a list at the top or one that is named after memories, or in a file of ChatGPT.
+    // One memory is enough in a list at the top level, in a list that is named after memories, and in a file of
+    // ChatGPT.
     let is_listed = has_named || head.first == b'[';
     let is_enough = is_selected || text_count > 1 || is_listed || has_chatgpt_keys(&head.keys);
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
@@ -97,9 +98,9 @@ fn is_sentence(text: &str) -> bool {
 /// Members of log lines and bookmarks, which also have texts but are not memories.
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
-/// Number of members with sentences besides the text of a memory. Two is added for a record with many members or with
-/// one of [`NO_MEMORY_KEYS`]. One other sentence is usually a title. More sentences mean another kind of record, such
-/// as an article or a ticket.
+/// Number of members with sentences, except the text of the memory. One such member is usually a title, but several
+/// mean that the record is not a memory but, for example, an article or a ticket. So two is added for a record with
+/// many members or with one of [`NO_MEMORY_KEYS`].
 fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));

@@ -3,7 +3,7 @@ use super::{CONVERSATIONS, FILES, FORMAT_MARK, VERSION};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use std::collections::BTreeMap;
 
-/// One claim for each folder. The claim includes the files in the folder to which records may refer.
+/// One claim for each folder. The claim includes the folder's files to which records may refer.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut folders: BTreeMap<&str, Vec<Part>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_note(catalog, member)) {

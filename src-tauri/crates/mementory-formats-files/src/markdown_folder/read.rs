@@ -1,5 +1,5 @@
-//! Reads the records of a folder that this format wrote. Everything between the records is only for human readers and
-//! is ignored.
+//! Reads the records of a folder that this format wrote. The text between the records is only for human readers and is
+//! ignored.
 use super::{ID, VERSION, note};
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::{

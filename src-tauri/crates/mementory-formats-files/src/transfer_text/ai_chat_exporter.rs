@@ -75,7 +75,7 @@ enum State {
     Words,
     /// An answer.
     Answer,
-    /// Neither a prompt nor an answer: the last turn has ended, and the next one has not begun.
+    /// Neither a prompt nor an answer: the last turn has ended, and the next turn has not begun.
     Between,
 }
 

@@ -142,8 +142,8 @@ fn platform(transcript: &Transcript, session: Option<&Session<'_>>, place: &Text
     ASSISTANTS.into_iter().find(|who| is_from(who)).unwrap_or("other").into()
 }
 
-/// The last heading before the turns that is not only a time. If there is none, the title in the front matter, the file
-/// name, or else the first line of the first turn that has text.
+/// The last heading before the turns that is not only a time. If there is no such heading, the title in the front
+/// matter, the file name, or else the first line of the first turn that has text.
 fn title(transcript: &Transcript, place: &TextSource<'_>) -> Option<String> {
     let mut headings = transcript.preamble.lines().filter_map(|line| {
         let line = line.trim();

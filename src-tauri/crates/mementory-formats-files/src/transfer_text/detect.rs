@@ -95,8 +95,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
             // In a vault, a conversation is also a note to which other notes may link, so its confidence is lower.
             Some((kind, _, reason)) if in_vaults.contains(&member.id) => (kind, 0.6, reason),
             Some(found) => found,
-            // The confidence is low. If no format claims the file, a format that recognises part of it is suggested
-            // before plain text.
+            // The confidence is so low that, if no format claims the file, a format that recognises part of it is
+            // suggested before plain text.
             None if looks_like_json(&text) => {
                 (TextKind::Plain, 0.15, "JSON in no known shape, read as plain text".into())
             }

@@ -126,7 +126,8 @@ const MEMORY_OPENING_WORDS: [&str; 36] = [
     "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
 ];
 
-/// Beginnings of the word for the person in other languages. In Chinese, Japanese and Korean, no space follows it.
+/// Beginnings of words that mean the person, in other languages. In Chinese, Japanese and Korean, no space follows the
+/// word.
 const WORDS_FOR_USER: [&str; 28] = [
     "nutzer",
     "benutzer",

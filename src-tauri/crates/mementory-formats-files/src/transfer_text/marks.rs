@@ -107,8 +107,8 @@ fn is_date_word(bracket_text: &str) -> bool {
     dates::parse_day(&word).is_some() || WORDS_FOR_UNKNOWN.contains(&word.as_str())
 }
 
-/// True if the text in brackets may be a date or "unknown" in a language that is not in the list. A number is read as a
-/// footnote, and a word in capitals for the level of a log line, so both are excluded.
+/// True if the text in brackets may be a date or "unknown" in a language that is not in the list. Excludes numbers,
+/// which may be footnotes, and words in capitals, which may be the levels of log lines.
 fn may_mean_unknown(bracket_text: &str) -> bool {
     let is_number = bracket_text.chars().all(|c| c.is_ascii_digit());
     let is_log_level = bracket_text.chars().all(|c| c.is_ascii_uppercase());

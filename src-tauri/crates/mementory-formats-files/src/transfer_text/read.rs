@@ -176,7 +176,7 @@ fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'
     record
 }
 
-/// The platform, guessed from the text and the file name. `other` if it is not known.
+/// The platform, guessed from the text and the file name. `other` if the platform cannot be guessed.
 fn platform_of(text: &str, member: &Member, list: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
     let is_from_chatgpt =

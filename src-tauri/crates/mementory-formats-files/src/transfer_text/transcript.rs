@@ -1,5 +1,5 @@
-//! Reads conversations from two kinds of text: copied ones, in which a line names each speaker, and
-//! exported Markdown.
+//! Reads conversations from two kinds of text: copied conversations, in which a line names each speaker, and exported
+//! Markdown.
 use super::head;
 use super::speaker::{self, Speaker, Style};
 use mementory_formats_shared::roles;
@@ -18,7 +18,7 @@ pub(super) struct Turn {
     pub line: usize,
     /// The lines of the turn, unchanged from the source, including the label.
     pub source: String,
-    /// Time of the turn, if the label states one.
+    /// Time of the turn, if the label states it.
     pub time: Option<Timestamp>,
     /// The model that answered, if the label names it.
     pub model: Option<String>,
@@ -84,10 +84,10 @@ impl Transcript {
         self.style == Some(Style::Heading) && self.is_certain && all_have_times && has_front_matter(&self.preamble)
     }
 
-    /// True for Markdown that a program exported: any text in the style of SpecStory, and any text whose speakers are
-    /// named in headings or in bold, by names that are unusual as headings in notes. In the second case, the speaker
-    /// must change at least three times, or once if the turns have times. Below front matter, headings that all have a
-    /// time are enough: the answer may be missing.
+    /// True for Markdown that a program exported. One case is any text in the style of SpecStory. The other case is a
+    /// text whose speakers are named in headings or in bold, by names that are unusual as headings in notes: the
+    /// speaker must change at least three times, or once if the turns have times. Below front matter, it is enough that
+    /// all headings have a time, because the answer may be missing.
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
@@ -103,7 +103,7 @@ fn has_front_matter(text: &str) -> bool {
     head::without_front_matter(text).len() < text.len()
 }
 
-/// True if the prompt is the result of a tool, which Gemini CLI or Amp writes in place of a prompt.
+/// True if a prompt is in fact the result of a tool, as Gemini CLI and Amp write it.
 pub(super) fn is_tool_result(prompt: &str) -> bool {
     ["**Tool Response**:\n```json\n", "**Tool Result:** `"].iter().any(|beginning| prompt.starts_with(beginning))
 }
@@ -153,8 +153,8 @@ fn is_head_line(line: &str) -> bool {
     is_rule || is_mark || is_italic || is_member
 }
 
-/// Reads the turns of a text. None unless both the user and the assistant speak. In an export of SpecStory, and below
-/// front matter in headings that all have a time, it is enough that the user speaks.
+/// Reads the turns of a text. None unless both the user and the assistant speak. It is enough that the user speaks in
+/// an export of SpecStory, or if the text has front matter and all its headings have a time.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let speakers = speakers_of(text);
     let style = style_of(&speakers)?;
@@ -202,7 +202,7 @@ fn finish_turns(out: &mut Transcript) {
     for (n, turn) in out.turns.iter_mut().enumerate() {
         let is_last = n + 1 == count;
         let text = without_footer(&turn.text).trim();
-        // Exporters put a horizontal rule between the turns. Some of them also put one after the last turn.
+        // Exporters put a horizontal rule between the turns. Some exporters also put a rule after the last turn.
         let before_rule = text.strip_suffix("\n---");
         let text = before_rule.filter(|_| !is_last || others_end_in_rules).unwrap_or(text).trim_end();
         others_end_in_rules &= before_rule.is_some();
@@ -315,8 +315,8 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
 }
 
 /// The most certain style in which both the user and the assistant speak. `Some(None)` if both speak, but in different
-/// styles. None if one of them does not speak. Lines in other styles are ordinary text, because the head of an export
-/// may contain `**User:** name`, and people quote conversations.
+/// styles. None if the user or the assistant does not speak. Lines in other styles are ordinary text, because the head
+/// of an export may contain `**User:** name`, and people quote conversations.
 fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)

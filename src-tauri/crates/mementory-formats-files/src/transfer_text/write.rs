@@ -38,7 +38,8 @@ pub(super) fn memory_text(
         let line = entry_line(&stored);
         match entries::read(&compose_text(std::slice::from_ref(&line))).entries.into_iter().next() {
             None => export.withhold("no_text"),
-            // Readers identify an entry by its day and its words, so a second entry with both would be lost.
+            // Readers identify an entry by its day and its words, so a second entry with the same day and words would
+            // be lost.
             Some(entry) if !written_ids.insert(entry.id()) => export.withhold("said_elsewhere"),
             Some(entry) => {
                 export.count_written_with(&stored, &read_back(&stored.record, &entry), &MEMBERS_IN_OTHER_FORM);
