@@ -7,7 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Number of attempts to clear the clipboard. One may not be enough, because another program may briefly block it.
+/// Number of attempts to clear the clipboard. Another program may briefly block it, so one attempt may not be enough.
 const CLEAR_ATTEMPTS: u8 = 10;
 /// Pause between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -167,7 +167,7 @@ impl Clipboard {
         self.changed.notify_all();
     }
 
-    /// Clears the pending text and waits until that is done, because the window is closing.
+    /// Clears the pending text and waits until it has been cleared, because the window is closing.
     pub fn close(&self) {
         self.clear_now();
         let mut clear_state = self.clear_state();

@@ -31,7 +31,8 @@ pub enum JobKind {
 }
 
 impl JobKind {
-    /// Keys of the texts in `ui/src/lib/text` for a job that has succeeded, and for one that has failed.
+    /// Keys of the texts in `ui/src/lib/text`: the first for a job that has succeeded, the second for a job that has
+    /// failed.
     fn keys(self) -> (&'static str, &'static str) {
         match self {
             Self::Import => ("notify.import", "notify.importFailed"),
@@ -131,8 +132,8 @@ fn is_in_front(app: &AppHandle) -> bool {
     app.webview_windows().values().any(|window| window.is_focused().unwrap_or(true))
 }
 
-/// The language of notifications: the one that was chosen in the window, otherwise the first language of the system for
-/// which there are texts, otherwise English.
+/// The language of notifications: the language that was chosen in the window, otherwise the first language of the
+/// system for which there are texts, otherwise English.
 fn language(chosen: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> &'static str {
     let known_language = |name: &str| TEXTS.iter().map(|(language, _)| *language).find(|language| *language == name);
     // `de_DE.UTF-8`, `de-DE` and `de` all mean German.

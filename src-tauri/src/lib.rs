@@ -36,7 +36,7 @@ use tauri::{AppHandle, Emitter, Manager, RunEvent};
 const LOCKED_EVENT: &str = "locked";
 /// Event sent after a call of a connected client.
 const AGENTS_EVENT: &str = "agents";
-/// Event sent when a file was detected in a watched folder or imported from one.
+/// Event sent when a file in a watched folder was detected or imported.
 const WATCHED_EVENT: &str = "watched";
 /// Event with the progress of an automatic import.
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";

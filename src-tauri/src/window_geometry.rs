@@ -50,7 +50,7 @@ pub struct WindowGeometry {
 
 impl WindowGeometry {
     /// The geometry to store for a window that is at `area` now. The area of a maximised window is the whole monitor,
-    /// so the area stored before is kept. If there is none, the window's `default_size` is stored.
+    /// so the area of `stored` is used instead. If `stored` is None, the window's `default_size` is stored.
     pub fn of_window(area: Area, maximized: bool, stored: Option<Self>, default_size: (u32, u32)) -> Self {
         let area = match (maximized, stored) {
             (false, _) => area,
@@ -65,8 +65,8 @@ impl WindowGeometry {
     /// size is at least `minimum_size`. None if there is no monitor.
     pub fn fitted(self, monitors: &[Area], minimum_size: (u32, u32)) -> Option<Self> {
         let main_monitor = *monitors.first()?;
-        // The monitors are visited in reverse order, because `max_by_key` returns the last of several equal ones, and
-        // the main monitor should win.
+        // The monitors are visited in reverse order, because `max_by_key` returns the last of several equal monitors,
+        // and the main monitor should be preferred.
         let best = monitors.iter().rev().max_by_key(|monitor| self.area.overlap(**monitor))?;
         let is_visible = self.area.overlap(*best) > 0;
         let monitor = if is_visible { *best } else { main_monitor };

@@ -179,7 +179,7 @@ pub async fn record_input(app: AppHandle) -> CommandResult<()> {
     Ok(())
 }
 
-/// Change the passphrase; `secret` is the current one or the recovery code.
+/// Change the passphrase; `secret` is the current passphrase or the recovery code.
 #[tauri::command]
 #[specta::specta]
 pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: String) -> CommandResult<Slots> {

@@ -1,6 +1,6 @@
-//! The desktop's accent colour on Linux, from the settings portal over D-Bus. Without a portal or without that setting,
-//! there is no accent colour. The text size is not read here, because the web view follows the desktop's text size by
-//! itself.
+//! The desktop's accent colour on Linux, read from the settings portal over D-Bus. If there is no portal, or if the
+//! portal does not have this setting, there is no accent colour. The text size is not read here, because the web view
+//! follows the desktop's text size by itself.
 use super::style::{SystemStyle, accent_text};
 use std::time::Duration;
 use zbus::blocking::{Connection, MessageIterator, connection::Builder, fdo::DBusProxy};
@@ -50,7 +50,8 @@ fn follow(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()
     Ok(())
 }
 
-/// Reads with `Read`, the older of the portal's two methods, because portals before version 2 have no other.
+/// Reads a setting. Uses `Read`, the older of the portal's two methods, because portals before version 2 have only this
+/// one.
 fn read(connection: &Connection, setting: (&str, &str)) -> Result<OwnedValue> {
     let reply = connection.call_method(Some(PORTAL_NAME), PORTAL_PATH, Some(SETTINGS_INTERFACE), "Read", &setting)?;
     let body = reply.body();

@@ -14,7 +14,7 @@ const MANAGER_INTERFACE: &str = "org.freedesktop.login1.Manager";
 const MANAGER_PATH: &str = "/org/freedesktop/login1";
 const SESSION_INTERFACE: &str = "org.freedesktop.login1.Session";
 const PROPERTIES_INTERFACE: &str = "org.freedesktop.DBus.Properties";
-/// Each desktop offers one of these interfaces; all have the same signal.
+/// The interfaces that desktops offer for screen savers. Each desktop offers one of them, and all have the same signal.
 const SCREEN_SAVER_INTERFACES: [&str; 5] = [
     "org.freedesktop.ScreenSaver",
     "org.gnome.ScreenSaver",
@@ -78,7 +78,8 @@ impl Bus {
         builder?.method_timeout(REPLY_TIMEOUT).build()
     }
 
-    /// The signals to subscribe to. Any user can send signals on the system bus, so only those from logind count there.
+    /// The signals to subscribe to. Any user can send signals on the system bus, so on this bus only signals from
+    /// logind count.
     fn match_rules(self) -> Result<Vec<MatchRule<'static>>> {
         let signal =
             |interface, member| MatchRule::builder().msg_type(Type::Signal).interface(interface)?.member(member);
