@@ -69,8 +69,8 @@ pub struct Claim {
     pub missing_parts: Vec<String>,
 }
 
-/// A format that may be the right one for a member. Either its claim ties with that of another format, or no format
-/// claims the member, and this format could read it.
+/// A format that may be right for a member, because its claim ties with the claim of another format, or because no
+/// format claims the member and this format could read it.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Format id.
@@ -108,7 +108,7 @@ impl Detected {
     }
 }
 
-/// Everything recognised in a catalog.
+/// The sources and members that were recognised in a catalog.
 #[derive(Debug, Clone, Default)]
 pub struct Detection {
     /// Recognised sources, in catalog order.

@@ -33,7 +33,7 @@ impl<'c> JsonHead<'c> {
         json_bytes(self.catalog, self.member).unwrap_or_default()
     }
 
-    /// True if the file is a list without elements. Vendors write one for an account without conversations.
+    /// True if the file is a list without elements. Vendors write such a list for an account without conversations.
     pub fn is_empty_list(&self) -> bool {
         self.first == b'[' && self.keys.is_empty() && is_empty_list(&self.bytes())
     }

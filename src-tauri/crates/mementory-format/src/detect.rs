@@ -41,7 +41,7 @@ pub fn detect(
             *slot |= is_record_role(part.role);
         }
     }
-    // For each member, the index of the claim that it is assigned to, and its role there.
+    // For each member, the index of the claim that it is assigned to, and its role in that claim.
     let mut owner: Vec<Option<(usize, Role)>> = vec![None; catalog.members().len()];
     let mut ties: Vec<(usize, Vec<Candidate>)> = Vec::new();
     for (index, (_, claim)) in claims.iter().enumerate() {

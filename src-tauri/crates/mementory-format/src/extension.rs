@@ -80,8 +80,8 @@ pub fn members(record: &Record) -> Map<String, Value> {
     }
 }
 
-/// The members of `wanted` that are missing in `native` or differ there, and null for each member that only `native`
-/// has.
+/// The members of `wanted` that `native` does not have or has with another value, and null for each member that only
+/// `native` has.
 pub fn difference(native: &Map<String, Value>, wanted: &Map<String, Value>) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in wanted {
@@ -219,10 +219,10 @@ pub enum Field {
 /// adopted.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeFields {
-    /// Fields that every element can contain. If one is absent, another program removed it.
+    /// Fields that every element can contain. If such a field is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its value. Tags are
-    /// an exception: if they are absent, the record loses its tags.
+    /// Fields that only some elements or versions can contain. If such a field is absent, the record keeps its value.
+    /// Tags are an exception: if they are absent, the record loses its tags.
     pub sometimes: &'static [Field],
     /// True if the format writes times in whole seconds. The record then keeps its more precise time, if the time in
     /// the element is in the same second.

@@ -125,8 +125,8 @@ pub struct BaseFindings {
 
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
-    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one delta cannot be
-    /// applied, none is. The result is encrypted under `passphrase` if the archive was encrypted.
+    /// Applies deltas to an archive in order and writes the result to the new file `out`. If a delta cannot be
+    /// applied, no delta is applied. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
     /// A delta does not match, a file is invalid, or an I/O error. After an error, nothing was written.

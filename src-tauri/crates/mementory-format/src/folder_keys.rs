@@ -37,7 +37,7 @@ impl FolderKeys {
         self.is_in_value
     }
 
-    /// The name of the folder in a key. None if the key does not contain one.
+    /// The name of the folder in a key. None if the key does not contain a folder name.
     pub fn name_in<'k>(&self, key: &'k RecordKey) -> Option<&'k str> {
         let name = match self.is_in_value {
             true => key.value.split('/').nth(1).filter(|_| key.scope == self.scope),

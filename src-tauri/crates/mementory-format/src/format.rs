@@ -46,7 +46,7 @@ pub struct Capabilities {
     pub needs_passphrase: bool,
     /// Can be pasted as text by the user.
     pub text: bool,
-    /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.
+    /// Writes passthrough files of this format back unchanged, and passthrough files of other formats in envelopes.
     pub carries_passthrough: bool,
     /// A file of this format contains the whole account, so a record that is missing in a newer file was deleted there.
     pub complete_account_export: bool,

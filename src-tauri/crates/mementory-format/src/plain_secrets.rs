@@ -11,12 +11,13 @@ use mementory_json::Tree;
 use mementory_model::{Fields, Kind, Record};
 use serde_json::Value;
 
-/// Displayed in place of a secret: a row of dots.
+/// A row of dots that is displayed instead of a secret.
 pub const SECRET_DOTS: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
-/// Written in place of a secret that is not exported.
+/// Text that is written instead of a secret that is not exported.
 pub const NOT_EXPORTED: &str = "<not-exported>";
 
-/// Deepest nesting up to which a credential is parsed. The whole text of a more deeply nested one counts as a secret.
+/// Deepest nesting up to which a credential is parsed. If a credential is nested more deeply, its whole text counts as
+/// a secret.
 const MAX_DEPTH: u32 = 512;
 /// Shortest payload, in characters, that can be a ciphertext: it contains at least an authentication tag of 16 bytes.
 const MIN_CIPHERTEXT_CHARACTERS: usize = 16;
@@ -63,8 +64,8 @@ const ALGORITHMS_WITHOUT_ENCRYPTION: [&str; 14] = [
     "hex",
     "rot13",
 ];
-/// Shortest secret, in bytes, that is also replaced inside longer texts of its record. A shorter one may be part of an
-/// unrelated word, so it is only replaced where it is the whole text.
+/// Shortest secret, in bytes, that is also replaced inside longer texts of its record. A shorter secret may be part of
+/// an unrelated word, so it is only replaced where it is the whole text.
 const MIN_REPLACED_BYTES: usize = 8;
 /// Members of a record that identify it and other records. They contain no text of the credential.
 const IDENTIFYING_MEMBERS: [&str; 6] = ["kind", "key", "origin", "origin_id", "parent", "links"];

@@ -60,8 +60,8 @@ impl TextBatch {
     }
 }
 
-/// Processes the batches of one file on another thread while the next ones are read. The results come back in the order
-/// of the batches.
+/// Processes the batches of one file on another thread while the next batches are read. Returns the results in the
+/// order of the batches.
 #[derive(Debug)]
 pub struct BatchPipeline<T> {
     batches: Sender<TextBatch>,

@@ -74,7 +74,7 @@ fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Fake key pairs. As with real ones, decryption needs the same passphrase, key, label and additional data.
+/// Fake key pairs. As with real key pairs, decryption needs the same passphrase, key, label and additional data.
 #[derive(Debug)]
 struct FakeKeys([u8; 32]);
 

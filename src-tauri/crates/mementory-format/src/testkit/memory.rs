@@ -122,8 +122,8 @@ impl Sink for MemorySource {
     }
 }
 
-/// The id of a record in the vault. Like a real one, it is derived from the kind and the key, but with a plain digest
-/// instead of a keyed one.
+/// The id of a record in the vault. Like a real id, it is derived from the kind and the key, but with a plain digest
+/// instead of a keyed digest.
 pub fn vault_id(kind: Kind, key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}|{}", kind.as_str(), key.scope, key.value))[..16])
 }
