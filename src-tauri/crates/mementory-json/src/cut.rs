@@ -6,9 +6,9 @@ const MAX_DEPTH: usize = 127;
 /// An object or array that is still open at the end of the text.
 struct OpenValue {
     closing: u8,
-    /// Number of complete objects and arrays directly inside this one.
+    /// Number of complete objects and arrays that this value contains directly.
     children: usize,
-    /// Position after the last complete object or array directly inside this one.
+    /// Position after the last complete object or array that this value contains directly.
     end: usize,
 }
 
@@ -26,7 +26,7 @@ struct OpenValue {
 /// ```
 pub fn close_truncated(bytes: &[u8]) -> Option<Vec<u8>> {
     let open_values = open_at_end(bytes)?;
-    // If several have the same number of entries, the outermost is used.
+    // If several objects or arrays have the same number of entries, the outermost is used.
     let (list_index, longest_list) = open_values.iter().enumerate().rev().max_by_key(|(_, frame)| frame.children)?;
     if longest_list.children == 0 {
         return None;

@@ -301,7 +301,7 @@ fn push_char(code: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// The value of hex digits. None if one of them is not a hex digit.
+/// The value of hex digits. None if a character is not a hex digit.
 pub(super) fn parse_hex4(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum, d| Some(sum * 16 + char::from(*d).to_digit(16)?))
 }

@@ -65,7 +65,7 @@ enum Level {
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
 /// At most this many bytes are reserved at once, even if a larger element is allowed.
 const MAX_RESERVED_BYTES: usize = 256 << 20;
-/// A large buffer has at least this much free space before a read, which is more than one read.
+/// Smallest free space of a large buffer before a read. It is more than one read needs.
 const MIN_SPARE_BYTES: usize = 1 << 20;
 
 /// Iterates over the elements of a JSON stream. The stream is one of these:
@@ -124,7 +124,7 @@ pub struct Elements<'r> {
     search: Option<ElementSearch>,
     /// An error that the reader returned after the last element.
     pending_error: Option<ElementError>,
-    /// Number of bytes that were read twice, because elements were found inside a damaged one.
+    /// Number of bytes that were scanned twice, because elements were found inside a damaged element.
     rescanned_bytes: u64,
     /// Number of elements returned.
     elements: u64,
@@ -272,8 +272,8 @@ impl<'r> Elements<'r> {
                         b',' if self.resync && self.no_array_seen && self.top_values == 1 => {
                             (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: false }, 1, false);
                         }
-                        // In NDJSON, an invalid line is returned as an element. In any other stream, reading stops
-                        // here, because it is not known where an invalid value ends.
+                        // In NDJSON, an invalid line is returned as an element. In any other stream, reading stops at
+                        // an invalid value, because its end cannot be found.
                         _ if self.no_array_seen && self.top_values > 0 => {
                             let end = self.find_line_end()?;
                             return Ok(Some(self.take_element(end, false)));
@@ -486,7 +486,7 @@ impl<'r> Elements<'r> {
             Some(known) => {
                 self.add_wrapper_text(at);
                 self.key = (*known).to_owned();
-                // The keys of the elements of one array do not apply to those of another.
+                // The keys of the elements in one array do not apply to the elements of another array.
                 (self.siblings, self.search) = (Siblings::default(), None);
                 (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;

@@ -29,8 +29,8 @@ impl Keys {
             && (self.paths.contains(path) || ["conversations", "projects", "data"].into_iter().any(is_below))
     }
 
-    /// True if a path ends with this name. `name` contains no `.`. This is cheaper than looking up a path, so a format
-    /// with many paths first looks up a name that all of them need.
+    /// True if a path ends with this name. `name` contains no `.`. This lookup is faster than the lookup of a path, so
+    /// a format with many paths first looks up a name that all of them need.
     pub fn has_name(&self, name: &str) -> bool {
         self.names.contains(name)
     }

@@ -1,4 +1,4 @@
-//! Finds the end of an object and the place where the object stops being JSON.
+//! Finds the end of an object, or the position at which the object stops being JSON.
 use super::siblings::ElementKeys;
 use memchr::memchr2;
 

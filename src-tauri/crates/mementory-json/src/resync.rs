@@ -41,7 +41,7 @@ impl ElementSearch {
         Self { depth: as_depth(depth), in_string: false, is_reliable: true, previous: 0, wrapped }
     }
 
-    /// True if exactly the brackets that were open at the damage have been closed, and nothing else was unexpected.
+    /// True if exactly the brackets that were open at the damage have been closed, and no unexpected byte occurred.
     pub(super) fn is_past_element(&self) -> bool {
         self.depth == 0 && self.is_reliable
     }
@@ -86,7 +86,8 @@ impl ElementSearch {
         if at_end { SearchOutcome::End(self.previous == closing) } else { SearchOutcome::More }
     }
 
-    /// An opening quote follows a bracket, comma or colon, and a closing quote is followed by one.
+    /// Decides whether a quote opens or closes a string. An opening quote follows a bracket, comma or colon, and a
+    /// bracket, comma or colon follows a closing quote.
     fn scan_quote(&mut self, next_byte: Option<u8>) {
         let opens_string = matches!(self.previous, b'{' | b'[' | b',' | b':');
         let closes_string = matches!(next_byte, None | Some(b'}' | b']' | b',' | b':'));

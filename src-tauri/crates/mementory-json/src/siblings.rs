@@ -1,4 +1,4 @@
-//! The keys of an array's elements, by which another element is recognised after a damaged one.
+//! The keys of an array's elements. After a damaged element, the next element is recognised by these keys.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 /// Largest number of keys that are compared. An object with more keys is often a large dictionary, whose keys its
@@ -119,7 +119,7 @@ impl Siblings {
     }
 
     /// True if a complete object has about the same keys as an element. Objects inside of elements often have the same
-    /// first key (`id`), but not the same others.
+    /// first key (`id`), but different further keys.
     pub(super) fn has_similar(&self, keys: &ElementKeys) -> bool {
         if self.has_complete() {
             return self.kinds.iter().any(|kind| are_similar(keys, kind));

@@ -89,7 +89,7 @@ fn find_first_text(cursor: &mut Cursor<'_>) -> Option<usize> {
     }
 }
 
-/// Finds the next text after the quote that ends a text. Parts of other types have no text.
+/// Finds the next text after the quote that ends a text. Only parts of the type `text` have a text.
 pub(super) fn next_text(bytes: &[u8]) -> Next {
     let mut depth = 1_u32;
     let mut at = 0;
@@ -135,7 +135,7 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
 struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// True if a byte after the last one was needed.
+    /// True if the parser needed more bytes than there are.
     ran_out: bool,
 }
 
@@ -158,7 +158,7 @@ impl<'b> Cursor<'b> {
         found
     }
 
-    /// Skips the character `sign` and the white space before it. None if another character is there.
+    /// Skips the character `sign` and the white space before it. None if the next character is another one.
     fn take(&mut self, sign: u8) -> Option<()> {
         (self.peek()? == sign).then(|| self.at += 1)
     }
@@ -174,7 +174,7 @@ impl<'b> Cursor<'b> {
         self.bytes.get(start + 1..end - 1)
     }
 
-    /// The position of the character `sign` after white space. None if another character is there.
+    /// The position of the character `sign` after white space. None if the next character is another one.
     fn at_sign(&mut self, sign: u8) -> Option<usize> {
         (self.peek()? == sign).then_some(self.at)
     }

@@ -1,4 +1,4 @@
-//! Continues after a damaged element of an array with the next one that is complete.
+//! After a damaged element of an array, continues with the next complete element.
 use super::{Elements, Level};
 use crate::{
     element_error::ElementError,
@@ -9,7 +9,7 @@ use memchr::memchr;
 
 /// Number of bytes that may always be read twice, in addition to twice the number of bytes read so far.
 const FREE_RESCAN_BYTES: u64 = 64 << 20;
-/// If this much white space follows a closing bracket, nothing else is expected after it.
+/// Largest number of white space bytes after a closing bracket in which the next byte is searched for.
 const MAX_SPACE_BYTES: usize = 1 << 20;
 
 impl Elements<'_> {
@@ -169,7 +169,7 @@ impl Elements<'_> {
     }
 
     /// If a complete element is nested in the damaged object between `start` and `pos`, moves `pos` to it and returns
-    /// true. Elements seem nested in the damaged one if its end is lost.
+    /// true. If the end of an element is lost, the following elements seem to be nested in it.
     fn return_to_nested_element(&mut self) -> bool {
         self.siblings.add_damaged(&self.object_scan.keys, self.object_scan.has_nested);
         let Some(nested) = self.find_nested_element() else { return false };

@@ -9,7 +9,7 @@ use super::{
 use crate::{Tree, equal_names};
 use std::collections::HashSet;
 
-/// How repeated keys of an object are handled. Either way, the last value is the one that is checked.
+/// How repeated keys of an object are handled. In both cases, only the last value of a key is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
     /// Repeated keys are not reported.

@@ -55,8 +55,8 @@ struct TreeParser<'t> {
     bounds: Bounds,
     /// Memory in bytes that the value may still use.
     bytes_left: u64,
-    /// The items of all open arrays, and the members of all open objects. When an array or object ends, its own items
-    /// or members are split off. This is much faster than growing a separate list for each of them.
+    /// The items of all open arrays, and the members of all open objects. When an array or object ends, its items or
+    /// members are split off. Sharing two lists is much faster than growing a separate list for each array and object.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
     /// Key of the member of the next object whose members are checked, but not added to the tree.
@@ -376,8 +376,8 @@ mod tests {
             for changed in [&bytes[..], &bytes[..place]] {
                 let Ok(changed) = std::str::from_utf8(changed) else { continue };
                 let serde = serde_json::from_str::<serde_json::Value>(changed).is_ok();
-                // The reverse need not be true: serde_json rejects a number outside the range of a double, and a tree
-                // accepts it. The grammar, which a raw value shows, is the same.
+                // A tree may accept more texts than serde_json, which rejects a number outside the range of a double.
+                // The grammar, which a raw value shows, is the same.
                 let tree = Tree::parse(changed, 128);
                 let has_grammar = serde_json::from_str::<&RawValue>(changed).is_ok();
                 let outer = format!("{{\"b\":{changed}}}");

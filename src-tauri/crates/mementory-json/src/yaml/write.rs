@@ -40,8 +40,8 @@ pub fn write_element(value: &Tree, level: usize, out: &mut String) {
     }
 }
 
-/// The members to write. YAML does not allow repeated keys, so only the last member with each key is written, which is
-/// also the one that JSON readers use.
+/// The members to write. YAML does not allow repeated keys, so for each key only the last member is written, which JSON
+/// readers use too.
 fn unique_members(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
     let mut seen_keys = HashSet::with_capacity(members.len());
     let members = members.iter().rev().map(|(key, value)| (key.as_str(), value));
