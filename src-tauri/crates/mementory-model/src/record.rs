@@ -9,7 +9,7 @@ pub type Fields = serde_json::Map<String, serde_json::Value>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Something an assistant remembers: saved memory, custom instructions, notes about the person.
+    /// A text that an assistant remembers: a saved memory, custom instructions, a note about the person.
     Memory,
     /// A conversation. Its messages refer to it.
     Conversation,
