@@ -1,5 +1,5 @@
-//! `connect`, `disconnect` and `doctor`: add the vault's server to the configurations of AI clients, remove it from
-//! them, and check it there.
+//! The commands `connect`, `disconnect` and `doctor`. They add the vault's server to the configurations of AI clients,
+//! remove it from them, and check the configurations.
 use crate::{
     client_args::GrantOptions,
     command_result::{CommandResult, applied, success},

@@ -126,7 +126,7 @@ pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphra
     file.map(|file| Ok(passphrase(read_secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
-/// Reads the passphrase for a new encrypted file. An empty one is refused, because it would protect nothing.
+/// Reads the passphrase for a new encrypted file. An empty passphrase is refused, because it would protect nothing.
 fn export_passphrase(file: &Path) -> ApiResult<Arc<dyn Passphrase>> {
     let secret = read_secret(Some(file), "Passphrase", false)?;
     if secret.trim().is_empty() {
