@@ -143,7 +143,7 @@ fn readable_by_others(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
 }
 
-/// On Windows, a person's folders are not readable by other users.
+/// Always false on Windows, where other users cannot read a person's folders.
 #[cfg(not(unix))]
 fn readable_by_others(_: &Path) -> bool {
     false

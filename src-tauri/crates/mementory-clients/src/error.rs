@@ -1,4 +1,4 @@
-//! Errors. After any of them, nothing was changed.
+//! The errors of this crate. After an error, nothing was changed.
 use std::{
     io,
     path::{Path, PathBuf},
@@ -15,7 +15,7 @@ pub enum Error {
     NotAFile {
         /// Path of the configuration.
         path: PathBuf,
-        /// The kind of thing at the path.
+        /// Whether a folder or a special file is at the path.
         kind: FileKind,
     },
     /// The configuration is too large for [`crate::Plan`] to read.
@@ -102,7 +102,7 @@ pub enum Error {
     },
 }
 
-/// A kind of thing that may be at a configuration's path instead of a regular file.
+/// The kinds of files that may be at a configuration's path instead of a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A folder.
@@ -127,7 +127,7 @@ pub enum IoKind {
     NoPermission,
     /// The disk or quota is full.
     DiskFull,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 

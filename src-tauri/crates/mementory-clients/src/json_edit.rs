@@ -1,5 +1,5 @@
-//! Adds an entry to a JSON configuration, or removes it again, by replacing parts of the text, so that everything else
-//! stays unchanged.
+//! Adds an entry to a JSON configuration, or removes it again. Only parts of the text are replaced, so that all other
+//! parts stay unchanged.
 use crate::{
     client::JsonShape,
     json_parse::{Trivia, entry_of, object_in, root, trivia},

@@ -126,10 +126,10 @@ pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Pl
     Ok(Plan { client, action: Action::Disconnect, file, after })
 }
 
-/// The value of a variable in our entry of this name, such as the token. `None` if there is no such entry or variable.
+/// The value of a variable, such as the token, in our entry of this name. `None` if there is no such entry or variable.
 ///
 /// # Errors
-/// As for [`plan_disconnect`].
+/// The errors of [`plan_disconnect`].
 pub fn connected_variable(
     client: Client,
     places: &Places,
@@ -165,8 +165,8 @@ fn disconnect(client: Client, text: &str, name: &str) -> Result<Option<(String, 
     }
 }
 
-/// Refuses a new text that does not contain the entry, or that `disconnect` would not turn back into the original.
-/// Neither should ever happen. The check protects the configuration from bugs in the editing code.
+/// Refuses a new text that does not contain the entry, or from which `disconnect` would not restore the original text.
+/// Both would be bugs in the editing code, from which this check protects the configuration.
 fn check_connected(client: Client, before: &str, after: &str, server: &Server) -> Result<(), TextError> {
     let entry = match client.syntax() {
         Syntax::Json(shape) => json_edit::find(after, shape, &server.name),

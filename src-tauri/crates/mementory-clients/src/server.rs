@@ -86,7 +86,8 @@ pub(crate) struct AddedParts {
     pub root: bool,
     /// The member that contains the servers.
     pub section: bool,
-    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text without a final one.
+    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text that had no final
+    /// line break.
     pub line: bool,
     /// An empty line before the entry.
     pub gap: bool,
