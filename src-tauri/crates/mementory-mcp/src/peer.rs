@@ -1,5 +1,5 @@
-//! Finds the program at the other end of a connection. A client also states its name in the protocol, but that proves
-//! nothing, so this module asks the operating system.
+//! Finds the program at the other end of a connection. A client also states its name in the protocol, but may lie, so
+//! this module asks the operating system.
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 

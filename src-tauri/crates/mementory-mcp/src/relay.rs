@@ -173,7 +173,7 @@ pub fn relay(token: String, socket: PathBuf) -> ApiResult<()> {
     let (input, output) = stdio();
     let transport = AsyncRwTransport::new(input, output).with_max_line_length(MAX_MESSAGE_BYTES);
     runtime.block_on(async {
-        // It is not an error if a client closes the connection before saying anything.
+        // A client may close the connection before it sends anything, so errors at the start are ignored.
         if let Ok(running) = (Relay { token, socket, tools }).serve(transport).await {
             let _ = running.waiting().await;
         }

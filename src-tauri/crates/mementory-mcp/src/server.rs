@@ -63,7 +63,7 @@ impl Stopper {
     /// Makes [`Server::run`] return.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // The server may be waiting for a connection, so this wakes it. If connecting fails, it is not waiting.
+        // A connection wakes the server if it is waiting for one. If connecting fails, the server is not waiting.
         let _ = UnixStream::connect(&self.path);
     }
 }
@@ -130,7 +130,7 @@ impl Server {
     }
 }
 
-/// Counts one connection until it is dropped.
+/// Counts one connection until this value is dropped.
 struct CountedConnection(Arc<AtomicUsize>);
 
 impl Drop for CountedConnection {

@@ -25,7 +25,7 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 /// Escapes invisible and direction-changing characters in a document. The document is JSON, JSON Lines, or YAML with
-/// double-quoted strings. Such characters occur only inside strings there, so all values stay the same.
+/// double-quoted strings. In these formats, such characters occur only inside strings, so all values stay the same.
 pub(crate) fn escape_json(document: &str, is_yaml: bool) -> String {
     let mut out = String::with_capacity(document.len());
     for c in document.chars() {
