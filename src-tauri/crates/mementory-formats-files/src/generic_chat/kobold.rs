@@ -30,14 +30,14 @@ pub(super) fn read_story(
     let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
     for key in ["memory", "authorsnote"] {
         if let Some(raw) = object.raw_value(key) {
-            turns.extend(context(raw, format!("{at}/{key}")));
+            turns.extend(context_turn(raw, format!("{at}/{key}")));
             cuts.push((raw, "\"\""));
         }
     }
     for (index, raw) in object.list("worldinfo").unwrap_or_default().into_iter().enumerate() {
         let content = Object::parse(raw.get()).and_then(|entry| entry.raw_value("content"));
         let Some(content) = content else { continue };
-        turns.extend(context(content, format!("{at}/worldinfo/{index}/content")));
+        turns.extend(context_turn(content, format!("{at}/worldinfo/{index}/content")));
         cuts.push((content, "\"\""));
     }
     // This member repeats the texts that were chosen among several answers.
@@ -91,7 +91,7 @@ fn text_of(raw: &RawValue) -> Option<String> {
 }
 
 /// A text that the model receives with each request. None if it is blank.
-fn context(source: &RawValue, pointer: String) -> Option<Turn> {
+fn context_turn(source: &RawValue, pointer: String) -> Option<Turn> {
     let text = text_of(source)?;
     Some(Turn { hidden: true, content_type: "context".into(), ..turn(SYSTEM, text, source, pointer) })
 }

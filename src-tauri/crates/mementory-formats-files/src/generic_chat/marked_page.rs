@@ -175,8 +175,8 @@ impl Tag<'_> {
             let words = || names.split_ascii_whitespace().map(|word| word.strip_prefix(GROUP).unwrap_or(word));
             words().find_map(|word| role_of_word(&NAMES, word)).or_else(|| {
                 let is_part = |part: &&str| role_of_word(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
-                let is_known = |word: &&str| parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
-                let known_parts = || words().filter(is_known).flat_map(parts);
+                let is_known = |word: &&str| name_parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
+                let known_parts = || words().filter(is_known).flat_map(name_parts);
                 let role = known_parts().find_map(|part| role_of_word(&ROLES, part));
                 role.filter(|_| known_parts().any(|part| MESSAGE_WORDS.contains(&part)))
             })
@@ -202,7 +202,7 @@ fn is_role_name(line: &str, role: &str) -> bool {
 }
 
 /// The words of a name such as `msg-user` or `message--assistant`.
-fn parts(name: &str) -> impl Iterator<Item = &str> {
+fn name_parts(name: &str) -> impl Iterator<Item = &str> {
     name.split(['-', '_']).filter(|part| !part.is_empty())
 }
 

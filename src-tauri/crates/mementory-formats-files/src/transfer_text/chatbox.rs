@@ -169,8 +169,8 @@ fn fenced_words(body: &[&str]) -> String {
 fn plain_words(body: &[&str]) -> String {
     let is_tool = |line: &str| line.starts_with("    Tool Call: ") && line.contains(" (state: ");
     let mut out: Vec<&str> = Vec::new();
-    // Beginning of every further line of the tool call or file list that is being skipped. None if no such part is
-    // open.
+    // Beginning of every further line of the tool call or file list that is being skipped. None if neither is being
+    // skipped.
     let mut skipped_beginning: Option<&str> = None;
     for line in body {
         skipped_beginning = match *line {

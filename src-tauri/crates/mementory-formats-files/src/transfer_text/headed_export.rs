@@ -40,8 +40,8 @@ const COPILOT_SIGNS: [char; 7] = ['✅', '❌', '💭', 'ℹ', '📦', '⚠', '�
 const EXPORTS: [Export; 5] = [
     Export {
         platform: "gemini-cli",
-        begins: |lines| lines.first().is_some_and(|line| gemini(line, RULE, None).is_some()),
-        section: gemini,
+        begins: |lines| lines.first().is_some_and(|line| gemini_section(line, RULE, None).is_some()),
+        section: gemini_section,
         ends_in_rule: false,
         joins_answers: false,
     },
@@ -51,14 +51,14 @@ const EXPORTS: [Export; 5] = [
             matches!(lines, [title, id, created, ..] if title.starts_with("# ")
                 && id.starts_with("**Session ID:** ") && created.starts_with("**Created:** "))
         },
-        section: opencode,
+        section: opencode_section,
         ends_in_rule: true,
         joins_answers: false,
     },
     Export {
         platform: "copilot-cli",
         begins: |lines| lines.first().and_then(|line| line.strip_prefix("# ")) == Some(COPILOT_TITLE),
-        section: copilot,
+        section: copilot_section,
         ends_in_rule: true,
         joins_answers: true,
     },
@@ -68,14 +68,17 @@ const EXPORTS: [Export; 5] = [
             let title = lines.iter().find_map(|line| line.strip_prefix("# "));
             lines.first() == Some(&RULE) && title == Some(KIMI_TITLE)
         },
-        section: kimi,
+        section: kimi_section,
         ends_in_rule: false,
         joins_answers: false,
     },
     Export {
         platform: "cherry_studio",
-        begins: |lines| matches!(lines, [title, first, ..] if title.starts_with("# ") && cherry(first, RULE, None).is_some()),
-        section: cherry,
+        begins: |lines| {
+            matches!(lines, [title, first, ..] if title.starts_with("# ")
+                && cherry_section(first, RULE, None).is_some())
+        },
+        section: cherry_section,
         ends_in_rule: false,
         joins_answers: false,
     },
@@ -96,7 +99,7 @@ fn is_person(text: &str) -> bool {
     text.starts_with('🧑')
 }
 
-fn gemini<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
+fn gemini_section<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
     let label = line.strip_prefix("## ").filter(|_| is_rule(previous))?;
     match label.split_once(' ')? {
         ("USER", picture) if is_person(picture) => turn_of(roles::USER, label),
@@ -105,7 +108,7 @@ fn gemini<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<
     }
 }
 
-fn opencode<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
+fn opencode_section<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
     let label = line.strip_prefix("## ").filter(|_| is_rule(previous))?;
     match label.split_once(" (") {
         None if label == "User" => turn_of(roles::USER, label),
@@ -119,7 +122,7 @@ fn opencode<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Sectio
     }
 }
 
-fn copilot<'l>(line: &'l str, _: &str, _: Option<&str>) -> Option<Section<'l>> {
+fn copilot_section<'l>(line: &'l str, _: &str, _: Option<&str>) -> Option<Section<'l>> {
     let label = line.strip_prefix("### ")?;
     match label {
         "👤 User" => turn_of(roles::USER, label),
@@ -129,7 +132,7 @@ fn copilot<'l>(line: &'l str, _: &str, _: Option<&str>) -> Option<Section<'l>> {
     }
 }
 
-fn kimi<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
+fn kimi_section<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
     let is_turn = |line: &str| line.strip_prefix("## Turn ").is_some_and(|number| number.parse::<u32>().is_ok());
     match line {
         "### User" if is_turn(previous) => turn_of(roles::USER, "User"),
@@ -139,7 +142,7 @@ fn kimi<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Se
     }
 }
 
-fn cherry<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
+fn cherry_section<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
     let label = line.strip_prefix("## ").filter(|_| is_rule(previous) || last_role.is_none())?;
     if label.strip_suffix(" User").is_some_and(is_person) {
         return turn_of(roles::USER, label);

@@ -106,7 +106,7 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
         let end = (from + 1..response).find(|at| SECTIONS.iter().any(|name| is_heading(block[*at], name)));
         block.get(from + 1..end.unwrap_or(response)).unwrap_or_default().join("\n").trim().to_owned()
     };
-    // The last heading `USAGE` ends the answer if only one line, which has the counts, is below it.
+    // The last heading with the text [`USAGE`] ends the answer if only one line, which has the counts, is below it.
     let usage = (response..block.len()).rfind(|at| is_heading(block[*at], USAGE));
     let is_usage = |at: &usize| block.iter().skip(at + 1).filter(|line| !line.is_empty()).count() == 1;
     let end = usage.filter(is_usage).unwrap_or(block.len());
