@@ -17,7 +17,7 @@ use zeroize::Zeroizing;
 /// Schemes of links that may be opened.
 const LINK_SCHEMES: [&str; 3] = ["https", "http", "mailto"];
 
-/// The files, folders and demonstration that the system asked this program to open since the last call.
+/// The files and folders, or the demonstration, that the system asked this program to open since the last call.
 #[tauri::command]
 #[specta::specta]
 pub async fn take_open_requests(app: AppHandle) -> CommandResult<OpenRequest> {

@@ -72,7 +72,7 @@ fn apply(style: &mut SystemStyle, setting: (&str, &str), value: &Value<'_>) {
     if setting != ACCENT {
         return;
     }
-    style.accent = match unwrapped(value) {
+    style.accent = match innermost_value(value) {
         Value::Structure(parts) => match parts.fields() {
             [Value::F64(red), Value::F64(green), Value::F64(blue)] => accent_text([*red, *green, *blue]),
             _ => None,
@@ -82,7 +82,7 @@ fn apply(style: &mut SystemStyle, setting: (&str, &str), value: &Value<'_>) {
 }
 
 /// Returns the innermost value. The portal's method `Read` returns a variant inside a variant.
-fn unwrapped<'a, 'v>(mut value: &'a Value<'v>) -> &'a Value<'v> {
+fn innermost_value<'a, 'v>(mut value: &'a Value<'v>) -> &'a Value<'v> {
     while let Value::Value(inner) = value {
         value = inner;
     }
