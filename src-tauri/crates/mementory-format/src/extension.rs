@@ -307,7 +307,7 @@ pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent_members
     }
 }
 
-/// The name of the record's member that a member of a slot contains.
+/// Returns the name of the record member whose value a slot member contains.
 pub fn model_name(name: &str) -> &str {
     if name == FIELDS_TEXT_MEMBER { "fields" } else { name }
 }
