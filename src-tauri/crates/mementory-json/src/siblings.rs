@@ -78,7 +78,7 @@ impl Siblings {
     }
 
     /// Notes that the next element is accepted only because of its position, while the keys of elements are unknown.
-    pub(super) fn guess(&mut self) {
+    pub(super) fn mark_as_guess(&mut self) {
         self.is_guess = true;
     }
 

@@ -48,32 +48,32 @@ pub(super) fn text_start(bytes: &[u8]) -> Option<usize> {
 }
 
 fn find_first_text(cursor: &mut Cursor<'_>) -> Option<usize> {
-    cursor.take(b'{')?;
+    cursor.skip_sign(b'{')?;
     loop {
-        let key = cursor.string()?;
-        cursor.take(b':')?;
+        let key = cursor.read_string()?;
+        cursor.skip_sign(b':')?;
         match key {
             b"content" => break,
-            b"result" => cursor.take(b'{')?,
+            b"result" => cursor.skip_sign(b'{')?,
             _ if MEMBERS_BEFORE.contains(&key) => {
-                cursor.scalar()?;
-                cursor.take(b',')?;
+                cursor.skip_scalar()?;
+                cursor.skip_sign(b',')?;
             }
             _ => return None,
         }
     }
-    cursor.take(b'[')?;
-    cursor.take(b'{')?;
+    cursor.skip_sign(b'[')?;
+    cursor.skip_sign(b'{')?;
     loop {
-        let key = cursor.string()?;
-        cursor.take(b':')?;
+        let key = cursor.read_string()?;
+        cursor.skip_sign(b':')?;
         match key {
-            b"type" if cursor.string()? == b"text" => cursor.take(b',')?,
+            b"type" if cursor.read_string()? == b"text" => cursor.skip_sign(b',')?,
             b"text" => break,
             _ => return None,
         }
     }
-    cursor.take(b'"')?;
+    cursor.skip_sign(b'"')?;
     let start = cursor.at;
     // The content may have escaped white space before the JSON.
     loop {
@@ -104,7 +104,7 @@ pub(super) fn next_text(bytes: &[u8]) -> Next {
                 let is_key = depth == 1 && bytes.get(at..end) == Some(b"\"text\"");
                 if is_key {
                     let mut cursor = Cursor { bytes, at: end, ran_out: false };
-                    match cursor.take(b':').and_then(|()| cursor.take(b'"')) {
+                    match cursor.skip_sign(b':').and_then(|()| cursor.skip_sign(b'"')) {
                         Some(()) => return Next::Text(cursor.at),
                         None if cursor.ran_out => return Next::Unknown,
                         None => {}
@@ -159,12 +159,12 @@ impl<'b> Cursor<'b> {
     }
 
     /// Skips the character `sign` and the white space before it. None if the next character is another one.
-    fn take(&mut self, sign: u8) -> Option<()> {
+    fn skip_sign(&mut self, sign: u8) -> Option<()> {
         (self.peek()? == sign).then(|| self.at += 1)
     }
 
     /// The content of a string. None if there is no complete string.
-    fn string(&mut self) -> Option<&'b [u8]> {
+    fn read_string(&mut self) -> Option<&'b [u8]> {
         let start = self.at_sign(b'"')?;
         let Some(end) = string_end(self.bytes, start) else {
             self.ran_out = true;
@@ -180,9 +180,9 @@ impl<'b> Cursor<'b> {
     }
 
     /// Skips a string, a number, `true`, `false` or `null`.
-    fn scalar(&mut self) -> Option<()> {
+    fn skip_scalar(&mut self) -> Option<()> {
         if self.peek()? == b'"' {
-            return self.string().map(drop);
+            return self.read_string().map(drop);
         }
         let start = self.at;
         while self.bytes.get(self.at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'-') {

@@ -146,7 +146,7 @@ impl Elements<'_> {
         self.start = self.pos;
         match outcome {
             SearchOutcome::Next if !self.siblings.has_complete() => {
-                self.siblings.guess();
+                self.siblings.mark_as_guess();
                 Ok(None)
             }
             SearchOutcome::Candidate | SearchOutcome::Next => {
