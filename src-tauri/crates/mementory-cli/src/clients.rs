@@ -2,7 +2,7 @@
 //! start.
 use crate::{
     client_args::{GrantArgs, GrantsCommand, McpArgs, SuggestionsArgs},
-    command_result::{CommandResult, applied, success},
+    command_result::{CommandResult, change_result, success},
 };
 use mementory_api::{
     ApiError, ApiResult, Job, Session, TOKEN_VARIABLE, new_file,
@@ -46,7 +46,7 @@ pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<Comma
     }
     let accept = args.accept.iter().map(|id| SuggestionAccept { id: id.clone(), text: None }).collect();
     let decision = SuggestionDecision { accept, refuse: args.refuse.clone(), never: args.never.clone() };
-    applied(&session.agents().decide(&decision)?)
+    change_result(&session.agents().decide(&decision)?)
 }
 
 /// Answers clients until Ctrl-C.

@@ -2,7 +2,7 @@
 //! remove it from them, and check the configurations.
 use crate::{
     client_args::GrantOptions,
-    command_result::{CommandResult, applied, success},
+    command_result::{CommandResult, change_result, success},
 };
 use clap::Subcommand;
 use mementory_api::{ApiError, ApiResult, Connections, Session};
@@ -68,7 +68,7 @@ pub fn run(command: &ConnectCommand, open_vault: impl FnOnce() -> ApiResult<Sess
                 return success(&preview);
             }
             let session = if *keep_grant { None } else { Some(open_vault()?) };
-            applied(&connections.disconnect(session.as_ref(), client)?)
+            change_result(&connections.disconnect(session.as_ref(), client)?)
         }
         ConnectCommand::Doctor { name } => {
             let client_list = connections(name)?.list();

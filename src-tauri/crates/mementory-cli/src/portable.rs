@@ -1,7 +1,7 @@
 //! Commands that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
 use crate::{
     args::{Command, ExportArgs, Filters, KeysCommand},
-    command_result::{CommandResult, applied, success},
+    command_result::{CommandResult, change_result, success},
     input::{filter, path_text, read_secret},
     job::cancel_on_ctrl_c,
     push,
@@ -118,7 +118,7 @@ fn run_convert(
     let export = export_request(format, out, &Filters::default(), export_args)?;
     cancel_on_ctrl_c(job);
     let conversion = convert(request, input_passphrase, &export, &export_options(export_args, None)?, job)?;
-    Ok(CommandResult { exit: u8::from(!conversion.exported.validated), ..applied(&conversion)? })
+    Ok(CommandResult { exit: u8::from(!conversion.exported.validated), ..change_result(&conversion)? })
 }
 
 /// Reads the passphrase of an encrypted file from another file.
