@@ -11,7 +11,7 @@ const CONTEXT_CHARS: usize = 80;
 
 /// The change of a file from `before` to `after`; empty if there is none. A file that does not exist is shown as
 /// `/dev/null`. If the file has very long lines, only the changed part is shown, between `…`.
-pub(crate) fn unified(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
+pub(crate) fn unified_diff(path: &Path, before: Option<&str>, after: Option<&str>) -> String {
     if before == after {
         return String::new();
     }

@@ -72,7 +72,7 @@ impl Plan {
     /// such as a token, and the surrounding lines. If the file has lines longer than 2,000 bytes, it contains only the
     /// changed part.
     pub fn change(&self) -> String {
-        diff::unified(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
+        diff::unified_diff(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
     }
 
     /// Makes the change. `now` is used in the name of the backup copy.
