@@ -1,5 +1,5 @@
-//! Answers clients over the socket. The server does not own a vault: for each call, a [`VaultAccess`] lends it the open
-//! vault.
+//! Answers clients over the socket. The server does not own a vault: for each call, a [`VaultAccess`] lends the open
+//! vault to the server.
 use crate::{
     peer::Program,
     socket::{is_own_process, make_folder, peer_program},
