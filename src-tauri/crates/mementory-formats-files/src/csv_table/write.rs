@@ -48,7 +48,7 @@ fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> 
     let mut out = Vec::new();
     for (at, cell) in row.chain(rest.iter().map(String::as_str)).enumerate() {
         if at > 0 {
-            append(&mut out, &mut |_, space| without_input(writer.delimiter(space)))?;
+            append(&mut out, &mut |_, space| progress_without_input(writer.delimiter(space)))?;
         }
         let cell = cells::escaped(cell);
         append(&mut out, &mut |done, space| {
@@ -61,10 +61,10 @@ fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> 
 }
 
 fn end(writer: &mut Writer, out: &mut Vec<u8>) -> Result<(), FormatError> {
-    append(out, &mut |_, space| without_input(writer.terminator(space)))
+    append(out, &mut |_, space| progress_without_input(writer.terminator(space)))
 }
 
-fn without_input((result, written): (WriteResult, usize)) -> Progress {
+fn progress_without_input((result, written): (WriteResult, usize)) -> Progress {
     (result, 0, written)
 }
 

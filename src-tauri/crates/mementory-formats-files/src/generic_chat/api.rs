@@ -73,7 +73,7 @@ pub(super) fn read_exchange(
         id: Some(id),
         model: first_text(described, &["model"]),
         times: times(described),
-        leaf: exchange.name_leaf(),
+        leaf: exchange.ensure_leaf_id(),
         is_log: true,
         pointer: element.pointer.clone(),
         verbatim: Some(Verbatim::json(text)),
@@ -186,7 +186,7 @@ impl<'e> Exchange<'e> {
 
     /// Returns the id of the message that ends the conversation. If this message has no id, gives it one that is made
     /// from its position and text.
-    fn name_leaf(&mut self) -> Option<String> {
+    fn ensure_leaf_id(&mut self) -> Option<String> {
         let at = self.last?;
         let turn = self.turns.get_mut(at)?;
         if turn.id.is_none() {

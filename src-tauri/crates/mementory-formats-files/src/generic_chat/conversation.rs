@@ -294,13 +294,13 @@ fn send_wrapped(
 
 /// Replaces each envelope (`{"message": {"role", "content"}, …}`) with the message in it.
 fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
-    fn inner(raw: &RawValue) -> Option<&RawValue> {
+    fn message_in_envelope(raw: &RawValue) -> Option<&RawValue> {
         let envelope = Object::parse(raw.get()).filter(|object| role_name(object).is_none())?;
         envelope
             .raw_value("message")
-            .filter(|inner| Object::parse(inner.get()).is_some_and(|o| role_name(&o).is_some()))
+            .filter(|message| Object::parse(message.get()).is_some_and(|o| role_name(&o).is_some()))
     }
-    list.into_iter().map(|raw| inner(raw).unwrap_or(raw)).collect()
+    list.into_iter().map(|raw| message_in_envelope(raw).unwrap_or(raw)).collect()
 }
 
 /// The messages of a conversation: a list, or an object whose keys are the ids of the messages.

@@ -52,7 +52,7 @@ pub(super) fn read_story(
     let is_chat =
         prompt.into_iter().chain(actions.iter().copied()).filter_map(decode_string).any(|text| marks.is_prompt(&text));
     if let Some(raw) = prompt {
-        let without_marks = |text: String| if is_chat { marks.without(&text) } else { text };
+        let without_marks = |text: String| if is_chat { marks.remove_from(&text) } else { text };
         turns.extend(text_of(raw).map(|text| turn(USER, without_marks(text), raw, format!("{at}/prompt"))));
         cuts.push((raw, "\"\""));
     }
@@ -68,7 +68,7 @@ pub(super) fn read_story(
             (true, true) => USER,
             (true, false) => ASSISTANT,
         };
-        turns.push(turn(role, marks.without(&text), raw, pointer));
+        turns.push(turn(role, marks.remove_from(&text), raw, pointer));
     }
     cuts.extend(object.raw_value(KOBOLD_ACTIONS).map(|raw| (raw, "[]")));
     cuts.extend(SETTINGS.iter().filter_map(|key| object.raw_value(key)).map(|raw| (raw, "{}")));
@@ -129,7 +129,7 @@ impl Marks {
     }
 
     /// The text without the marks around it.
-    fn without(&self, text: &str) -> String {
+    fn remove_from(&self, text: &str) -> String {
         let mut text = text.trim();
         for (start, end) in &self.0 {
             let (start, end) = (start.trim(), end.trim());

@@ -1,6 +1,6 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
 //! with its response. Later versions log to more tables (see `llm_threads`).
-use super::llm_parts::{Attachments, SentFiles, Tables, rows_by};
+use super::llm_parts::{Attachments, SentFiles, Tables, row_numbers_by_value};
 use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
@@ -100,7 +100,10 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
 /// The rows of the responses of each conversation, oldest first. The table may have no index of conversations, so it is
 /// searched only once.
 fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>, Vec<i64>>> {
-    rows_by(database, "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid")
+    row_numbers_by_value(
+        database,
+        "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid",
+    )
 }
 
 /// An open database, and which tables it has besides the table of responses.

@@ -82,7 +82,7 @@ impl Tables {
             let sql = format!(
                 "SELECT CAST(response_id AS TEXT), rowid FROM {table} WHERE response_id IS NOT NULL ORDER BY rowid"
             );
-            tool_rows.extend(rows_by(database, &sql).ok().map(|rows| (table, rows)));
+            tool_rows.extend(row_numbers_by_value(database, &sql).ok().map(|rows| (table, rows)));
         }
         let can_be_read = |table: &str| match table {
             "prompt_fragments" | "system_fragments" => has("fragments"),
@@ -137,7 +137,7 @@ impl Tables {
 }
 
 /// The numbers of rows by a value that they have in common. The query returns that value and the number of each row.
-pub(super) fn rows_by<T: FromSql + Eq + Hash>(
+pub(super) fn row_numbers_by_value<T: FromSql + Eq + Hash>(
     database: &Database,
     sql: &str,
 ) -> rusqlite::Result<HashMap<T, Vec<i64>>> {

@@ -256,7 +256,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
         let element = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
         at = tag.start + element.len();
         let (answer, thoughts) = deepseek_answer(element);
-        let text = html::to_text(&without_added(if answer.is_empty() { element } else { &answer }));
+        let text = html::to_text(&without_added_elements(if answer.is_empty() { element } else { &answer }));
         // A page may show the name of the speaker above each message.
         let text = match text.trim().split_once('\n') {
             Some((first, rest)) if names_only_speaker(first) || is_role_name(first, role) => rest,
@@ -274,7 +274,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
             ..Turn::default()
         };
         if !thoughts.is_empty() {
-            let thoughts = block("thinking", None, html::to_text(&without_added(&thoughts)));
+            let thoughts = block("thinking", None, html::to_text(&without_added_elements(&thoughts)));
             turn.fields.insert("blocks".into(), vec![thoughts].into());
         }
         chat.turns.push(turn);
@@ -312,7 +312,7 @@ fn deepseek_answer(element: &str) -> (String, String) {
 }
 
 /// Returns an element without the buttons, icons and other elements that the program added to it.
-fn without_added(element: &str) -> String {
+fn without_added_elements(element: &str) -> String {
     let mut out = String::with_capacity(element.len());
     let (mut at, mut copied_to) = (0, 0);
     while let Some(tag) = next_tag(element, at) {

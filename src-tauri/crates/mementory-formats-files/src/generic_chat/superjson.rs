@@ -16,12 +16,13 @@ const ANSWER: [&str; 2] = ["result", "data"];
 /// The start of the value, from the start of a file that SuperJSON wrote. The start of any other file is returned
 /// unchanged.
 pub(super) fn inner_head(head: &[u8]) -> &[u8] {
-    let value = |keys: &[&str]| keys.iter().try_fold(without_list(head), |rest, key| value_of_first_key(rest, key));
+    let value =
+        |keys: &[&str]| keys.iter().try_fold(without_list_start(head), |rest, key| value_of_first_key(rest, key));
     value(&[VALUE]).or_else(|| value(&[ANSWER[0], ANSWER[1], VALUE])).unwrap_or(head)
 }
 
 /// Leaves out the byte order mark and the opening bracket of a list. A batch of responses is a list.
-fn without_list(head: &[u8]) -> &[u8] {
+fn without_list_start(head: &[u8]) -> &[u8] {
     let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head).trim_ascii_start();
     head.strip_prefix(b"[").unwrap_or(head)
 }

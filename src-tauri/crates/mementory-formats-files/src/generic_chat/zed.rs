@@ -151,7 +151,7 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawVa
         let is_variant = |kind: &str| is_alone || matches!(kind, "User" | "Agent");
         let mut members = object.members().filter(|(_, inner)| inner.get().starts_with('{'));
         let mut turn = match members.find(|(kind, _)| is_variant(kind)) {
-            Some((kind, inner)) => variant(kind, inner, raw, pointer),
+            Some((kind, inner)) => variant_turn(kind, inner, raw, pointer),
             None => segments(&object, raw, pointer, files.format),
         };
         // Messages of the agent have no ids, and only the last messages of a thread change.
@@ -162,7 +162,7 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawVa
 }
 
 /// A message of the form `{"User": {…}}` or `{"Agent": {…}}`.
-fn variant(kind: &str, inner: &RawValue, raw: &RawValue, pointer: String) -> Turn {
+fn variant_turn(kind: &str, inner: &RawValue, raw: &RawValue, pointer: String) -> Turn {
     let message = Object::parse(inner.get()).unwrap_or_default();
     let mut content = Content::default();
     for part in message.list("content").unwrap_or_default() {

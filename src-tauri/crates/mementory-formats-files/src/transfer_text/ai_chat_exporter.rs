@@ -129,7 +129,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn saved(front: &str, body: &str) -> String {
+    fn saved_chat(front: &str, body: &str) -> String {
         format!(
             "---\ntitle: \"Slugs\"\n{front}---\n\n# Slugs\n\n{CONTENTS}\n\n- [1: What eats slugs?](#chat-1)\n\n{body}"
         )
@@ -143,7 +143,7 @@ mod tests {
 
     #[test]
     fn quotes_after_numbered_headings_are_prompts_and_links_to_the_top_end_answers() {
-        let text = saved(
+        let text = saved_chat(
             FRONT,
             "## chat-1\n\n> What eats slugs?\n> \n> > As a list.\n\n> Quoted answer\n\n## chat-2\n\nSo it is named.\n\n___\n\
              ###### [top](#table-of-contents)\n## chat-2\n\n> And snails?\n\n## chat-3\n\n> Or worms?\n\nMoles.\n\n___\n\
@@ -166,20 +166,20 @@ mod tests {
     #[test]
     fn older_versions_and_selected_answers_are_read() {
         let front = "exporter_version: 2.0.0\nthread_url: https://chatgpt.com/c/1\n";
-        let text = saved(
+        let text = saved_chat(
             front,
             "### chat-1\n\n> Hi\n\n###### ChatGPT said:\n\nHello.\n\n---\n\n###### [top](#table-of-contents)\n",
         );
         assert_eq!(turns(&text), [("user", "Hi".to_owned()), ("assistant", "Hello.".to_owned())]);
-        assert_eq!(turns(&saved(FRONT, "Only this.\n\n___\n###### [top](#table-of-contents)")).len(), 1);
+        assert_eq!(turns(&saved_chat(FRONT, "Only this.\n\n___\n###### [top](#table-of-contents)")).len(), 1);
     }
 
     #[test]
     fn other_notes_with_a_table_of_contents_are_not_read() {
         for front in ["url: https://claude.ai/chat/1\n", "exporter: 3.1.0\n", ""] {
-            assert!(read(&saved(front, "## chat-1\n\n> Hi\n\nHello.")).is_none(), "{front}");
+            assert!(read(&saved_chat(front, "## chat-1\n\n> Hi\n\nHello.")).is_none(), "{front}");
         }
-        assert!(read(&saved(FRONT, "").replace(CONTENTS, "## Contents")).is_none());
-        assert!(read(&saved(FRONT, "")).is_none());
+        assert!(read(&saved_chat(FRONT, "").replace(CONTENTS, "## Contents")).is_none());
+        assert!(read(&saved_chat(FRONT, "")).is_none());
     }
 }

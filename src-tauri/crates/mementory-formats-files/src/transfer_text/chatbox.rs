@@ -38,7 +38,7 @@ struct Form {
 const FORMS: [Form; 2] = [
     Form {
         title: |line| line.strip_prefix("# "),
-        thread: |line| numbered(line.strip_prefix("## ")?),
+        thread: |line| number_and_name(line.strip_prefix("## ")?),
         role: |line| roles::role(line.strip_prefix("**")?.strip_suffix("**:")?),
         is_end: |line| line == END,
         below_end: "",
@@ -48,7 +48,7 @@ const FORMS: [Form; 2] = [
     Form {
         title: |line| line.strip_prefix("====")?.trim_matches('=').trim().strip_prefix("[[")?.strip_suffix("]]"),
         thread: |line| {
-            numbered(line.strip_prefix("----")?.trim_matches('-').trim().strip_prefix('[')?.strip_suffix(']')?)
+            number_and_name(line.strip_prefix("----")?.trim_matches('-').trim().strip_prefix('[')?.strip_suffix(']')?)
         },
         role: |line| {
             let name = line.strip_prefix(TEXT_MESSAGE)?.strip_suffix(':')?;
@@ -62,7 +62,7 @@ const FORMS: [Form; 2] = [
 ];
 
 /// Number and name in `1. Name`.
-fn numbered(text: &str) -> Option<(usize, &str)> {
+fn number_and_name(text: &str) -> Option<(usize, &str)> {
     let (number, name) = text.split_once(". ")?;
     Some((number.parse().ok()?, name.trim()))
 }

@@ -135,7 +135,7 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
         out.push(turn(roles::USER, words, prompt, system.unwrap_or(response)));
     }
     let answer = block.get(response + 1..end).unwrap_or_default();
-    let text = without_calls(answer).join("\n").trim().to_owned();
+    let text = without_call_list(answer).join("\n").trim().to_owned();
     if !text.is_empty() {
         out.push(turn(roles::ASSISTANT, text, response, block.len()));
     }
@@ -143,7 +143,7 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
 }
 
 /// An answer without the list of tool calls above its text.
-fn without_calls<'b, 'l>(answer: &'b [&'l str]) -> &'b [&'l str] {
+fn without_call_list<'b, 'l>(answer: &'b [&'l str]) -> &'b [&'l str] {
     let Some(first) = answer.iter().position(|line| !line.is_empty()).filter(|at| is_heading(answer[*at], CALLS))
     else {
         return answer;
