@@ -21,10 +21,10 @@ pub fn watch(on_change: impl Fn(SystemStyle) + Send + 'static) -> std::io::Resul
     let connect = || Builder::session()?.method_timeout(REPLY_TIMEOUT).build();
     let thread = std::thread::Builder::new().name("desktop style".into());
     // Without a bus, the program keeps its own style, so the error is ignored.
-    thread.spawn(move || drop(connect().and_then(|connection| follow(&connection, on_change)))).map(drop)
+    thread.spawn(move || drop(connect().and_then(|connection| report_style_changes(&connection, on_change)))).map(drop)
 }
 
-fn follow(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()> {
+fn report_style_changes(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()> {
     let messages = MessageIterator::from(connection);
     let rule = MatchRule::builder()
         .msg_type(Type::Signal)
