@@ -14,15 +14,15 @@ pub struct FolderKeys {
 impl FolderKeys {
     /// Keys whose scope is `prefix` followed by the name. None for an empty name.
     pub fn in_scope(prefix: impl Into<String>, name: impl Into<String>) -> Option<Self> {
-        Self { scope: prefix.into(), name: name.into(), is_in_value: false }.if_named()
+        Self { scope: prefix.into(), name: name.into(), is_in_value: false }.if_name_not_empty()
     }
 
     /// Keys of `scope` whose value has the name as its second part: `first/name/more`. None for an empty name.
     pub fn in_value(scope: impl Into<String>, name: impl Into<String>) -> Option<Self> {
-        Self { scope: scope.into(), name: name.into(), is_in_value: true }.if_named()
+        Self { scope: scope.into(), name: name.into(), is_in_value: true }.if_name_not_empty()
     }
 
-    fn if_named(self) -> Option<Self> {
+    fn if_name_not_empty(self) -> Option<Self> {
         (!self.name.is_empty()).then_some(self)
     }
 
