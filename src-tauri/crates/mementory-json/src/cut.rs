@@ -67,7 +67,7 @@ fn open_at_end(bytes: &[u8]) -> Option<Vec<OpenValue>> {
 mod tests {
     use super::close_truncated;
 
-    fn closed(text: &str) -> Option<String> {
+    fn closed_text(text: &str) -> Option<String> {
         close_truncated(text.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
     }
 
@@ -76,7 +76,7 @@ mod tests {
         let whole = r#"{"id":"a \" } b","m":{"1":{"p":[{"t":"x"}]},"2":{"p":[{"t":"y\\"}]},"3":{"p":[]}},"end":true}"#;
         let mut most_entries = 0;
         for length in 0..whole.len() {
-            if let Some(text) = closed(&whole[..length]) {
+            if let Some(text) = closed_text(&whole[..length]) {
                 let value: serde_json::Value = serde_json::from_str(&text).unwrap();
                 let entries = value["m"].as_object().map_or(0, serde_json::Map::len);
                 assert!(entries >= most_entries, "{length} bytes hold {entries} entries, fewer than a shorter text");
@@ -84,12 +84,12 @@ mod tests {
             }
         }
         assert_eq!(most_entries, 3);
-        assert_eq!(closed(whole), None, "a complete value is not cut");
+        assert_eq!(closed_text(whole), None, "a complete value is not cut");
     }
 
     #[test]
     fn brackets_that_do_not_match_are_not_closed() {
-        assert_eq!(closed(r#"{"a":[{"b":1}},{"c""#), None);
-        assert_eq!(closed(&"[".repeat(100_000)), None);
+        assert_eq!(closed_text(r#"{"a":[{"b":1}},{"c""#), None);
+        assert_eq!(closed_text(&"[".repeat(100_000)), None);
     }
 }

@@ -299,7 +299,7 @@ impl<'r> Elements<'r> {
                                 return Ok(Some(self.take_element(end, true)));
                             }
                         }
-                        Some(b']') if self.checks_places() && self.is_stray_bracket(wrapped)? => self.pos += 1,
+                        Some(b']') if self.can_check_places() && self.is_stray_bracket(wrapped)? => self.pos += 1,
                         Some(b']') => {
                             self.pos += 1;
                             if wrapped {

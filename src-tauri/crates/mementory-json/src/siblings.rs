@@ -101,17 +101,17 @@ impl Siblings {
 
     /// True if the keys of an element are known, so that another element can be recognised.
     pub(super) fn can_recognise(&self) -> bool {
-        self.known().next().is_some()
+        self.known_keys().next().is_some()
     }
 
-    fn known(&self) -> impl Iterator<Item = &ElementKeys> {
+    fn known_keys(&self) -> impl Iterator<Item = &ElementKeys> {
         self.kinds.iter().chain(self.incomplete.iter().filter(move |_| self.kinds.is_empty()))
     }
 
     /// True if the bytes, which start with `{`, start like an element. The quotes of JSON inside of a string are
     /// escaped, so such JSON never does.
     pub(super) fn starts_like_element(&self, bytes: &[u8]) -> bool {
-        self.known().any(|kind| {
+        self.known_keys().any(|kind| {
             let name = bytes.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b"\""));
             let after_key = name.and_then(|rest| rest.strip_prefix(kind.first.as_slice())?.strip_prefix(b"\""));
             !kind.first.is_empty() && after_key.is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b':'))
@@ -133,7 +133,7 @@ impl Siblings {
             let common_count = keys.count_common(kind);
             common_count >= kind.hashes.len().min(2) && 2 * common_count >= keys.hashes.len()
         };
-        self.known().any(is_start)
+        self.known_keys().any(is_start)
     }
 }
 

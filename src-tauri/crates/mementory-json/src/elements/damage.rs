@@ -217,7 +217,7 @@ impl Elements<'_> {
 
     /// True if the bytes between the elements of the array can be checked, because the keys of a complete element are
     /// known.
-    pub(super) fn checks_places(&self) -> bool {
+    pub(super) fn can_check_places(&self) -> bool {
         self.resync && self.siblings.has_complete()
     }
 
@@ -243,7 +243,7 @@ impl Elements<'_> {
     /// Checks that the value between `start` and `end`, which is not an object, can be an element. Returns the position
     /// of `end` in the current buffer. Fails if the value is a key or a part of a damaged value.
     pub(super) fn check_place(&mut self, end: usize) -> Result<usize, ElementError> {
-        if !self.checks_places() {
+        if !self.can_check_places() {
             return Ok(end);
         }
         let len = end - self.start;

@@ -105,7 +105,7 @@ impl<'t> TreeParser<'t> {
         while is_open {
             let item = self.read_value(depth_left)?;
             self.items.push(item);
-            is_open = self.continues(b']')?;
+            is_open = self.skip_separator(b']')?;
         }
         Ok(Tree::Array(self.items.split_off(first)))
     }
@@ -127,7 +127,7 @@ impl<'t> TreeParser<'t> {
                 self.read_value(depth_left)?
             };
             self.members.push((key, value));
-            is_open = self.continues(b'}')?;
+            is_open = self.skip_separator(b'}')?;
         }
         Ok(Tree::Object(self.members.split_off(first)))
     }
@@ -146,7 +146,7 @@ impl<'t> TreeParser<'t> {
                 let mut is_open = !self.skip_if(b']');
                 while is_open {
                     self.check_value(depth_left)?;
-                    is_open = self.continues(b']')?;
+                    is_open = self.skip_separator(b']')?;
                 }
             }
             b'{' => {
@@ -159,7 +159,7 @@ impl<'t> TreeParser<'t> {
                     self.check_string()?;
                     self.skip_colon()?;
                     self.check_value(depth_left)?;
-                    is_open = self.continues(b'}')?;
+                    is_open = self.skip_separator(b'}')?;
                 }
             }
             _ => self.read_number().map(drop)?,
@@ -289,7 +289,7 @@ impl<'t> TreeParser<'t> {
 
     /// Skips the separator after an item of an array or a member of an object: a comma, or the closing bracket `end`.
     /// Returns true after a comma.
-    fn continues(&mut self, end: u8) -> Result<bool, TreeError> {
+    fn skip_separator(&mut self, end: u8) -> Result<bool, TreeError> {
         if self.skip_if(b',') {
             Ok(true)
         } else if self.skip_if(end) {
