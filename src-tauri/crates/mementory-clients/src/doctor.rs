@@ -81,7 +81,7 @@ pub fn check_client(client: Client, places: &Places, expected: &Server) -> Clien
     };
     report.configured = true;
     report.ours = entry.added().is_some();
-    report.current = report.ours && starts_expected(&entry, expected);
+    report.current = report.ours && starts_expected_server(&entry, expected);
     if !report.ours {
         let error = Error::NotOurs { path: config_path, name: expected.name.clone() };
         report.problems.push(Problem { code: error.code(), message: error.to_string() });
@@ -114,7 +114,7 @@ fn installed(client: Client, places: &Places) -> Option<Found> {
     program.or_else(application).or_else(own_files)
 }
 
-fn starts_expected(entry: &Entry, expected: &Server) -> bool {
+fn starts_expected_server(entry: &Entry, expected: &Server) -> bool {
     let without_env = Server { env: Default::default(), ..expected.clone() };
     entry.starts(&without_env) && expected.env.keys().all(|name| entry.env.contains_key(name))
 }

@@ -29,7 +29,7 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     let indent_unit = indent_unit(text, &root);
     let line_break = line_break(text);
     let is_root = section.is_none();
-    let slot = InsertionPoint::after_last(text, section.unwrap_or(&root), indent_unit, is_root);
+    let slot = InsertionPoint::after_last_member(text, section.unwrap_or(&root), indent_unit, is_root);
     let added = AddedParts { section: is_root, line: slot.adds_line, ..AddedParts::default() };
     let style = Style { indent_unit, line_break, multi_line: slot.multi_line };
     let member = |name: &str, value: String| format!("{}: {value}", string(name));
@@ -181,7 +181,7 @@ struct InsertionPoint {
 }
 
 impl InsertionPoint {
-    fn after_last(text: &str, object: &Object<'_>, indent_unit: &str, is_root: bool) -> Self {
+    fn after_last_member(text: &str, object: &Object<'_>, indent_unit: &str, is_root: bool) -> Self {
         let line_break = line_break(text);
         let inner_end = object.range.end - 1;
         let Some(last) = object.properties.last() else {
