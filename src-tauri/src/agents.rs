@@ -59,7 +59,8 @@ impl Agents {
         AnsweringState { enabled, running, problem: problem.filter(|_| enabled && !running) }
     }
 
-    /// Starts or stops the server. `has_active_grant` says whether the open vault has an active grant.
+    /// Stops the running server if `enabled` is false. Starts it if `enabled` is true and the open vault has an active
+    /// grant.
     pub fn update(&self, vault: &SharedVault, enabled: bool, has_active_grant: bool) {
         let mut running = lock_even_if_poisoned(&self.running);
         match (&*running, enabled) {
@@ -122,7 +123,7 @@ mod answering {
             Ok(Self { stopper, thread })
         }
 
-        /// Removes the socket. Does not wait for running calls.
+        /// Stops the server and removes the socket. Does not wait for running calls.
         pub(super) fn stop(self) {
             self.stopper.stop();
             let _ = self.thread.join();
@@ -149,12 +150,12 @@ mod answering {
 
         fn answered(&self, call: &AnsweredCall) {
             if let Some(program) = &call.program {
-                let connected = ConnectedProgram {
+                let connected_program = ConnectedProgram {
                     grant: call.grant.clone(),
                     path: program.path.clone(),
                     script: program.script.clone(),
                 };
-                lock_even_if_poisoned(&self.activity.programs).insert(call.grant.clone(), connected);
+                lock_even_if_poisoned(&self.activity.programs).insert(call.grant.clone(), connected_program);
             }
             if let Some(listener) = &*lock_even_if_poisoned(&self.activity.on_call) {
                 listener();

@@ -3,8 +3,8 @@
 use serde::Serialize;
 use std::time::{Duration, Instant, SystemTime};
 
-/// Longest single wait. The monotonic clock stops while the machine sleeps, so a thread has to wake up regularly to
-/// notice that hours have passed.
+/// Longest single wait of a thread. The monotonic clock stops while the machine sleeps, so the thread has to wake up
+/// regularly to notice that hours have passed.
 pub const MAX_WAIT: Duration = Duration::from_secs(15);
 
 /// If a wait ends this much too late, the machine slept or its clock was set forward. A shorter sleep cannot be
@@ -55,7 +55,7 @@ impl Clock for SystemClock {
     }
 }
 
-/// Decides when the automatic lock is due. Holds the limit, the time of the last input, and a requested lock, but has
+/// Decides when the automatic lock is due. Stores the limit, the time of the last input and a requested lock, but has
 /// neither a thread nor a clock.
 #[derive(Debug, Default)]
 pub struct IdleTimer {

@@ -55,7 +55,7 @@ pub async fn run_job<T: Send + 'static>(
         let show_progress = feedback.progress();
         let job = Job::with_progress(Arc::new(move |progress: Progress| {
             show_progress(&progress);
-            // A closed window does not stop the job.
+            // The window may already be closed, which does not stop the job, so the error is ignored.
             let _ = on_progress.send(progress);
         }));
         let result = state.with_job(&id, &job, |session| work(session, &job));
@@ -135,6 +135,6 @@ pub fn pausing_for_commands(job: Job, app: AppHandle) -> Job {
 
 /// A job that sends its progress through the channel.
 pub fn job_reporting_to(on_progress: Channel<Progress>) -> Job {
-    // A closed window does not stop the job.
+    // The window may already be closed, which does not stop the job, so the error is ignored.
     Job::with_progress(Arc::new(move |progress| drop(on_progress.send(progress))))
 }

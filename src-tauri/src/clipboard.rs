@@ -7,12 +7,12 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 use zeroize::Zeroizing;
 
-/// Number of attempts to clear the clipboard. One may not be enough, because another program may briefly block it.
+/// Number of attempts to clear the clipboard. Another program may briefly block it, so one attempt may not be enough.
 const CLEAR_ATTEMPTS: u8 = 10;
 /// Pause between two attempts.
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// Maximum wait for the clipboard when the window closes. A hanging program that owns the clipboard must not keep this
-/// program from ending.
+/// Maximum wait for the clipboard when the window closes. If another program owns the clipboard and hangs, this program
+/// must still end.
 const MAX_CLOSE_WAIT: Duration = Duration::from_secs(2);
 
 /// Maximum length of a text that can be pasted, in bytes. A text field accepts this much without a delay.
@@ -127,8 +127,8 @@ impl Clipboard {
         Self { backend, clear_state: Mutex::default(), changed: Condvar::new(), clock }
     }
 
-    /// Copies a text. It is cleared after `clear_after`, if given, unless the clipboard contains something else by
-    /// then. Fails with `no_clipboard` if the system has none.
+    /// Copies a text. If `clear_after` is given, the text is cleared after that time, unless the clipboard contains
+    /// something else by then. Fails with `no_clipboard` if the system has no clipboard.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
         let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         state.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
@@ -144,8 +144,8 @@ impl Clipboard {
         Ok(())
     }
 
-    /// The current text, for pasting. None if there is none. Fails with `no_clipboard`, or with `limit` if the text is
-    /// too long for a text field.
+    /// Returns the current text for pasting, or None if there is no text on the clipboard. Fails with `no_clipboard`,
+    /// or with `limit` if the text is too long for a text field.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
         let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         let text = state.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());
@@ -159,7 +159,7 @@ impl Clipboard {
         }
     }
 
-    /// Makes the pending text due now.
+    /// Makes the pending text due, so that the watching thread clears it now.
     pub fn clear_now(&self) {
         if let Some(pending) = &mut self.clear_state().pending {
             pending.due = Duration::ZERO;
@@ -167,14 +167,14 @@ impl Clipboard {
         self.changed.notify_all();
     }
 
-    /// Clears the pending text and waits until that is done, because the window is closing.
+    /// Clears the pending text and waits until it has been cleared, because the window is closing.
     pub fn close(&self) {
         self.clear_now();
         let mut clear_state = self.clear_state();
         clear_state.closing = true;
         self.changed.notify_all();
         drop(self.changed.wait_timeout_while(clear_state, MAX_CLOSE_WAIT, |clear_state| clear_state.pending.is_some()));
-        // Another thread holds this lock only while it waits for a hanging program. In that case, the content cannot be
+        // Another thread has this lock only while it waits for a hanging program. In that case, the content cannot be
         // handed over.
         if let Ok(mut state) = self.backend.try_lock() {
             state.backend.close();
@@ -189,13 +189,13 @@ impl Clipboard {
         let Some((copy, text)) = due else {
             return;
         };
-        let cleared = self.clear_copy(copy, &text);
+        let clear_result = self.clear_copy(copy, &text);
         let mut clear_state = self.clear_state();
         // If another text has been copied since, `pending` belongs to that copy and is not changed.
         if let Some(pending) = clear_state.pending.as_mut().filter(|pending| pending.copy == copy) {
             pending.attempts_left -= 1;
             pending.due = now.saturating_add(RETRY_AFTER);
-            if cleared.is_ok() || pending.attempts_left == 0 {
+            if clear_result.is_ok() || pending.attempts_left == 0 {
                 clear_state.pending = None;
             }
         }

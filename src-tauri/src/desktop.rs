@@ -26,19 +26,19 @@ pub struct Desktop {
 }
 
 impl Desktop {
-    /// Connects. Calls `on_style` when the style is known, and whenever it changes.
+    /// Connects to the desktop. Calls `on_style` when the style has been read, and whenever it changes.
     #[cfg(target_os = "linux")]
     pub fn start(_: &AppHandle, on_style: impl Fn(&SystemStyle) + Send + 'static) -> std::io::Result<Self> {
         let style: Arc<Mutex<SystemStyle>> = Arc::default();
-        let known = style.clone();
+        let known_style = style.clone();
         portal::watch(move |style| {
-            *lock(&known) = style.clone();
+            *lock(&known_style) = style.clone();
             on_style(&style);
         })?;
         Ok(Self { messages: dbus::start()?, progress: Mutex::default(), style })
     }
 
-    /// Connects. The style is unknown on this system.
+    /// Connects to the desktop. The style cannot be read on this system.
     #[cfg(not(target_os = "linux"))]
     pub fn start(app: &AppHandle, _: impl Fn(&SystemStyle) + Send + 'static) -> std::io::Result<Self> {
         Ok(Self { app: app.clone(), progress: Mutex::default(), style: Arc::default() })
@@ -58,7 +58,7 @@ impl Desktop {
     pub fn job_progressed(&self, age: Duration, done: u64, total: u64) {
         let mut progress = lock(&self.progress);
         if let Some(percent) = progress.report(age, done, total) {
-            // Sent while the lock is held, so that the end of a job is always sent last.
+            // The progress is sent before the lock is released, so that the end of a job is always sent last.
             self.show_progress(Some(percent));
         }
     }

@@ -10,14 +10,14 @@ pub fn font_families() -> Option<String> {
 }
 
 /// The families of a font description such as `Cantarell Bold 11`. The system's sans serif font follows, for characters
-/// that they lack.
+/// that these families lack.
 fn families_of(description: &str) -> String {
     let families = FontDescription::from_string(description).family().unwrap_or_default();
     // `sans` is GTK's name of the generic family, not a font.
-    let named =
+    let family_names =
         families.split(',').map(str::trim).filter(|name| !name.is_empty() && !name.eq_ignore_ascii_case("sans"));
-    let quoted = named.map(|name| format!("\"{}\"", name.replace(['"', '\\'], "")));
-    quoted.chain(["sans-serif".to_owned()]).collect::<Vec<_>>().join(", ")
+    let quoted_names = family_names.map(|name| format!("\"{}\"", name.replace(['"', '\\'], "")));
+    quoted_names.chain(["sans-serif".to_owned()]).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -20,7 +20,7 @@ struct Activity {
     last_finished: Option<Instant>,
 }
 
-/// Marks a command as running until this is dropped.
+/// Marks a command as running until the guard is dropped.
 pub struct InteractiveGuard<'a>(&'a InteractiveCommands);
 
 impl InteractiveCommands {

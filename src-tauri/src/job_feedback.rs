@@ -7,8 +7,8 @@ use mementory_api::{ApiError, ApiResult};
 use std::time::{Duration, Instant};
 use tauri::{AppHandle, Manager};
 
-/// A notification is shown only for a job that took longer than this.
-const LONG: Duration = Duration::from_secs(10);
+/// Only a job that took longer than this shows a notification.
+const NOTIFY_AFTER: Duration = Duration::from_secs(10);
 /// The preference and the value with which notifications are switched off.
 const PREFERENCE: (&str, &str) = ("notifications", "off");
 /// Environment variables that contain the person's language on Linux, in order of precedence. `LANGUAGE` may list
@@ -31,7 +31,8 @@ pub enum JobKind {
 }
 
 impl JobKind {
-    /// Keys of the texts in `ui/src/lib/text` for a job that has succeeded, and for one that has failed.
+    /// Keys of the texts in `ui/src/lib/text`: the first for a job that has succeeded, the second for a job that has
+    /// failed.
     fn keys(self) -> (&'static str, &'static str) {
         match self {
             Self::Import => ("notify.import", "notify.importFailed"),
@@ -63,7 +64,7 @@ impl Outcome {
     }
 }
 
-/// Shows a running job on the desktop. Dropping this shows its end.
+/// Shows a running job on the desktop. When the value is dropped, it shows the end of the job.
 pub struct JobFeedback {
     app: AppHandle,
     kind: JobKind,
@@ -123,7 +124,7 @@ impl Drop for JobFeedback {
 }
 
 fn is_long(elapsed: Duration) -> bool {
-    elapsed > LONG
+    elapsed > NOTIFY_AFTER
 }
 
 /// True if a window of the program is in front. A window whose state cannot be read is closing and does not count.
@@ -131,14 +132,14 @@ fn is_in_front(app: &AppHandle) -> bool {
     app.webview_windows().values().any(|window| window.is_focused().unwrap_or(true))
 }
 
-/// The language of notifications: the one that was chosen in the window, otherwise the first language of the system for
-/// which there are texts, otherwise English.
+/// The language of notifications: the language that was chosen in the window, otherwise the first language of the
+/// system for which there are texts, otherwise English.
 fn language(chosen: Option<&str>, variable: impl Fn(&str) -> Option<String>) -> &'static str {
-    let known = |name: &str| TEXTS.iter().map(|(language, _)| *language).find(|language| *language == name);
+    let known_language = |name: &str| TEXTS.iter().map(|(language, _)| *language).find(|language| *language == name);
     // `de_DE.UTF-8`, `de-DE` and `de` all mean German.
-    let base = |tag: &str| tag.split(['_', '-', '.', '@']).next().and_then(known);
+    let base = |tag: &str| tag.split(['_', '-', '.', '@']).next().and_then(known_language);
     chosen
-        .and_then(known)
+        .and_then(known_language)
         .or_else(|| {
             let set = LANGUAGE_VARIABLES.into_iter().find_map(|name| variable(name).filter(|value| !value.is_empty()));
             set.and_then(|value| value.split(':').find_map(base))

@@ -15,7 +15,7 @@ struct JobEntry {
     background: bool,
 }
 
-/// A running job. Dropping this removes it from the list, however the work ended.
+/// A running job. When the value is dropped, the job is removed from the list, however the work ended.
 pub struct RunningJob<'a> {
     jobs: &'a Jobs,
     id: String,
@@ -33,13 +33,13 @@ impl Jobs {
     }
 
     fn register(&self, id: &str, job: &Job, background: bool) -> ApiResult<RunningJob<'_>> {
-        let mut running = self.lock();
-        if id.is_empty() || running.contains_key(id) {
+        let mut running_jobs = self.lock();
+        if id.is_empty() || running_jobs.contains_key(id) {
             return Err(ApiError::usage(
                 "Another job with this id is running, or the id is empty. Nothing was started.",
             ));
         }
-        running.insert(id.to_owned(), JobEntry { job: job.clone(), background });
+        running_jobs.insert(id.to_owned(), JobEntry { job: job.clone(), background });
         Ok(RunningJob { jobs: self, id: id.to_owned() })
     }
 

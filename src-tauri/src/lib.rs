@@ -36,7 +36,7 @@ use tauri::{AppHandle, Emitter, Manager, RunEvent};
 const LOCKED_EVENT: &str = "locked";
 /// Event sent after a call of a connected client.
 const AGENTS_EVENT: &str = "agents";
-/// Event sent when a file was detected in a watched folder or imported from one.
+/// Event sent when a file in a watched folder was detected or imported.
 const WATCHED_EVENT: &str = "watched";
 /// Event with the progress of an automatic import.
 const WATCH_PROGRESS_EVENT: &str = "watch_progress";
@@ -113,15 +113,15 @@ pub fn run() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// Takes over the files that a second process was asked to open, and shows the window. The second process then ends.
+/// Opens the files that a second process was asked to open, and shows the window. The second process then ends.
 fn on_second_start(app: &AppHandle, args: Vec<String>, folder: String) {
     open(app, parse_arguments(args.into_iter().map(Into::into), folder.as_ref()));
 }
 
-/// Hands files to the window, and shows it.
+/// Adds files to those that the window has to open, and shows the window.
 fn open(app: &AppHandle, requested: StartRequest) {
     app.state::<OpenRequests>().add(requested);
-    // If the page is not loaded yet, nobody receives the event, and the page takes the files when it starts.
+    // If the page is not loaded yet, it does not receive the event, but asks for the files when it starts.
     let _ = app.emit(OPEN_EVENT, ());
     window::show(app);
 }

@@ -3,13 +3,14 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
-/// Largest number of paths that may wait for the window. Any more are ignored; nobody opens that many at once.
+/// Largest number of paths that may wait for the window. Further paths are ignored, because nobody opens that many at
+/// once.
 const MAX_WAITING: usize = 1000;
 
 /// Argument that opens the demonstration. The desktop entry offers it as an action.
 const DEMONSTRATION_OPTION: &str = "--demonstration";
 
-/// What one start of the program was asked to open.
+/// The request of one start of the program: the files to open, and whether to open the demonstration.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct StartRequest {
     /// Files and folders, without duplicates.
@@ -18,23 +19,23 @@ pub struct StartRequest {
     pub demonstration: bool,
 }
 
-/// The requests that the window has not taken yet.
+/// The requests that the window has not received yet.
 #[derive(Default)]
 pub struct OpenRequests(Mutex<StartRequest>);
 
 impl OpenRequests {
     /// Adds the requests of one start of the program. A later start hands its requests over to this process.
     pub fn add(&self, requested: StartRequest) {
-        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        waiting.demonstration |= requested.demonstration;
+        let mut waiting_requests = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        waiting_requests.demonstration |= requested.demonstration;
         for path in requested.paths {
-            if waiting.paths.len() < MAX_WAITING && !waiting.paths.contains(&path) {
-                waiting.paths.push(path);
+            if waiting_requests.paths.len() < MAX_WAITING && !waiting_requests.paths.contains(&path) {
+                waiting_requests.paths.push(path);
             }
         }
     }
 
-    /// Returns everything and forgets it.
+    /// Returns all waiting requests and removes them.
     pub fn take(&self) -> StartRequest {
         std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
     }

@@ -1,6 +1,6 @@
-//! Locks the vault when the desktop session locks or the computer sleeps. Linux announces both over D-Bus. On other
-//! systems the program gets no announcement; the idle timer notices afterwards that the computer slept, because too
-//! much time has passed.
+//! Locks the vault when the desktop session locks or the computer sleeps. Linux announces both events over D-Bus. Other
+//! systems announce neither; there, the idle timer notices afterwards that the computer slept, because too much time
+//! has passed.
 use tauri::AppHandle;
 
 #[cfg(target_os = "linux")]

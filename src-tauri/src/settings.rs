@@ -46,7 +46,7 @@ pub struct Settings {
     pub recent: Vec<PathBuf>,
     /// Values of the window's preferences by name, see [`PREFERENCES`].
     pub preferences: BTreeMap<String, String>,
-    /// Size and place of the window when it was last left.
+    /// Size and place of the window when it last lost the focus or closed.
     #[serde(deserialize_with = "valid_or_none", skip_serializing_if = "Option::is_none")]
     pub window: Option<WindowGeometry>,
 }
@@ -66,7 +66,8 @@ impl Default for Settings {
     }
 }
 
-/// If the size of the window is invalid, only that value is dropped, and the other settings are kept.
+/// Returns None instead of an error if the stored size or place of the window is invalid, so that the other settings
+/// are kept.
 fn valid_or_none<'de, D: Deserializer<'de>>(input: D) -> Result<Option<WindowGeometry>, D::Error> {
     serde_json::Value::deserialize(input).map(|value| serde_json::from_value(value).ok())
 }

@@ -22,8 +22,8 @@ struct IdleState {
     opened_at: Duration,
 }
 
-/// State of the window. A command holds the vault's read lock while it works. Locking the vault takes the write lock,
-/// so it waits until no command uses the vault.
+/// State of the window. A command has the vault's read lock while it works. Locking the vault needs the write lock, so
+/// it waits until no command uses the vault.
 pub struct AppState {
     vault: SharedVault,
     agents: Agents,
@@ -69,25 +69,25 @@ impl AppState {
 
     /// Runs `work` with the open vault as a job that can be cancelled under `id`.
     pub fn with_job<T>(&self, id: &str, job: &Job, work: impl FnOnce(&Session) -> ApiResult<T>) -> ApiResult<T> {
-        let running = self.jobs.start(id, job)?;
+        let running_job = self.jobs.start(id, job)?;
         let result = self.with_session(work);
         // The end of a job counts as input, because a person who waits for it is not idle.
         self.record_input();
-        self.finish_job(running);
+        self.finish_job(running_job);
         result
     }
 
     /// Makes `session`, which was just created or opened, the open vault. If another vault is open, that vault is
-    /// locked. The path is stored with its links resolved, so that the vault is recognised whatever path it is opened
-    /// by next time.
+    /// locked. The stored path has no links, so that the vault is recognised even if it is opened by another path next
+    /// time.
     pub fn set_open_vault(&self, path: &Path, session: Session) -> ApiResult<SessionState> {
         let path = &files::real_path(path);
         let vault_id = session.overview().info()?.vault_id;
         self.vault_opened();
         self.jobs.cancel_all();
         self.stop_client_calls();
-        let open = OpenVault { session, path: path.to_owned(), vault_id };
-        *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open);
+        let open_vault = OpenVault { session, path: path.to_owned(), vault_id };
+        *self.vault.write().unwrap_or_else(PoisonError::into_inner) = Some(open_vault);
         let state = self.session_state();
         // The demonstration is not added to the recent vaults: the window can always open it, without a passphrase.
         if !state.demonstration {
@@ -99,7 +99,7 @@ impl AppState {
     }
 
     /// Starts answering clients if the open vault has a grant, or stops if the person has switched answering off. Must
-    /// be called whenever the grants or that switch change.
+    /// be called whenever the grants or this setting change.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
         let has_active_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
@@ -158,7 +158,7 @@ impl AppState {
     }
 
     /// Makes running client calls end, because locking waits for them. If another thread is already locking the vault,
-    /// that thread has done this.
+    /// that thread has already ended the calls.
     fn stop_client_calls(&self) {
         if let Ok(vault) = self.vault.try_read()
             && let Some(open) = &*vault
@@ -200,9 +200,9 @@ impl AppState {
     /// Imports a file that was detected in a folder with automatic import. The vault does not lock during the import,
     /// but the end of the import does not count as input. The file's id is also the job's id.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
-        let running = self.jobs.start(id, job)?;
+        let running_job = self.jobs.start(id, job)?;
         let result = self.with_session(|session| session.watching().import_detected_file(id, job));
-        self.finish_job(running);
+        self.finish_job(running_job);
         result.map(drop)
     }
 
@@ -342,8 +342,8 @@ impl AppState {
         }
     }
 
-    /// Waits until a lock may be due or the timer changes. If the wait ends much too late, the machine slept, perhaps
-    /// without an announcement.
+    /// Waits until a lock may be due or the timer changes. Then requests a lock if the wait took so long that the
+    /// machine must have slept, perhaps without an announcement.
     fn wait_for_idleness(&self) {
         let started = self.clock.elapsed();
         let idle = self.idle();

@@ -28,8 +28,8 @@ impl FolderEvents {
     /// Subscribes to exactly these folders. If the system cannot report their changes, they are only scanned at
     /// intervals.
     fn subscribe(&mut self, folders: Vec<PathBuf>) {
-        let wanted: BTreeSet<PathBuf> = folders.into_iter().collect();
-        if wanted.is_empty() {
+        let wanted_folders: BTreeSet<PathBuf> = folders.into_iter().collect();
+        if wanted_folders.is_empty() {
             self.watcher = None;
             self.folders.clear();
             return;
@@ -38,7 +38,7 @@ impl FolderEvents {
             let wake_signal = self.wake_signal.clone();
             let on_event = move |event: notify::Result<notify::Event>| {
                 // Reading a folder causes an event too, which must not start a scan. After an error, an event may be
-                // lost, so an error starts one.
+                // lost, so an error starts a scan.
                 if !matches!(&event, Ok(event) if matches!(event.kind, EventKind::Access(_))) {
                     wake_signal.notify();
                 }
@@ -46,12 +46,12 @@ impl FolderEvents {
             self.watcher = notify::recommended_watcher(on_event).ok();
         }
         let Some(watcher) = &mut self.watcher else { return };
-        for removed in self.folders.difference(&wanted) {
+        for removed in self.folders.difference(&wanted_folders) {
             // Unwatching fails if the folder itself was deleted, which does no harm.
             let _ = watcher.unwatch(removed);
         }
-        self.folders.retain(|folder| wanted.contains(folder));
-        for folder in wanted {
+        self.folders.retain(|folder| wanted_folders.contains(folder));
+        for folder in wanted_folders {
             if !self.folders.contains(&folder) && watcher.watch(&folder, RecursiveMode::NonRecursive).is_ok() {
                 self.folders.insert(folder);
             }
@@ -59,8 +59,8 @@ impl FolderEvents {
     }
 }
 
-/// Watches until the process ends. `new_job` creates a background job; `on_change` is called when the window has
-/// something new to show.
+/// Watches the folders until the process ends. `new_job` creates a background job; `on_change` is called when the
+/// window has something new to show.
 pub fn run(state: &AppState, new_job: impl Fn() -> Job, on_change: impl Fn()) {
     let mut events = FolderEvents { watcher: None, folders: BTreeSet::new(), wake_signal: state.wake_signal().clone() };
     loop {

@@ -15,7 +15,7 @@ const STORAGE_PREFIX: &str = "mementory.";
 /// True if the system can keep a window out of screenshots and screen sharing. Linux cannot.
 pub const CAN_HIDE_FROM_CAPTURE: bool = cfg!(any(target_os = "macos", target_os = "windows"));
 
-/// Opens the window as the configuration describes it, with the size and at the place where it was last.
+/// Opens the window as the configuration describes it, with its last stored size and place.
 pub fn open(app: &AppHandle) -> tauri::Result<()> {
     let config = app.config().app.windows.first().cloned().unwrap_or_default();
     let preferences = app.state::<AppState>().settings().get().preferences.clone();
@@ -30,7 +30,7 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
         serde_json::to_string(&stored_values)?
     );
     let mut builder = WebviewWindowBuilder::from_config(app, &config)?
-        // Incognito keeps the page's data in memory only. A test cannot drive WebKitGTK in that mode.
+        // In incognito mode, the page's data is only in memory. A test cannot drive WebKitGTK in that mode.
         .incognito(!is_automated())
         .initialization_script(script)
         .on_navigation(is_app_page)
@@ -43,11 +43,11 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
             .maximized(maximized);
     }
     let window = builder.build()?;
-    let observed = window.clone();
+    let observed_window = window.clone();
     window.on_window_event(move |event| {
         if matches!(event, WindowEvent::Focused(false) | WindowEvent::CloseRequested { .. }) {
             // If the geometry cannot be read, the window opens at the place that was stored before.
-            let _ = store_geometry(&observed, &config);
+            let _ = store_geometry(&observed_window, &config);
         }
     });
     #[cfg(target_os = "linux")]
@@ -81,14 +81,15 @@ fn usable_area(monitor: &Monitor) -> Area {
 }
 
 fn minimum_size(config: &WindowConfig) -> (u32, u32) {
-    // The values in the configuration are whole numbers.
+    // The values in the configuration are whole numbers, so nothing is lost by the conversion.
     (config.min_width.unwrap_or_default() as u32, config.min_height.unwrap_or_default() as u32)
 }
 
 /// Stores size and place of the window. Called only when the window loses the focus or closes, because storing each
 /// step of a move would cause too many writes.
 fn store_geometry(window: &WebviewWindow, config: &WindowConfig) -> tauri::Result<()> {
-    // A minimised or full-screen window returns to the size and place stored before.
+    // Nothing is stored for a minimised or full-screen window, because it later returns to the size and place stored
+    // before.
     if window.is_minimized()? || window.is_fullscreen()? {
         return Ok(());
     }
@@ -97,10 +98,10 @@ fn store_geometry(window: &WebviewWindow, config: &WindowConfig) -> tauri::Resul
     let maximized = window.is_maximized()?;
     let state = window.state::<AppState>();
     let mut settings = state.settings();
-    let stored = settings.get().window;
+    let last_geometry = settings.get().window;
     let default_size = (config.width as u32, config.height as u32);
-    let geometry = WindowGeometry::of_window(area, maximized, stored, default_size);
-    if stored != Some(geometry) {
+    let geometry = WindowGeometry::of_window(area, maximized, last_geometry, default_size);
+    if last_geometry != Some(geometry) {
         settings.change(|settings| settings.window = Some(geometry));
     }
     Ok(())

@@ -14,18 +14,23 @@ impl Area {
     /// Converts physical to logical pixels.
     pub fn scaled(position: (i32, i32), size: (u32, u32), scale_factor: f64) -> Self {
         // A float that does not fit into the integer type becomes its largest or smallest value.
-        let signed = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
-        let unsigned = |pixels: u32| (f64::from(pixels) / scale_factor).round() as u32;
-        Self { x: signed(position.0), y: signed(position.1), width: unsigned(size.0), height: unsigned(size.1) }
+        let logical_position = |pixels: i32| (f64::from(pixels) / scale_factor).round() as i32;
+        let logical_size = |pixels: u32| (f64::from(pixels) / scale_factor).round() as u32;
+        Self {
+            x: logical_position(position.0),
+            y: logical_position(position.1),
+            width: logical_size(size.0),
+            height: logical_size(size.1),
+        }
     }
 
     /// Number of pixels that both areas have in common.
     fn overlap(self, other: Self) -> i64 {
-        let common = |from: i32, length: u32, other_from: i32, other_length: u32| {
+        let common_length = |from: i32, length: u32, other_from: i32, other_length: u32| {
             let end = (i64::from(from) + i64::from(length)).min(i64::from(other_from) + i64::from(other_length));
             (end - i64::from(from.max(other_from))).max(0)
         };
-        common(self.x, self.width, other.x, other.width).saturating_mul(common(
+        common_length(self.x, self.width, other.x, other.width).saturating_mul(common_length(
             self.y,
             self.height,
             other.y,
@@ -45,7 +50,7 @@ pub struct WindowGeometry {
 
 impl WindowGeometry {
     /// The geometry to store for a window that is at `area` now. The area of a maximised window is the whole monitor,
-    /// so the area stored before is kept. If there is none, the window's `default_size` is stored.
+    /// so the area of `stored` is used instead. If `stored` is None, the window's `default_size` is stored.
     pub fn of_window(area: Area, maximized: bool, stored: Option<Self>, default_size: (u32, u32)) -> Self {
         let area = match (maximized, stored) {
             (false, _) => area,
@@ -57,19 +62,23 @@ impl WindowGeometry {
 
     /// The geometry adjusted to these monitors, of which the first is the main one. The window is placed inside the
     /// monitor that contains most of it, or in the middle of the main monitor if no monitor contains a part of it. The
-    /// size is at least `minimum`. None if there is no monitor.
-    pub fn fitted(self, monitors: &[Area], minimum: (u32, u32)) -> Option<Self> {
+    /// size is at least `minimum_size`. None if there is no monitor.
+    pub fn fitted(self, monitors: &[Area], minimum_size: (u32, u32)) -> Option<Self> {
         let main_monitor = *monitors.first()?;
-        // The monitors are visited in reverse order, because `max_by_key` returns the last of several equal ones, and
-        // the main monitor should win.
+        // The monitors are visited in reverse order, because `max_by_key` returns the last of several equal monitors,
+        // and the main monitor should be preferred.
         let best = monitors.iter().rev().max_by_key(|monitor| self.area.overlap(**monitor))?;
         let is_visible = self.area.overlap(*best) > 0;
         let monitor = if is_visible { *best } else { main_monitor };
-        let width = self.area.width.min(monitor.width).max(minimum.0);
-        let height = self.area.height.min(monitor.height).max(minimum.1);
+        let width = self.area.width.min(monitor.width).max(minimum_size.0);
+        let height = self.area.height.min(monitor.height).max(minimum_size.1);
         let place = |wanted: i32, length: u32, start: i32, room: u32| {
-            let free = i32::try_from(room.saturating_sub(length)).unwrap_or(i32::MAX);
-            if is_visible { wanted.clamp(start, start.saturating_add(free)) } else { start.saturating_add(free / 2) }
+            let free_space = i32::try_from(room.saturating_sub(length)).unwrap_or(i32::MAX);
+            if is_visible {
+                wanted.clamp(start, start.saturating_add(free_space))
+            } else {
+                start.saturating_add(free_space / 2)
+            }
         };
         let x = place(self.area.x, width, monitor.x, monitor.width);
         let y = place(self.area.y, height, monitor.y, monitor.height);

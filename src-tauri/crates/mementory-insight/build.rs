@@ -1,5 +1,5 @@
-//! Converts the word lists in `data` to Rust constants, so that a mistake in a file fails the build and nothing is
-//! parsed at run time. A table may have only the lists that `FOLDERS` names for its folder.
+//! Converts the word lists in `data` to Rust constants, so that a mistake in a file fails the build and no file is
+//! parsed at run time. A table may contain only the lists that `FOLDERS` names for its folder.
 use std::error::Error;
 use std::fmt::Write;
 use std::path::Path;
@@ -7,7 +7,8 @@ use std::{env, fs};
 
 use toml::{Table, Value};
 
-/// For each folder: its path, the name of the constant, and the names of the lists in each table of its files.
+/// For each folder: its path, the name of its constant, and the names of the lists that a table in its files may
+/// contain.
 const FOLDERS: [(&str, &str, &[&str]); 5] = [
     ("data/about", "ABOUT", &["strong", "cues", "prototypes"]),
     ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns", "figurative"]),
@@ -19,9 +20,9 @@ const FOLDERS: [(&str, &str, &[&str]); 5] = [
         &["one", "many", "self", "the_person", "called", "is", "has", "joins", "titles", "not_names"],
     ),
 ];
-/// Files whose lists are not for one language. Each list is a constant with its own name.
+/// Files whose lists are not for a single language. Each list becomes a constant with its own name.
 const LISTS: [&str; 3] = ["data/concepts.toml", "data/names.toml", "data/other_languages.toml"];
-/// Keys with information about a file itself, whose values are strings. `reviewed_by` is such a key too, but its value
+/// Keys for information about a file itself, whose values are strings. Another such key is `reviewed_by`, whose value
 /// is a list.
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
 

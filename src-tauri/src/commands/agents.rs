@@ -80,7 +80,7 @@ pub async fn first_reads_seen(app: AppHandle, grants: Vec<String>) -> CommandRes
     run_in_session(app, move |session| session.agents().first_reads_seen(&grants)).await
 }
 
-/// The calls of clients, newest first: those of one grant, or all.
+/// The calls of clients, newest first: the calls through `grant` or, without a grant, all calls.
 #[tauri::command]
 #[specta::specta]
 pub async fn client_calls(app: AppHandle, grant: Option<String>) -> CommandResult<ClientCallList> {
@@ -101,7 +101,8 @@ pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) ->
     crate::blocking::run_change(app, move |session| session.agents().decide(&decision)).await
 }
 
-/// Runs a change of grants. If there is a grant afterwards, starts answering clients unless that is already running.
+/// Runs a change of grants. If there is a grant afterwards, starts the server for clients, unless it is already
+/// running.
 async fn change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,
@@ -109,7 +110,7 @@ async fn change<T: Send + 'static>(
     run_blocking(app, move |state| {
         let _guard = state.interactive().begin();
         let result = work(state);
-        // This is done after an error too, because a failed connection may have created a grant and ended it.
+        // The server is updated after an error too, because a failed connection may have created a grant and ended it.
         state.update_agents();
         result
     })
@@ -145,8 +146,8 @@ fn connections() -> ApiResult<Connections> {
 
 fn program() -> Option<PathBuf> {
     let name = format!("{PROGRAM}{}", std::env::consts::EXE_SUFFIX);
-    let beside = mementory_api::current_program().ok().and_then(|own| own.parent().map(Path::to_owned));
+    let program_folder = mementory_api::current_program().ok().and_then(|own| own.parent().map(Path::to_owned));
     let on_path = std::env::var_os("PATH").map(|path| std::env::split_paths(&path).collect()).unwrap_or_default();
-    let folders = beside.into_iter().chain::<Vec<PathBuf>>(on_path);
+    let folders = program_folder.into_iter().chain::<Vec<PathBuf>>(on_path);
     folders.map(|folder| folder.join(&name)).find(|path| path.is_absolute() && path.is_file())
 }

@@ -33,7 +33,7 @@ pub async fn trash(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {
     run_change(app, move |vault| vault.changes().delete(&ids)).await
 }
 
-/// Take records back from the Trash.
+/// Restore records from the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn restore(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> {

@@ -19,7 +19,7 @@ pub async fn export_preview(
     encrypt: bool,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Exported> {
-    // The preview only depends on whether there is a passphrase, not on which one.
+    // An empty passphrase is enough, because the preview only depends on whether there is a passphrase.
     let options =
         ExportOptions { passphrase: encrypt.then(|| typed_passphrase(String::new())), ..ExportOptions::default() };
     run_job(app, JobKind::Other, job_id, on_progress, move |vault, job| {

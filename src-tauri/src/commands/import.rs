@@ -122,6 +122,6 @@ pub async fn import_report(app: AppHandle, batch: String) -> CommandResult<Impor
 #[specta::specta]
 pub async fn undo_import(app: AppHandle, batch: String) -> CommandResult<Undone> {
     let window = app.clone();
-    let undone = run_until_locked(app, move |vault, job| vault.imports().undo(&batch, job)).await;
-    undone.map(|undone| send_warnings(&window, undone))
+    let undo_result = run_until_locked(app, move |vault, job| vault.imports().undo(&batch, job)).await;
+    undo_result.map(|undone| send_warnings(&window, undone))
 }

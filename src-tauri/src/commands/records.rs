@@ -68,7 +68,7 @@ pub async fn search(app: AppHandle, request: SearchRequest) -> CommandResult<Sea
     run_in_session(app, move |vault| vault.search().hits(&request)).await
 }
 
-/// A page of a searched list.
+/// A page of the list of records that match a search.
 #[tauri::command]
 #[specta::specta]
 pub async fn search_rows(app: AppHandle, request: SearchRequest) -> CommandResult<Found> {

@@ -5,7 +5,7 @@ use mementory_api::types::*;
 use tauri::AppHandle;
 use tauri::ipc::Channel;
 
-/// Scan new and changed records for sensitive values, or all records.
+/// Scan records for sensitive values: all records, or only the new and changed ones.
 #[tauri::command]
 #[specta::specta]
 pub async fn scan_records(
@@ -67,7 +67,7 @@ pub async fn keep_apart(app: AppHandle, ids: Vec<String>) -> CommandResult<Ids> 
     run_in_session(app, move |vault| vault.duplicates().keep_apart(&ids)).await
 }
 
-/// Keep one of several memories; the others go to the Trash.
+/// Keep one of several memories and move the other memories to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn merge(app: AppHandle, keep: String, others: Vec<String>) -> CommandResult<Ids> {
@@ -106,28 +106,28 @@ pub async fn timeline(app: AppHandle, ids: Vec<String>) -> CommandResult<Timelin
     run_in_session(app, move |vault| vault.insights().timeline(&ids)).await
 }
 
-/// Store that both memories of a pair are true, or take that back.
+/// Store that both memories of a pair are true, or remove this decision.
 #[tauri::command]
 #[specta::specta]
 pub async fn keep_both(app: AppHandle, a: String, b: String, both: bool) -> CommandResult<Ids> {
     run_in_session(app, move |vault| vault.insights().keep_both(&a, &b, both)).await
 }
 
-/// Store which of several memories is right, and move the others to the Trash.
+/// Store which of several memories is right, and move the other memories to the Trash.
 #[tauri::command]
 #[specta::specta]
 pub async fn resolve_contradiction(app: AppHandle, request: ResolveRequest) -> CommandResult<Resolved> {
     run_change(app, move |vault| vault.insights().resolve(&request)).await
 }
 
-/// Store what memories are about, or return to the suggestion.
+/// Store the kind that the person chose for memories, or return to the suggested kind.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_about(app: AppHandle, request: AboutRequest) -> CommandResult<Ids> {
     run_in_session(app, move |vault| vault.changes().set_about(&request)).await
 }
 
-/// Where a memory comes from.
+/// The messages that a memory comes from, and who said it.
 #[tauri::command]
 #[specta::specta]
 pub async fn memory_evidence(app: AppHandle, id: String) -> CommandResult<MemoryEvidence> {
@@ -141,7 +141,7 @@ pub async fn review_next(app: AppHandle, request: ReviewRequest) -> CommandResul
     run_in_session(app, move |vault| vault.review().next(&request)).await
 }
 
-/// Store answers to memories, or take them back.
+/// Store the person's review answers, or remove them.
 #[tauri::command]
 #[specta::specta]
 pub async fn review_answer(app: AppHandle, answers: Vec<ReviewAnswer>) -> CommandResult<Ids> {

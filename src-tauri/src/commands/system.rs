@@ -17,14 +17,14 @@ use zeroize::Zeroizing;
 /// Schemes of links that may be opened.
 const LINK_SCHEMES: [&str; 3] = ["https", "http", "mailto"];
 
-/// What the system asked this program to open since the last call.
+/// The files and folders, or the demonstration, that the system asked this program to open since the last call.
 #[tauri::command]
 #[specta::specta]
 pub async fn take_open_requests(app: AppHandle) -> CommandResult<OpenRequest> {
     let requested = app.state::<OpenRequests>().take();
     run_blocking(app, move |_| {
-        let sorted = files::sort_opened(&requested.paths);
-        Ok(OpenRequest { demonstration: requested.demonstration, ..sorted })
+        let sorted_paths = files::sort_opened(&requested.paths);
+        Ok(OpenRequest { demonstration: requested.demonstration, ..sorted_paths })
     })
     .await
 }
@@ -35,8 +35,8 @@ pub async fn take_open_requests(app: AppHandle) -> CommandResult<OpenRequest> {
 pub async fn choose_files(app: AppHandle, window: WebviewWindow) -> CommandResult<Vec<String>> {
     let dialog = app.dialog().file().set_parent(&window);
     run_blocking(app, move |_| {
-        let chosen = dialog.blocking_pick_files().unwrap_or_default();
-        chosen.into_iter().filter_map(|path| path_text(Some(path)).transpose()).collect()
+        let chosen_files = dialog.blocking_pick_files().unwrap_or_default();
+        chosen_files.into_iter().filter_map(|path| path_text(Some(path)).transpose()).collect()
     })
     .await
 }
@@ -55,14 +55,14 @@ pub async fn choose_folder(app: AppHandle, window: WebviewWindow) -> CommandResu
 pub async fn choose_vault(app: AppHandle, window: WebviewWindow) -> CommandResult<Option<String>> {
     let dialog = app.dialog().file().set_parent(&window);
     ask_for_path(app, move || {
-        let chosen = dialog.blocking_pick_folder()?.into_path().ok()?;
-        // The real path, because the window compares it with the path of the open vault.
-        Some(files::real_path(&chosen).into())
+        let chosen_folder = dialog.blocking_pick_folder()?.into_path().ok()?;
+        // Returns the real path, because the window compares it with the path of the open vault.
+        Some(files::real_path(&chosen_folder).into())
     })
     .await
 }
 
-/// Ask where to save.
+/// Ask for the path to which a file is to be saved.
 #[tauri::command]
 #[specta::specta]
 pub async fn choose_save(
@@ -131,7 +131,8 @@ pub async fn print(window: WebviewWindow) -> CommandResult<()> {
     })
 }
 
-/// Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then.
+/// Copy a text. If a number of seconds is given, the text is cleared after that time, unless the clipboard contains
+/// something else by then.
 #[tauri::command]
 #[specta::specta]
 pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option<u32>) -> CommandResult<()> {
@@ -143,7 +144,7 @@ pub async fn copy_text(app: AppHandle, text: String, clear_after_seconds: Option
     .await
 }
 
-/// The text on the clipboard, for pasting into a field; null if it holds none.
+/// The text on the clipboard, for pasting into a field; null if the clipboard contains no text.
 #[tauri::command]
 #[specta::specta]
 pub async fn clipboard_text(app: AppHandle) -> CommandResult<Option<String>> {
@@ -165,7 +166,7 @@ pub async fn set_preference(app: AppHandle, name: String, value: Option<String>)
     .await
 }
 
-/// Remember opened vaults (path only), or forget them all.
+/// Set whether opened vaults are remembered (path only). Switching this off forgets all of them.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_remember_vaults(app: AppHandle, remember: bool) -> CommandResult<()> {
@@ -233,18 +234,18 @@ fn save_dialog(app: &AppHandle, window: &WebviewWindow, suggested_name: &str) ->
 
 /// Maximum length of a suggested file name, in characters.
 const MAX_NAME_CHARS: usize = 80;
-/// Maximum length in bytes. Together with an extension of 16 characters and a number, it stays below the 255 bytes that
-/// file systems allow.
+/// Maximum length of a suggested file name, in bytes. Together with an extension of 16 characters and a number, the
+/// name stays below the 255 bytes that file systems allow.
 const MAX_NAME_BYTES: usize = 180;
 
 /// Makes a safe file name from an untrusted name: a single path component without hidden or misleading characters.
 pub(super) fn file_name(original_name: &str) -> String {
     let is_direction_mark = |character: char| matches!(character, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
-    let forbidden = |character: char| r#"/\:*?"<>|"#.contains(character);
+    let is_forbidden = |character: char| r#"/\:*?"<>|"#.contains(character);
     let clean: String = original_name
         .chars()
         .filter(|character| !is_direction_mark(*character))
-        .map(|character| if character.is_control() || forbidden(character) { '_' } else { character })
+        .map(|character| if character.is_control() || is_forbidden(character) { '_' } else { character })
         .collect();
     // A leading dot would hide the file, and some systems drop trailing dots and spaces.
     let clean = clean.trim_matches(|character: char| character == '.' || character.is_whitespace());
@@ -252,9 +253,9 @@ pub(super) fn file_name(original_name: &str) -> String {
         Some((stem, ending)) if ending.chars().count() <= 16 => (stem, format!(".{ending}")),
         _ => (clean, String::new()),
     };
-    let fits = |(at, character): &(usize, char)| at + character.len_utf8() <= MAX_NAME_BYTES;
+    let is_within_limit = |(at, character): &(usize, char)| at + character.len_utf8() <= MAX_NAME_BYTES;
     let stem: String =
-        stem.char_indices().take(MAX_NAME_CHARS).take_while(fits).map(|(_, character)| character).collect();
+        stem.char_indices().take(MAX_NAME_CHARS).take_while(is_within_limit).map(|(_, character)| character).collect();
     if stem.is_empty() { "file".into() } else { stem + &ending }
 }
 
@@ -276,10 +277,10 @@ fn open_error(error: &tauri_plugin_opener::Error) -> ApiError {
 
 /// Checks a link. Fails with `refused_input` for schemes that could start a program or read a file.
 fn checked_link(url: &str) -> ApiResult<String> {
-    let refused =
+    let refusal =
         || ApiError::new("refused_input", 6, "Only web and mail addresses can be opened. This link was not opened.");
-    let url = tauri::Url::parse(url).map_err(|_| refused())?;
-    if LINK_SCHEMES.contains(&url.scheme()) { Ok(url.into()) } else { Err(refused()) }
+    let url = tauri::Url::parse(url).map_err(|_| refusal())?;
+    if LINK_SCHEMES.contains(&url.scheme()) { Ok(url.into()) } else { Err(refusal()) }
 }
 
 /// Writes a file that only the person can read, by writing a temporary file next to the target and renaming it.

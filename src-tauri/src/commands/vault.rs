@@ -44,7 +44,7 @@ pub async fn backups_of(app: AppHandle, path: String) -> CommandResult<Vec<Found
     run_blocking(app, move |_| Ok(files::backups_of(&require_absolute(&path)?))).await
 }
 
-/// A file that exists inside a Flatpak only.
+/// A file that exists only inside the sandbox of a Flatpak.
 const FLATPAK_MARKER: &str = "/.flatpak-info";
 
 /// The suggested folder for a new vault.
@@ -53,8 +53,8 @@ const FLATPAK_MARKER: &str = "/.flatpak-info";
 pub async fn default_vault_folder(app: AppHandle) -> CommandResult<String> {
     let paths = app.path();
     let folder = if Path::new(FLATPAK_MARKER).exists() {
-        // In a Flatpak, files written elsewhere in the home folder are gone when the program ends. If the folder cannot
-        // be created, creating the vault in it fails with a message.
+        // In a Flatpak, files in other places of the home folder are deleted when the program ends. If the folder
+        // cannot be created, creating the vault in it fails with a message.
         paths.app_data_dir().inspect(|folder| drop(std::fs::create_dir_all(folder)))
     } else {
         paths.document_dir()
@@ -116,7 +116,8 @@ pub async fn unlock(
         state.set_open_vault(&path, session)
     })
     .await?;
-    // Runs while the window loads its first data. Errors are ignored, because the first search reports them.
+    // Reads the search index into memory while the window loads its first data. Errors are ignored, because the first
+    // search reports them.
     drop(tauri::async_runtime::spawn(async move {
         let _ = run_in_session(app, |session| session.search().warm()).await;
     }));
@@ -170,7 +171,7 @@ pub async fn set_auto_lock(app: AppHandle, minutes: u32) -> CommandResult<()> {
     .await
 }
 
-/// The person did something: restart the wait for the automatic lock.
+/// Record that the person gave input, which restarts the wait for the automatic lock.
 #[tauri::command]
 #[specta::specta]
 pub async fn record_input(app: AppHandle) -> CommandResult<()> {
@@ -178,7 +179,7 @@ pub async fn record_input(app: AppHandle) -> CommandResult<()> {
     Ok(())
 }
 
-/// Change the passphrase; `secret` is the current one or the recovery code.
+/// Change the passphrase; `secret` is the current passphrase or the recovery code.
 #[tauri::command]
 #[specta::specta]
 pub async fn change_passphrase(app: AppHandle, secret: String, new_passphrase: String) -> CommandResult<Slots> {
@@ -215,7 +216,7 @@ pub async fn check_vault(app: AppHandle, rebuild_index: bool) -> CommandResult<C
     run_until_locked(app, move |vault, job| vault.overview().check(rebuild_index, job)).await
 }
 
-/// Copy the vault to a new folder and check the copy, which is a vault of its own.
+/// Copy the vault to a new folder and check the copy, which is a separate vault.
 #[tauri::command]
 #[specta::specta]
 pub async fn backup(
@@ -237,7 +238,7 @@ pub async fn audit(app: AppHandle, verify: bool) -> CommandResult<AuditLog> {
     run_in_session(app, move |vault| vault.overview().audit(verify)).await
 }
 
-/// The vault's own key, the trusted keys, and the keys seen on imported files.
+/// The signing key of the vault, the trusted keys, and the keys seen on imported files.
 #[tauri::command]
 #[specta::specta]
 pub async fn keys(app: AppHandle) -> CommandResult<Keys> {

@@ -16,16 +16,16 @@ const NOTIFICATIONS_PATH: &str = "/org/freedesktop/Notifications";
 const PORTAL_NAME: &str = "org.freedesktop.portal.Desktop";
 const PORTAL_PATH: &str = "/org/freedesktop/portal/desktop";
 const PORTAL_INTERFACE: &str = "org.freedesktop.portal.Notification";
-/// Id of every notification of this program, so that a later one replaces the one before it.
+/// Id of every notification of this program. Because all have the same id, each notification replaces the previous one.
 const PORTAL_ID: &str = "job";
 /// This file is in every Flatpak sandbox and nowhere else.
 const SANDBOX_MARK: &str = "/.flatpak-info";
-/// Time value with which the desktop decides when a notification disappears.
+/// Timeout value that lets the desktop decide when a notification disappears.
 const DESKTOP_DECIDES: i32 = -1;
 /// Maximum wait for the reply to a method call.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What the desktop has to show.
+/// A request to the desktop to show something.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Message {
     /// Progress in percent. None hides the progress.

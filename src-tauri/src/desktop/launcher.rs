@@ -1,7 +1,7 @@
 //! Decides what the launcher's icon shows while jobs run.
 use std::time::Duration;
 
-/// Age from which a job shows progress. For a shorter job, the icon would only flicker.
+/// Smallest age of a job whose progress is shown. For a shorter job, the icon would only flicker.
 const SHOW_AFTER: Duration = Duration::from_secs(1);
 
 /// The progress of the running jobs as the launcher shows it: in percent, or none.
@@ -17,7 +17,7 @@ impl LauncherProgress {
         self.running += 1;
     }
 
-    /// Takes the progress of a job that began `age` ago. Returns the percentage if the launcher has to be updated.
+    /// Records the progress of a job that began `age` ago. Returns the percentage if the launcher has to be updated.
     pub fn report(&mut self, age: Duration, done: u64, total: u64) -> Option<u8> {
         if age < SHOW_AFTER || total == 0 {
             return None;

@@ -1,6 +1,6 @@
-//! The desktop's accent colour on Linux, from the settings portal over D-Bus. Without a portal or without that setting,
-//! there is no accent colour. The text size is not read here, because the web view follows the desktop's text size by
-//! itself.
+//! The desktop's accent colour on Linux, read from the settings portal over D-Bus. If there is no portal, or if the
+//! portal does not have this setting, there is no accent colour. The text size is not read here, because the web view
+//! follows the desktop's text size by itself.
 use super::style::{SystemStyle, accent_text};
 use std::time::Duration;
 use zbus::blocking::{Connection, MessageIterator, connection::Builder, fdo::DBusProxy};
@@ -21,10 +21,10 @@ pub fn watch(on_change: impl Fn(SystemStyle) + Send + 'static) -> std::io::Resul
     let connect = || Builder::session()?.method_timeout(REPLY_TIMEOUT).build();
     let thread = std::thread::Builder::new().name("desktop style".into());
     // Without a bus, the program keeps its own style, so the error is ignored.
-    thread.spawn(move || drop(connect().and_then(|connection| follow(&connection, on_change)))).map(drop)
+    thread.spawn(move || drop(connect().and_then(|connection| report_style_changes(&connection, on_change)))).map(drop)
 }
 
-fn follow(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()> {
+fn report_style_changes(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()> {
     let messages = MessageIterator::from(connection);
     let rule = MatchRule::builder()
         .msg_type(Type::Signal)
@@ -50,7 +50,8 @@ fn follow(connection: &Connection, on_change: impl Fn(SystemStyle)) -> Result<()
     Ok(())
 }
 
-/// Reads with `Read`, the older of the portal's two methods, because portals before version 2 have no other.
+/// Reads a setting. Uses `Read`, the older of the portal's two methods, because portals before version 2 have only this
+/// one.
 fn read(connection: &Connection, setting: (&str, &str)) -> Result<OwnedValue> {
     let reply = connection.call_method(Some(PORTAL_NAME), PORTAL_PATH, Some(SETTINGS_INTERFACE), "Read", &setting)?;
     let body = reply.body();
@@ -66,12 +67,12 @@ fn apply_signal(style: &mut SystemStyle, message: &Message) {
     }
 }
 
-/// Takes over a setting that is part of the style. A value of another type means "not set".
+/// Copies a setting into `style` if the style contains this setting. A value of another type means "not set".
 fn apply(style: &mut SystemStyle, setting: (&str, &str), value: &Value<'_>) {
     if setting != ACCENT {
         return;
     }
-    style.accent = match unwrapped(value) {
+    style.accent = match innermost_value(value) {
         Value::Structure(parts) => match parts.fields() {
             [Value::F64(red), Value::F64(green), Value::F64(blue)] => accent_text([*red, *green, *blue]),
             _ => None,
@@ -80,8 +81,8 @@ fn apply(style: &mut SystemStyle, setting: (&str, &str), value: &Value<'_>) {
     };
 }
 
-/// The innermost value: the older method returns a variant inside a variant.
-fn unwrapped<'a, 'v>(mut value: &'a Value<'v>) -> &'a Value<'v> {
+/// Returns the innermost value. The portal's method `Read` returns a variant inside a variant.
+fn innermost_value<'a, 'v>(mut value: &'a Value<'v>) -> &'a Value<'v> {
     while let Value::Value(inner) = value {
         value = inner;
     }

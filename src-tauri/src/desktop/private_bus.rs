@@ -8,7 +8,7 @@ use zbus::blocking::{Connection, connection::Builder};
 /// Maximum wait for the reply to a method call.
 const REPLY_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// A message bus that no other program uses. Dropping this ends the bus.
+/// A message bus that no other program uses. The bus ends when the value is dropped.
 pub struct PrivateBus {
     child: Child,
     address: String,

@@ -14,7 +14,7 @@ const MANAGER_INTERFACE: &str = "org.freedesktop.login1.Manager";
 const MANAGER_PATH: &str = "/org/freedesktop/login1";
 const SESSION_INTERFACE: &str = "org.freedesktop.login1.Session";
 const PROPERTIES_INTERFACE: &str = "org.freedesktop.DBus.Properties";
-/// Each desktop offers one of these interfaces; all have the same signal.
+/// The interfaces that desktops offer for screen savers. Each desktop offers one of them, and all have the same signal.
 const SCREEN_SAVER_INTERFACES: [&str; 5] = [
     "org.freedesktop.ScreenSaver",
     "org.gnome.ScreenSaver",
@@ -54,7 +54,7 @@ pub enum BusMessage {
     Connected(Bus, Connection),
     /// The bus was closed, or could not be reached.
     Disconnected(Bus),
-    /// An event with the D-Bus object that it is about.
+    /// An event, and the D-Bus object whose signal announced it.
     Event(SystemEvent, OwnedObjectPath),
     /// The person changed whether the vault locks with the session.
     SettingChanged,
@@ -78,7 +78,8 @@ impl Bus {
         builder?.method_timeout(REPLY_TIMEOUT).build()
     }
 
-    /// The signals to subscribe to. Any user can send signals on the system bus, so only those from logind count there.
+    /// The signals to subscribe to. Any user can send signals on the system bus, so on this bus only signals from
+    /// logind count.
     fn match_rules(self) -> Result<Vec<MatchRule<'static>>> {
         let signal =
             |interface, member| MatchRule::builder().msg_type(Type::Signal).interface(interface)?.member(member);
@@ -161,24 +162,24 @@ fn event_for_signal(interface: &str, member: &str, flag: Option<bool>) -> Option
     }
 }
 
-/// Handles messages. While the vault is set to lock with the session, holds a sleep inhibitor: logind delays sleep as
-/// long as the file descriptor that it returned is open, so that the vault can be locked first.
+/// Handles messages. As long as the vault is set to lock with the session, keeps a sleep inhibitor open: logind delays
+/// sleep until the file descriptor that it returned is closed, so that the vault can be locked first.
 fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener) {
     let mut logind: Option<Connection> = None;
     let mut inhibitor: Option<OwnedFd> = None;
-    let mut asleep = false;
+    let mut is_asleep = false;
     for message in messages {
         match message {
-            BusMessage::Connected(Bus::System, connection) => (logind, asleep) = (Some(connection), false),
+            BusMessage::Connected(Bus::System, connection) => (logind, is_asleep) = (Some(connection), false),
             BusMessage::Disconnected(Bus::System) => (logind, inhibitor) = (None, None),
             BusMessage::Connected(Bus::Session, _)
             | BusMessage::Disconnected(Bus::Session)
             | BusMessage::SettingChanged => {}
             BusMessage::Event(SystemEvent::AboutToSleep, _) => {
-                asleep = true;
+                is_asleep = true;
                 listener.before_sleep();
             }
-            BusMessage::Event(SystemEvent::Woke, _) => asleep = false,
+            BusMessage::Event(SystemEvent::Woke, _) => is_asleep = false,
             BusMessage::Event(SystemEvent::ScreenLocked(locked), object) => {
                 if logind.as_ref().is_none_or(|bus| is_our_session(bus, &object)) {
                     listener.on_screen_lock(locked);
@@ -186,7 +187,7 @@ fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener
             }
         }
         inhibitor = match &logind {
-            Some(bus) if listener.is_enabled() && !asleep => inhibitor.or_else(|| inhibit_sleep(bus)),
+            Some(bus) if listener.is_enabled() && !is_asleep => inhibitor.or_else(|| inhibit_sleep(bus)),
             _ => None,
         };
     }
@@ -194,13 +195,14 @@ fn handle_messages(messages: &Receiver<BusMessage>, listener: &impl LockListener
 
 /// Asks logind to delay sleep until the returned descriptor is closed.
 fn inhibit_sleep(bus: &Connection) -> Option<OwnedFd> {
-    let what = ("sleep", "Mementory", "The vault is locked first", "delay");
-    let reply = bus.call_method(Some(LOGIND_NAME), MANAGER_PATH, Some(MANAGER_INTERFACE), "Inhibit", &what).ok()?;
+    let arguments = ("sleep", "Mementory", "The vault is locked first", "delay");
+    let reply =
+        bus.call_method(Some(LOGIND_NAME), MANAGER_PATH, Some(MANAGER_INTERFACE), "Inhibit", &arguments).ok()?;
     reply.body().deserialize().ok()
 }
 
-/// True if the event is about this user's screen. A logind session may belong to another user; any other object belongs
-/// to this user's desktop. If the owner cannot be determined, returns true, because locking too often is safer.
+/// True if the event concerns this user's screen. A logind session may be that of another user; any other object is
+/// part of this user's desktop. If the owner cannot be determined, returns true, because locking too often is safer.
 fn is_our_session(bus: &Connection, object: &OwnedObjectPath) -> bool {
     if !object.starts_with(MANAGER_PATH) {
         return true;

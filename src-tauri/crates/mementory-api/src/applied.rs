@@ -1,8 +1,8 @@
-//! Warnings for a change that was made although a later step failed.
+//! Converts the warnings of a change that was made although a later step failed.
 use crate::types::Warning;
 use mementory_vault::{Applied, FailedStep};
 
-/// The warnings of a change: what failed after it was made. Empty if nothing failed.
+/// The warnings of a change, one for each step that failed after the change was made.
 pub fn warnings_of<T>(change: &Applied<T>) -> Vec<Warning> {
     change.warnings.iter().map(warning_of).collect()
 }

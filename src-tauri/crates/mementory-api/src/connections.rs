@@ -1,6 +1,6 @@
-//! Connects AI clients on this computer. A connection has two parts that belong together: a grant in the vault, and an
-//! entry for our server, with the grant's token, in the client's configuration. If connecting fails, neither part
-//! stays. Disconnecting removes both.
+//! Connects AI clients on this computer. A connection has two parts: a grant in the vault, and an entry for our server,
+//! with the grant's token, in the client's configuration. If connecting fails, neither part is kept. Disconnecting
+//! removes both.
 use crate::{ApiError, ApiResult, Applied, Session, types::*};
 use mementory_clients::{
     Client, Error, IoKind, Places, Plan, Server, check_client, connected_variable, plan_connect, plan_disconnect,
@@ -8,10 +8,10 @@ use mementory_clients::{
 use mementory_vault::FailedStep;
 use std::{path::Path, time::SystemTime};
 
-/// The environment variable through which a client passes its token to the program that it starts.
+/// Environment variable in which a client passes its token to our server.
 pub const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
-/// Placeholder for the token in a preview, which is made before a token exists.
+/// Placeholder for the token in a preview, because the token does not exist yet.
 const NO_TOKEN: &str = "made-when-connecting";
 /// Number of hex digits of a token's secret.
 const SECRET_DIGITS: usize = 64;
@@ -38,12 +38,13 @@ impl Connections {
         Ok(Self { places, command: command.to_owned(), name: name.to_owned() })
     }
 
-    /// The state of every known client.
+    /// Returns the state of every client that Mementory can connect.
     pub fn list(&self) -> AiClientList {
         AiClientList { clients: Client::ALL.into_iter().map(|client| self.state(client)).collect() }
     }
 
-    /// What [`connect`](Self::connect) would change. Changes nothing. `session` is the open vault, if there is one.
+    /// Returns what [`connect`](Self::connect) would change, and changes nothing. `session` is the open vault, if there
+    /// is one.
     ///
     /// # Errors
     /// As for `connect`.
@@ -70,7 +71,7 @@ impl Connections {
             let changed = apply_plan(&self.plan(client, &token)?)?;
             return Ok(ConnectionChange { grant, ..changed });
         }
-        // This plan is never applied. It only detects errors before a grant is created.
+        // This plan is not applied. It only detects errors before a grant is created.
         self.plan(client, NO_TOKEN)?;
         let name = if request.name.is_empty() { client.title().to_owned() } else { request.name.clone() };
         let new_grant = session.agents().add_grant(&GrantRequest { name, ..request.clone() })?;
@@ -83,7 +84,7 @@ impl Connections {
         }
     }
 
-    /// What [`disconnect`](Self::disconnect) would change in the configuration. Changes nothing.
+    /// Returns what [`disconnect`](Self::disconnect) would change in the configuration, and changes nothing.
     ///
     /// # Errors
     /// As for `disconnect`.
@@ -91,11 +92,12 @@ impl Connections {
         Ok(change_of(&self.plan_disconnect(parse(client)?)?, true))
     }
 
-    /// Ends the grant of a client and removes our server from its configuration. Without a `session`, the grant stays.
+    /// Ends the grant of a client and removes our server from the client's configuration. Without a `session`, the
+    /// grant is not ended.
     ///
     /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
-    /// In that case the result has the warning `configuration_not_changed`, which states the file and the reason, and
-    /// an empty `change`. Disconnecting again then removes the entry.
+    /// In that case, the result has the warning `configuration_not_changed`, which states the file and the reason, and
+    /// `change` is empty. Disconnecting again then removes the entry.
     ///
     /// # Errors
     /// As for `connect`.
@@ -111,8 +113,8 @@ impl Connections {
             Err(error) if grant.is_none() => Err(error),
             Err(error) => {
                 let value = ConnectionChange { grant, change: String::new(), ..change_of(&plan, false) };
-                // The message ends with "Nothing was changed." The file is unchanged, but the grant has ended, so the
-                // sentence is removed.
+                // The sentence "Nothing was changed." is removed, because the grant has ended although the file is
+                // unchanged.
                 let reason = error.message.replace(" Nothing was changed.", "");
                 let step = FailedStep::ClientConfiguration { path: value.config_path.clone(), reason };
                 Ok(Applied { value, warnings: [step].into() })
@@ -159,7 +161,7 @@ impl Connections {
         plan_disconnect(client, &self.places, &self.name).map_err(|error| api_error(&error))
     }
 
-    /// The token in a client's configuration.
+    /// The token in a client's configuration. None if there is none.
     fn token(&self, client: Client) -> ApiResult<Option<String>> {
         connected_variable(client, &self.places, &self.name, TOKEN_VARIABLE).map_err(|error| api_error(&error))
     }
@@ -172,7 +174,7 @@ impl Connections {
     }
 }
 
-/// Ends the grant of a token. Returns None if this vault does not know the token.
+/// Ends the grant to which a token belongs and returns the grant. None if this vault has no grant with this token.
 fn end_grant(session: &Session, token: &str) -> ApiResult<Option<GrantInfo>> {
     match session.agents().grant_of(token)? {
         Some(grant) if grant.state == "revoked" => Ok(Some(grant)),
@@ -211,7 +213,7 @@ fn apply_plan(plan: &Plan) -> ApiResult<ConnectionChange> {
     Ok(ConnectionChange { changed: applied.changed, backup, ..change })
 }
 
-/// Replaces the secret part of every token in the text. The grant id, which comes before it, stays.
+/// Replaces the secret part of every token in the text. The grant id before the secret is kept.
 fn without_secrets(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

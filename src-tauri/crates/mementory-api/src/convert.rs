@@ -1,7 +1,7 @@
 //! Converts a file from one format to another by importing it into a temporary vault and exporting that vault. The
 //! vault is encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore
-//! preserves exactly what an import and an export preserve. The ids in the output depend only on the input, so that two
-//! conversions of one file give the same bytes, apart from the time of writing.
+//! preserves exactly what an import followed by an export preserves. The ids in the output depend only on the input, so
+//! that two conversions of the same file give the same bytes, apart from the time of writing.
 use crate::{ApiError, ApiResult, Applied, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
 use mementory_formats::{Catalog, by_id, file_sha256};
 use mementory_model::Limits;
@@ -25,7 +25,7 @@ pub struct Converted {
 /// Format of the input.
 #[derive(Debug, Clone, Serialize)]
 pub struct Source {
-    /// Format id. Null if the input had several formats.
+    /// Id of the format. Null if the input had several formats.
     pub format: Option<String>,
     /// Version of the format, if the file states one.
     pub version: Option<String>,
@@ -48,15 +48,15 @@ pub fn convert(
         .map_err(|e| ApiError::io(format!("A temporary folder could not be made: {e}. Nothing was written.")))?;
     let secret = zeroize::Zeroizing::new(format!("{} {}", files::suggest_passphrase()?, files::suggest_passphrase()?));
     let dir = folder.path().join("Mementory.mementory");
-    // Ids that depend on the input could be used to confirm a guess of a masked value or an identifier, so the ids are
-    // then random.
+    // If values are masked or identifiers removed, the ids are random. Ids that depend on the input could be used to
+    // confirm a guess of such a value.
     let hides_values = export.cover || options.strip_identifiers;
     let session = match input_digest(request).filter(|_| !hides_values) {
         Some(seed) => Session::create_temporary(&dir, &secret, &seed)?,
         None => Session::create(&dir, &secret, CreateOptions { kdf_floor: true })?.0,
     };
-    // If the output is not encrypted, secrets of the encrypted input have to be replaced in the records, so elements
-    // cannot be written back unchanged.
+    // If the input is encrypted and the output is not, elements cannot be written back unchanged, because secrets in
+    // the records have to be replaced.
     let loses_encryption = input_passphrase.is_some() && options.passphrase.is_none();
     let writes_back = writes_elements_back(export, options) && !loses_encryption;
     let converts_to = by_id(&export.format).filter(|_| writes_back).map(|format| format.id());
@@ -70,9 +70,9 @@ pub fn convert(
     Ok(exported.map(|exported| Converted { exported, source }))
 }
 
-/// SHA-256 of the input, for the ids in the output. It covers all bytes, because the records of different inputs may
-/// have the same keys and must not get the same ids. None if the input cannot be read or is too large; in that case,
-/// the import reports the reason.
+/// SHA-256 of the input, from which the ids in the output are derived. It covers all bytes, because records of
+/// different inputs may have the same keys and must not get the same ids. None if the input cannot be read or is too
+/// large. In that case, the import reports the reason.
 fn input_digest(request: &ImportRequest) -> Option<[u8; 32]> {
     let limits = request.limit_bytes.map_or_else(Limits::default, Limits::allowing);
     let mut lines = request.text.clone().unwrap_or_default();
@@ -90,8 +90,8 @@ fn input_digest(request: &ImportRequest) -> Option<[u8; 32]> {
     Some(Sha256::digest(lines).into())
 }
 
-/// True if a conversion to the format of the input writes untouched elements back unchanged. This is not possible with
-/// masking, another version or another encoding: the elements are then written again from the records that were read.
+/// True if a conversion to the input's own format writes untouched elements back unchanged. With masking, another
+/// version or another encoding, the elements are written again from the imported records instead.
 fn writes_elements_back(export: &ExportRequest, options: &ExportOptions) -> bool {
     let changes_elements = export.cover
         || options.strip_identifiers
@@ -102,7 +102,7 @@ fn writes_elements_back(export: &ExportRequest, options: &ExportOptions) -> bool
     !changes_elements
 }
 
-/// Adds records that could not be read to the losses, because the person sees no import report for a conversion.
+/// Adds the records that could not be read to the losses, because a conversion has no import report.
 fn add_unread_as_losses(report: &ImportReport, exported: &mut Exported) {
     let (field, kind) = ("record", "left_out");
     if report.total.failed == 0 {

@@ -1,11 +1,12 @@
-//! Error kinds with a stable code, a message for people, and the command line's exit code.
+//! Defines the errors of all use cases, each with a stable code, a message for people, and the exit code of the command
+//! line.
 use mementory_model::{Limits, is_damage};
 use std::collections::BTreeMap;
 
 /// Result of every use case.
 pub type ApiResult<T> = Result<T, ApiError>;
 
-/// An error of a use case; callers match on `code`.
+/// An error of a use case. Callers match on `code`.
 #[derive(Debug, Clone, thiserror::Error)]
 #[error("{message}")]
 pub struct ApiError {
@@ -13,7 +14,7 @@ pub struct ApiError {
     /// `vault_missing`, `newer_schema`, `not_found`, `refused_input`, `limit`, `io`, `disk_full`, `cancelled`, `usage`
     /// or `locked`.
     pub code: &'static str,
-    /// What happened, what was kept, and what the person can do.
+    /// What happened, what was left unchanged, and what the person can do.
     pub message: String,
     /// More details for programs, such as paths and counts.
     pub details: BTreeMap<String, String>,
@@ -27,28 +28,29 @@ impl ApiError {
         Self { code, message: message.into(), details: BTreeMap::new(), exit }
     }
 
-    /// A request that is wrong in itself, such as an unknown option or an empty name.
+    /// Makes the error for a request that is wrong in itself, such as an unknown option or an empty name.
     pub fn usage(message: impl Into<String>) -> Self {
         Self::new("usage", 2, message)
     }
 
-    /// A file or folder could not be read or written.
+    /// Makes the error for a file or folder that could not be read or written.
     pub fn io(message: impl Into<String>) -> Self {
         Self::new("io", 7, message)
     }
 
-    /// The program itself failed. The message must not say what was changed unless that is certain.
+    /// Makes the error for a fault of the program itself. The message must not say that nothing was changed unless that
+    /// is certain.
     pub fn internal(message: impl Into<String>) -> Self {
         Self::new("internal", 7, message)
     }
 
-    /// The error for an output file or folder that already exists. It has the exit code of a refused input.
+    /// Makes the error for an output file or folder that already exists. It has the exit code of refused input.
     pub fn exists(path: impl std::fmt::Display) -> Self {
         let message = format!("{path} already exists and was not changed. Choose another name.");
         Self::new("exists", 6, message).with("path", path)
     }
 
-    /// Adds an entry to the details.
+    /// Adds an entry to the details of the error.
     pub fn with(mut self, key: &str, value: impl ToString) -> Self {
         self.details.insert(key.into(), value.to_string());
         self
@@ -116,7 +118,7 @@ pub(crate) fn from_vault(error: &mementory_vault::VaultError) -> ApiError {
         V::Index(what) => ApiError::new("index", 5, "The search index could not be used. Your records are safe. Lock and unlock the vault to rebuild it.").with("detail", what),
         V::Crypto(_) => ApiError::new("vault_damaged", 5, "Part of this vault doesn't pass its check. Nothing has been changed. Open a backup."),
         V::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
-        // A part of the work may be committed already.
+        // The message does not say that nothing was changed, because part of the work may be committed.
         _ => ApiError::internal("Something unexpected happened. Check the result before you try again."),
     }
 }
@@ -148,11 +150,11 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
         .with("place", place)
         .with("version", version),
         F::Invalid { code, place, message } => {
-            // The codes listed here mean that the request cannot be carried out. All others mean an invalid file.
+            // The listed codes mean that the request cannot be carried out. All other codes mean an invalid file.
             let exit = match *code {
                 "not_supported" | "unknown_encoding" | "base_required" => 2,
                 "passphrase_wrong" | "passphrase_needed" => 3,
-                // An unsafe name counts as refused input, as in an archive, and not as damage.
+                // An unsafe entry name is refused input, as in an archive, and not damage.
                 "kdf_parameters" | "path_escapes" => 6,
                 _ => 1,
             };

@@ -1,4 +1,4 @@
-//! Functions for files that need no vault: detection and validation.
+//! Detects and validates files. No vault is needed.
 pub(crate) use crate::opening::{check_format_known, open};
 use crate::{ApiError, ApiResult, trust::verify_signers, types::*};
 pub use crate::{
@@ -14,7 +14,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Every format with its capabilities.
+/// Lists every format with its capabilities.
 pub fn formats() -> Vec<FormatInfo> {
     registry()
         .iter()
@@ -32,12 +32,12 @@ pub fn formats() -> Vec<FormatInfo> {
         .collect()
 }
 
-/// Media type with which a file of this format is sent to a server.
+/// The media type to send to a server with a file of this format.
 pub fn media_type(format: Option<&str>) -> &'static str {
     format.and_then(by_id).map_or("application/json", |format| format.media_type())
 }
 
-/// Kind and size of what exists at these paths. Opens nothing and does not follow links.
+/// Returns the kind and size of what exists at each path. Opens nothing and does not follow links.
 pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     let info = |path: &String| {
         let meta = Path::new(path).symlink_metadata().ok();
@@ -50,11 +50,12 @@ pub fn path_info(paths: &[String]) -> Vec<PathInfo> {
     paths.iter().map(info).collect()
 }
 
-/// Name of the program's folder inside the system's folder for application data.
+/// Name of Mementory's folder in the system's folder for application data.
 const PROGRAM_FOLDER_NAME: &str = "app.mementory.desktop";
 
-/// The program's folder for lists of erasures, with one file for each vault: in `MEMENTORY_DATA_DIR` or, without that
-/// variable, in the system's folder for application data. None if neither is known.
+/// Mementory's folder for lists of erasures, which contains one file for each vault. It is in the folder
+/// `MEMENTORY_DATA_DIR` or, if this variable is not set, in the system's folder for application data. None if neither
+/// is known.
 pub fn ledger_folder() -> Option<PathBuf> {
     let env_path = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
     let data = env_path("MEMENTORY_DATA_DIR").or_else(|| {
@@ -70,7 +71,8 @@ pub fn ledger_folder() -> Option<PathBuf> {
     data.map(|data| data.join("erasures"))
 }
 
-/// The backups in the same folder as a vault, newest first. Needs no passphrase, since it opens none of them.
+/// Lists the backups in the same folder as a vault, newest first. The backups are not opened, so no passphrase is
+/// needed.
 pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     let view = |found: mementory_vault::FoundBackup| FoundBackup {
         name: found.path.file_stem().unwrap_or_default().to_string_lossy().into_owned(),
@@ -82,11 +84,11 @@ pub fn backups_of(vault: &Path) -> Vec<FoundBackup> {
     mementory_vault::backups_of(vault).into_iter().map(view).collect()
 }
 
-/// Detects the formats of files from their content. Returns one result for each path. A file that is encrypted as a
-/// whole is opened with the passphrase. Without one, the result only says that the file is encrypted.
+/// Detects the formats of files from their content. Returns one result for each path. The passphrase opens files that
+/// are encrypted as a whole. Without a passphrase, the result for such a file only says that the file is encrypted.
 ///
 /// # Errors
-/// A path that does not exist, cannot be read, or is neither file nor folder; `passphrase_wrong`.
+/// A path that does not exist, cannot be read, or is neither a file nor a folder; `passphrase_wrong`.
 pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResult<Detections> {
     let limits = Limits::default();
     let scratch = Scratch(std::env::temp_dir());
@@ -98,32 +100,35 @@ pub fn detect(paths: &[PathBuf], passphrase: Option<&dyn Passphrase>) -> ApiResu
     let detected = detect_in(&catalog, &limits, None)?;
     let nearest = nearest(&catalog, &limits, &members_of_unknown_roots(&catalog, &detected))?;
     let mut results = describe(&catalog, &detected, &nearest);
-    // The catalog only knows its roots by name, but callers need the path that they passed in to import it.
+    // The catalog contains only the names of its roots, but callers need the path that they passed in order to import
+    // it.
     for (result, path) in results.iter_mut().zip(paths) {
         result.path = path.display().to_string();
     }
     Ok(Detections { results })
 }
 
-/// Detects the format of one file within `limits`, for background scans.
+/// Detects the format of one file without reading more than `limits` allows. Used for background scans.
 pub(crate) fn detect_one(path: &Path, limits: &Limits, scratch: &Scratch) -> ApiResult<Option<Detection>> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, Some(scratch))?;
     let detected = detect_in(&catalog, limits, None)?;
     Ok(describe(&catalog, &detected, &[]).into_iter().next())
 }
 
-/// The members of those paths in which no format was recognised, by index.
+/// The indexes of the members of all paths in which no format was recognised.
 pub(crate) fn members_of_unknown_roots(catalog: &Catalog, found: &Found) -> Vec<usize> {
     let root_of = |member: usize| catalog.members().get(member).map(|m| m.root);
     let parts = found.sources.iter().flat_map(|source| source.claim.parts.iter().map(|part| part.member));
-    let known: HashSet<usize> = parts.chain(found.ties.iter().map(|(member, _)| *member)).filter_map(root_of).collect();
-    found.unknown.iter().copied().filter(|m| root_of(*m).is_some_and(|root| !known.contains(&root))).collect()
+    let known_roots: HashSet<usize> =
+        parts.chain(found.ties.iter().map(|(member, _)| *member)).filter_map(root_of).collect();
+    found.unknown.iter().copied().filter(|m| root_of(*m).is_some_and(|root| !known_roots.contains(&root))).collect()
 }
 
-/// Pairs of a member's index and its candidate formats, as [`nearest`] returns them.
+/// The candidate formats of members, as [`nearest`] returns them: the index of each member, and its candidates.
 pub(crate) type CandidatesByMember = [(usize, Vec<mementory_formats::Candidate>)];
 
-/// Returns one result for each given path. `nearest` lists the candidate formats for members that no format recognised.
+/// Returns the detection result for each root of the catalog. `nearest` contains the candidate formats of members that
+/// no format recognised.
 pub(crate) fn describe(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember) -> Vec<Detection> {
     catalog.roots().iter().enumerate().map(|(root, path)| describe_root(catalog, found, nearest, root, path)).collect()
 }
@@ -196,7 +201,7 @@ fn describe_root(catalog: &Catalog, found: &Found, nearest: &CandidatesByMember,
     out
 }
 
-/// Why nothing was recognised in a path: it has the same bytes as another one, it is damaged, or neither.
+/// The reason why no format was recognised in a path: the path is a copy of another one, it is damaged, or neither.
 fn reason_of_unknown(catalog: &Catalog, root: usize, path: &str) -> String {
     if let Some(copy) = catalog.dropped().iter().find(|dropped| dropped.place == path) {
         return copy.reason.split_once(": ").map_or(copy.reason.as_str(), |(_, words)| words).to_owned();
@@ -208,8 +213,7 @@ fn reason_of_unknown(catalog: &Catalog, root: usize, path: &str) -> String {
     issue.map_or_else(|| unrecognised_reason(size), |issue| issue.message.clone())
 }
 
-/// The message that nothing was recognised. It states the size of an unusually large file, as a hint to what went
-/// wrong.
+/// The message that nothing was recognised. For an unusually large file, it states the size as a hint to the cause.
 fn unrecognised_reason(bytes: u64) -> String {
     if bytes < 1_000_000_000 {
         return "no part of it was recognised".into();
@@ -217,7 +221,7 @@ fn unrecognised_reason(bytes: u64) -> String {
     format!("no part of its {:.1} GB was recognised", bytes as f64 / 1e9)
 }
 
-/// The candidate formats for the members of one path. Each format appears once, and the best one comes first.
+/// The candidate formats for the members of one path. Each format is listed once, the best one first.
 pub(crate) fn nearest_candidates<'n>(
     members: impl Iterator<Item = &'n (usize, Vec<mementory_formats::Candidate>)>,
 ) -> Vec<Candidate> {
@@ -236,7 +240,7 @@ pub(crate) fn nearest_candidates<'n>(
     out
 }
 
-/// The keys that signed a file. Empty if any signature is invalid, except the signatures of tombstones.
+/// The public keys that signed a file. Empty if any signature is invalid, other than that of a tombstone.
 pub(crate) fn signed_by(path: &Path, passphrase: Option<&dyn Passphrase>) -> ApiResult<Vec<Vec<u8>>> {
     let limits = Limits::default();
     let catalog = open(path, &limits, passphrase)?;
@@ -258,7 +262,7 @@ pub fn passphrase_strength(passphrase: &str) -> PassphraseStrength {
     PassphraseStrength { score, label: label.into(), reason }
 }
 
-/// Four random words as a suggested passphrase.
+/// Suggests a passphrase of four random words.
 pub fn suggest_passphrase() -> ApiResult<String> {
     mementory_crypto::suggest().map_err(|_| {
         ApiError::new("random", 7, "The system provided no random numbers, so no passphrase was suggested. Try again.")
@@ -276,7 +280,7 @@ mod tests {
         for (name, begin) in [("list.json", "["), ("lines.jsonl", ""), ("page.html", "<html>")] {
             let path = folder.path().join(name);
             std::fs::write(&path, begin).unwrap();
-            // Most of the file takes no space on the disk.
+            // The file is sparse, so it occupies little space on the disk.
             std::fs::OpenOptions::new().write(true).open(&path).unwrap().set_len(10_000_000_000).unwrap();
             let found = detect(&[path], None).unwrap().results.remove(0);
             assert_eq!(

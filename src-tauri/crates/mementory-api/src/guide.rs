@@ -1,5 +1,5 @@
-//! How people get their data from each assistant and program, and what it contains. The texts are those of the window's
-//! page "Where is my data?", so that both always say the same.
+//! Explains how people get their data from each assistant and program, and what the data contains. The texts are shared
+//! with the window's page "Where is my data?", so that both always agree.
 use crate::{
     ApiError, ApiResult,
     session::language_texts::{self, Languages},
@@ -15,7 +15,7 @@ const TEXTS: Languages = [
     ("ja", include_str!("../../../../ui/src/lib/text/guides/ja.json")),
 ];
 
-/// The part of a source's guide that is the same in all languages.
+/// The data of a source's guide that is the same in all languages.
 #[derive(Debug, Deserialize)]
 struct SourceData {
     id: String,
@@ -31,7 +31,7 @@ struct PathData {
     path: String,
 }
 
-/// Texts of one source in one language. They contain marks, which `without_marks` replaces.
+/// The texts of one source's guide in one language. They contain marks, which `without_marks` replaces.
 #[derive(Debug, Deserialize)]
 struct Texts {
     name: String,
@@ -43,16 +43,16 @@ struct Texts {
     doubt: Option<String>,
 }
 
-/// How to get the data from one source.
+/// The guide for one source: how to get the data.
 #[derive(Debug, Clone, Serialize)]
 pub struct Guide {
     /// Id of the source.
     pub source: String,
-    /// Name for people.
+    /// Display name of the source.
     pub name: String,
-    /// Formats of its exports.
+    /// Ids of the formats of the source's exports.
     pub formats: Vec<String>,
-    /// What to do, in order.
+    /// The steps to get the export, in order.
     pub steps: Vec<String>,
     /// What the export contains.
     pub holds: Vec<String>,
@@ -60,13 +60,13 @@ pub struct Guide {
     pub lacks: Vec<String>,
     /// How long it takes to get the export.
     pub takes: String,
-    /// Which files to import.
+    /// The files of the export to import.
     pub import: Vec<String>,
-    /// What is not certain about these steps.
+    /// A note on what is not certain about the steps.
     pub doubt: Option<String>,
-    /// Where the data usually is on a computer.
+    /// Usual places of the data on a computer.
     pub paths: Vec<String>,
-    /// Pages of the vendor.
+    /// Links to pages of the vendor.
     pub links: Vec<String>,
     /// The day on which the steps were last checked.
     pub checked: String,
@@ -77,13 +77,13 @@ pub struct Guide {
 pub struct GuideSource {
     /// Id of the source.
     pub source: String,
-    /// Name for people.
+    /// Display name of the source.
     pub name: String,
-    /// Formats of its exports.
+    /// Ids of the formats of the source's exports.
     pub formats: Vec<String>,
 }
 
-/// All sources that have a guide.
+/// Lists all sources that have a guide.
 ///
 /// # Errors
 /// `usage` for a language without texts.
@@ -97,7 +97,7 @@ pub fn sources(language: &str) -> ApiResult<Vec<GuideSource>> {
         .collect())
 }
 
-/// The guide of a source. The source is given by its id, or by the id of the format of its exports.
+/// Returns the guide for a source. `source` is the id of the source, or the id of the format of its exports.
 ///
 /// # Errors
 /// `not_found` if there is no such source; `usage` for a language without texts.
@@ -109,24 +109,24 @@ pub fn guide(source: &str, language: &str) -> ApiResult<Guide> {
     let found = sources
         .iter()
         .find(|source| source.id == wanted)
-        // A source for the format in general comes after the programs that write the format, so the last match is the
-        // general one.
+        // The entry for a format in general follows those for the programs that write the format. The last match is
+        // therefore the general one.
         .or_else(|| sources.iter().rfind(|source| source.formats.first().is_some_and(|main| main == format)))
         .or_else(|| sources.iter().find(|source| source.formats.iter().any(|id| id == format)));
     let (Some(data), Some(text)) = (found, found.and_then(|data| texts.remove(&data.id))) else {
         let message = format!("There is no guide for {source}. `mementory guide` lists those that there are.");
         return Err(ApiError::new("not_found", 1, message).with("id", source));
     };
-    let all = |sentences: &[String]| sentences.iter().map(|sentence| without_marks(sentence)).collect();
+    let plain_sentences = |sentences: &[String]| sentences.iter().map(|sentence| without_marks(sentence)).collect();
     Ok(Guide {
         source: data.id.clone(),
         name: text.name,
         formats: data.formats.clone(),
-        steps: all(&text.steps),
-        holds: all(&text.has),
-        lacks: all(&text.lacks),
+        steps: plain_sentences(&text.steps),
+        holds: plain_sentences(&text.has),
+        lacks: plain_sentences(&text.lacks),
         takes: without_marks(&text.time),
-        import: all(&text.drop),
+        import: plain_sentences(&text.drop),
         doubt: text.doubt.as_deref().map(without_marks),
         paths: data.paths.iter().map(|place| place.path.clone()).collect(),
         links: data.links.clone(),
@@ -142,9 +142,9 @@ fn load_sources() -> ApiResult<Vec<SourceData>> {
     serde_json::from_str(SOURCES).map_err(|_| ApiError::internal("The list of sources cannot be read."))
 }
 
-/// Replaces the marks of a sentence, which the window shows as formatted text: `*labels of menus*` and
-/// `[buttons of the window]` are put in quotation marks, and `{id}` names the command that shows another guide.
-/// `` `code` `` stays as it is.
+/// Replaces the marks of a sentence, which the window displays as formatting: `*labels of menus*` and `[buttons of the
+/// window]` are put in quotation marks, and `{id}` becomes the command that shows another guide. `` `code` `` is not
+/// changed.
 fn without_marks(sentence: &str) -> String {
     let mut out = String::with_capacity(sentence.len());
     let mut rest = sentence;

@@ -1,5 +1,5 @@
-//! Checks files before they are imported. The import reports what the validators find. A file that is damaged, or that
-//! does not contain everything in its own inventory, is imported only if the person chooses to import the remainder.
+//! Checks files before they are imported. The import report contains the findings of the validators. A file that is
+//! damaged, or that lacks a part of its own inventory, is imported only if the person chooses to import the remainder.
 use crate::{ApiError, ApiResult};
 use mementory_formats::{
     Catalog, Detected, Detection, Fault, FaultKind, Finding, Format, FormatError, Passphrase, by_id,
@@ -8,15 +8,15 @@ use mementory_model::{Issue, Limits, is_damage};
 use mementory_vault::MissingPart;
 use std::collections::BTreeSet;
 
-/// Largest number of missing parts that are listed.
+/// Largest number of missing or damaged parts that a report lists.
 const MAX_LISTED_PARTS: usize = 1000;
 
-/// Findings in files that may be imported.
+/// The findings of an inspection that allows the import.
 #[derive(Debug, Default)]
 pub(crate) struct Inspection {
     /// Findings of validators that do not stop the import.
     pub findings: Vec<Issue>,
-    /// The missing or damaged parts; empty unless the person chose to import the remainder.
+    /// The missing or damaged parts. Empty unless the person chose to import the remainder.
     pub missing: Vec<MissingPart>,
 }
 
@@ -29,12 +29,13 @@ struct StoppingFault {
     can_salvage: bool,
 }
 
-/// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Two faults still stop
-/// an import: an archive with a contradictory structure, and an entry name that some systems do not accept. A damaged
-/// header of an entry is only reported if all sources of its archive are exports of vendors.
+/// Inspects the detected sources. With `salvage`, damaged files are imported as far as possible. Even then, two faults
+/// stop an import: an archive with a contradictory structure, and an entry name that some systems do not accept. If an
+/// archive contains only sources of formats without a validator, a header that differs from the archive's directory is
+/// only reported.
 ///
 /// # Errors
-/// An error with the code of the first fault and exit code 1. It lists every missing or damaged part in `missing`.
+/// An error with the code of the first fault and exit code 1. Its detail `missing` lists every missing or damaged part.
 pub(crate) fn inspect(
     catalog: &Catalog,
     found: &Detection,
@@ -46,40 +47,41 @@ pub(crate) fn inspect(
     let tolerant_archives = tolerant_archives(catalog, found);
     let is_tolerated = |fault: &&Fault| fault.is_header_difference() && tolerant_archives.contains(&fault.archive);
     let structural_faults = catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure && !is_tolerated(f));
-    refuse(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
+    refuse_if_any(&structural_faults.map(structural_fault).collect::<Vec<_>>(), false)?;
     out.findings.extend(catalog.faults().iter().filter(is_tolerated).map(|fault| {
         let Issue { code, place, message } = fault.issue.clone();
         Issue { code, place, message: format!("{message}; it was read as the directory says, if its bytes are whole") }
     }));
-    let mut stopping: Vec<StoppingFault> = Vec::new();
+    let mut stopping_faults: Vec<StoppingFault> = Vec::new();
     for source in &found.sources {
         let Some(format) = by_id(source.format).filter(|format| format.capabilities().validate) else { continue };
         let archives = source.archives(catalog);
         let names = catalog.faults().iter().filter(|f| f.kind == FaultKind::Name && archives.contains(&f.archive));
-        refuse(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
+        refuse_if_any(&names.map(structural_fault).collect::<Vec<_>>(), false)?;
         let codes =
             format.import_refuses().or(Some(format.salvage_codes()).filter(|codes| salvage && !codes.is_empty()));
         let found_by_validator = match codes {
             Some(codes) => validate(format, catalog, source, (limits, passphrase), codes, &mut out)?,
             None => Vec::new(),
         };
-        // Runs after the validator, so that only entries that the validator did not read have to be unpacked again.
+        // Damaged entries are searched for after the validator has run, so that only the entries that it did not read
+        // are unpacked again.
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
-        // The validator may have reported the same damaged entry.
+        stopping_faults.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
+        // A fault that both the validator and this search found is listed once.
         for fault in found_by_validator {
-            if !stopping.iter().any(|known| known.code == fault.code && known.part.place == fault.part.place) {
-                stopping.push(fault);
+            if !stopping_faults.iter().any(|known| known.code == fault.code && known.part.place == fault.part.place) {
+                stopping_faults.push(fault);
             }
         }
     }
-    refuse(&stopping, salvage)?;
-    out.missing = stopping.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
+    refuse_if_any(&stopping_faults, salvage)?;
+    out.missing = stopping_faults.into_iter().map(|fault| fault.part).take(MAX_LISTED_PARTS).collect();
     Ok(out)
 }
 
 /// The archives that contain only sources of formats without a validator. The specifications of these formats do not
-/// say which archives are invalid, so a damaged entry is skipped and the others are read.
+/// say which archives are invalid, so damaged entries are skipped and the other entries are read.
 fn tolerant_archives(catalog: &Catalog, found: &Detection) -> BTreeSet<usize> {
     let (strict, tolerant): (Vec<_>, Vec<_>) = found
         .sources
@@ -94,19 +96,19 @@ fn tolerant_archives(catalog: &Catalog, found: &Detection) -> BTreeSet<usize> {
 /// # Errors
 /// As [`inspect`].
 pub(crate) fn refuse_damage(catalog: &Catalog, found: &Detection) -> ApiResult<()> {
-    let mut stopping: Vec<StoppingFault> = Vec::new();
-    stopping.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(structural_fault));
+    let mut stopping_faults: Vec<StoppingFault> = Vec::new();
+    stopping_faults.extend(catalog.faults().iter().filter(|f| f.kind == FaultKind::Structure).map(structural_fault));
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
         let archives = source.archives(catalog);
         let damaged = catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        stopping.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
+        stopping_faults.extend(damaged.iter().map(|fault| damage_fault(format, catalog, source, fault)));
     }
-    refuse(&stopping, false)
+    refuse_if_any(&stopping_faults, false)
 }
 
-/// Findings for the faults and damaged entries of the archives that contain the source. For other archives of the
-/// input, only a contradictory structure is included.
+/// Returns findings for the faults and damaged entries of the archives that contain the source. For other archives of
+/// the input, only a contradictory structure is reported.
 ///
 /// # Errors
 /// I/O.
@@ -120,7 +122,8 @@ pub(crate) fn container_findings(catalog: &Catalog, source: &Detected) -> ApiRes
     Ok(source.listing_faults(catalog).into_iter().chain(&damaged).map(finding).collect())
 }
 
-/// Adds to the message of an import error whether the intact remainder of the file can be imported with `salvage`.
+/// Adds a sentence to the message of an import error that says whether the intact remainder of the file can be imported
+/// with `salvage`.
 pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Detection, salvage: bool) -> ApiError {
     let formats = || found.sources.iter().filter_map(|source| Some((by_id(source.format)?, source)));
     let place = error.details.get("place").cloned().unwrap_or_default();
@@ -133,21 +136,21 @@ pub(crate) fn with_salvage_hint(error: ApiError, catalog: &Catalog, found: &Dete
     if can_salvage && !salvage {
         return with_sentence(error, SALVAGE_HINT).with("salvage", true);
     }
-    // The sentence is for faults of the file only. It is left out if the import was cancelled or the disk is full, and
-    // for an invalid signature, which another option accepts.
+    // The sentence is added only for faults of the file. A cancelled import and a full disk have other exit codes, and
+    // an invalid signature can be accepted with another option.
     match salvage && !can_salvage && error.exit == 1 && error.code != "signature_invalid" {
         true => with_sentence(error, "--salvage does nothing for this fault: there is nothing left to go by."),
         false => error,
     }
 }
 
-/// True if an archive contains more than one source, so that the others can be imported without a damaged one.
+/// True if an archive contains more than one source, so that intact sources can be imported without a damaged one.
 fn has_shared_archive(catalog: &Catalog, found: &Detection) -> bool {
-    let mut seen = BTreeSet::new();
-    found.sources.iter().flat_map(|source| source.archives(catalog)).any(|archive| !seen.insert(archive))
+    let mut seen_archives = BTreeSet::new();
+    found.sources.iter().flat_map(|source| source.archives(catalog)).any(|archive| !seen_archives.insert(archive))
 }
 
-/// Sentence for damaged files whose remainder can be imported.
+/// The hint for damaged files whose remainder can be imported.
 const SALVAGE_HINT: &str = "To import what is left of it, use --salvage.";
 
 fn with_sentence(error: ApiError, sentence: &str) -> ApiError {
@@ -166,7 +169,7 @@ fn damage_fault(format: &dyn Format, catalog: &Catalog, source: &Detected, fault
     StoppingFault { can_salvage, ..stopping }
 }
 
-/// Validates a source. Adds the findings to `out`, except errors with one of the `codes`, which are returned.
+/// Validates a source. Returns the errors that have one of the `codes`, and adds all other findings to `out`.
 fn validate(
     format: &dyn Format,
     catalog: &Catalog,
@@ -177,7 +180,8 @@ fn validate(
 ) -> ApiResult<Vec<StoppingFault>> {
     let checked = match format.validate_with(catalog, source, limits, &[], passphrase) {
         Ok(checked) => checked,
-        // Damaged entries are listed separately, and the import itself reports everything else that cannot be read.
+        // The error is ignored here, because damaged entries are listed separately and the import itself reports
+        // everything else that cannot be read.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => return Ok(Vec::new()),
         Err(FormatError::Invalid { .. } | FormatError::Refused { .. } | FormatError::Version { .. }) => {
             return Ok(Vec::new());
@@ -200,7 +204,7 @@ fn validate(
     Ok(stopping)
 }
 
-fn refuse(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
+fn refuse_if_any(stopping: &[StoppingFault], salvage: bool) -> ApiResult<()> {
     let Some(StoppingFault { code, part: first, .. }) = stopping.first().filter(|_| !salvage) else { return Ok(()) };
     let number_of_others = match stopping.len() {
         1 => String::new(),

@@ -1,17 +1,17 @@
-//! Handle of a long-running job: reports progress and can be cancelled.
+//! Provides the handle of a long-running job, which reports progress and can be cancelled.
 use crate::types::Progress;
 use std::sync::{
     Arc,
     atomic::{AtomicBool, Ordering},
 };
 
-/// Receives the progress of a job; called on the job's thread.
+/// Receives the progress of a job. It is called on the job's thread.
 pub type ProgressSink = Arc<dyn Fn(Progress) + Send + Sync>;
 
-/// Waits while the person runs another command. Returns early if the job is cancelled.
+/// A function that waits while the person runs another command. It returns early if the job is cancelled.
 pub type YieldHook = Arc<dyn Fn(&AtomicBool) + Send + Sync>;
 
-/// Handle of a long-running job. A clone can cancel it from elsewhere.
+/// Handle of a long-running job. A clone of it can cancel the job from another thread.
 #[derive(Clone, Default)]
 pub struct Job {
     cancelled: Arc<AtomicBool>,
@@ -30,7 +30,7 @@ impl Job {
         Self { cancelled: Arc::default(), sink: Some(sink), yield_hook: None }
     }
 
-    /// Turns this into a background job, which calls `yield_hook` between batches of work.
+    /// Makes the job a background job, which calls `yield_hook` between batches of work.
     #[must_use]
     pub fn in_background(self, yield_hook: YieldHook) -> Self {
         Self { yield_hook: Some(yield_hook), ..self }
@@ -41,12 +41,12 @@ impl Job {
         self.cancelled.store(true, Ordering::Relaxed);
     }
 
-    /// The flag that is set when the job is cancelled; long loops check it.
+    /// The flag that is set when the job is cancelled. Long loops must check it.
     pub fn cancel_flag(&self) -> Arc<AtomicBool> {
         self.cancelled.clone()
     }
 
-    /// Lets interactive commands run first. Must not be called while holding a lock that they may need.
+    /// Waits while interactive commands run. Must not be called while holding a lock that such a command may need.
     pub(crate) fn yield_to_interactive(&self) {
         if let Some(yield_hook) = &self.yield_hook {
             yield_hook(&self.cancelled);

@@ -1,6 +1,6 @@
 //! Every use case of Mementory as a plain function, for the window, the command line and connected clients. A
-//! [`Session`] is one open vault; functions that need no vault are in [`files`], [`guide`] and [`portable`]. The window
-//! and the command line have no logic of their own and only call these functions.
+//! [`Session`] is an open vault. Functions that need no vault are in [`files`], [`guide`] and [`portable`]. The window
+//! and the command line contain no logic of their own and only call these functions.
 mod applied;
 mod connections;
 mod convert;

@@ -1,4 +1,4 @@
-//! Creates a file that did not exist before.
+//! Creates files that must not exist yet.
 use crate::{ApiError, ApiResult};
 use std::{
     fs::{File, OpenOptions},
@@ -6,7 +6,7 @@ use std::{
 };
 
 /// Creates a file for writing. Fails if something already exists at the path. With `private`, only the file's owner can
-/// read it (on Unix).
+/// read the file (on Unix).
 ///
 /// # Errors
 /// I/O.
@@ -20,7 +20,7 @@ pub fn new_file(path: &Path, private: bool) -> std::io::Result<File> {
     options.open(path)
 }
 
-/// Creates a file for a result of a use case. Only the file's owner can read it (on Unix).
+/// Creates an output file of a use case. Only the file's owner can read the file (on Unix).
 ///
 /// # Errors
 /// `exists` if something exists at the path; `io`.

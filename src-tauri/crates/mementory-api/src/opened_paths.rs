@@ -1,4 +1,4 @@
-//! Paths that a person or the operating system asks to open.
+//! Handles paths that a person or the operating system asks the program to open.
 use crate::{
     ApiError, ApiResult,
     types::{OpenRequest, RefusedPath},
@@ -16,26 +16,28 @@ pub fn real_path(path: &Path) -> PathBuf {
     }
 }
 
-/// Sorts paths that the operating system asked to open. Nothing is read; a device or a pipe is not even opened. If
-/// there are several vaults, only the first one is opened, because the window can show only one.
+/// Sorts paths that the operating system asked to open into a vault, files to import and refused paths. No file is
+/// read; devices and pipes are not even opened. If there are several vaults, only the first one is accepted, because
+/// the window can show only one.
 pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
     let mut request = OpenRequest::default();
-    let refuse = |path: &Path, reason: &str| RefusedPath { path: path.display().to_string(), reason: reason.into() };
+    let refused_path =
+        |path: &Path, reason: &str| RefusedPath { path: path.display().to_string(), reason: reason.into() };
     for path in paths {
-        // A folder with a header is a vault, whatever the folder is called. The header itself is opened as the vault,
-        // because people double-click such files.
+        // A folder that contains a header is a vault, whatever its name is. The path of the header itself also means
+        // the vault, because people double-click the header.
         let vault =
             if path.file_name().is_some_and(|name| name == HEADER_FILE) { path.parent() } else { Some(&**path) };
         let vault = vault.filter(|dir| dir.join(HEADER_FILE).is_file());
         let found = vault.map_or_else(|| path.clone(), real_path);
-        let reason = refusal(&vault.map_or_else(|| path.clone(), |dir| dir.join(HEADER_FILE)));
+        let reason = refusal_reason(&vault.map_or_else(|| path.clone(), |dir| dir.join(HEADER_FILE)));
         match (found.to_str(), reason, vault) {
-            (_, Some(reason), _) => request.refused.push(refuse(path, reason)),
-            // The window passes paths back as strings, so it could not open a path that is not Unicode.
-            (None, None, _) => request.refused.push(refuse(path, NOT_UNICODE)),
+            (_, Some(reason), _) => request.refused.push(refused_path(path, reason)),
+            // A path that is not Unicode is refused, because the window passes paths back as strings.
+            (None, None, _) => request.refused.push(refused_path(path, NOT_UNICODE)),
             (Some(text), None, None) => request.paths.push(text.to_owned()),
             (Some(text), None, Some(vault)) => match &request.vault {
-                Some(first) if first != text => request.refused.push(refuse(vault, "another_vault")),
+                Some(first) if first != text => request.refused.push(refused_path(vault, "another_vault")),
                 _ => request.vault = Some(text.to_owned()),
             },
         }
@@ -46,7 +48,8 @@ pub fn sort_opened(paths: &[PathBuf]) -> OpenRequest {
 /// The reason for refusing a path that is not Unicode.
 const NOT_UNICODE: &str = "not_unicode";
 
-/// The text of a path that a person chose. The window passes paths back as strings, so it cannot use any other.
+/// Returns the path that a person chose as text. A path that is not Unicode is refused, because the window passes paths
+/// back as strings.
 ///
 /// # Errors
 /// `not_unicode`.
@@ -61,14 +64,14 @@ pub fn path_text(path: &Path) -> ApiResult<String> {
     })
 }
 
-/// The reason why this path cannot be opened. None if it can be.
-fn refusal(path: &Path) -> Option<&'static str> {
+/// The reason why a path cannot be opened. None if it can be opened.
+fn refusal_reason(path: &Path) -> Option<&'static str> {
     match path.metadata() {
         Ok(found) if found.is_dir() => std::fs::read_dir(path).is_err().then_some("unreadable"),
         Ok(found) if found.is_file() => std::fs::File::open(path).is_err().then_some("unreadable"),
         Ok(_) => Some("no_file"),
-        // A second start of the program passes its paths on as text, with a replacement character for everything that
-        // is not Unicode.
+        // A second instance of the program passes its paths on as text, in which a replacement character stands for
+        // everything that is not Unicode.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {
             Some(if path.to_string_lossy().contains(char::REPLACEMENT_CHARACTER) { NOT_UNICODE } else { "missing" })
         }
@@ -158,7 +161,7 @@ mod tests {
             std::fs::set_permissions(path_of(name), std::fs::Permissions::from_mode(0o000)).unwrap();
         }
         if std::fs::File::open(path_of("a.zip")).is_ok() {
-            // The superuser can read everything.
+            // The test is skipped for the superuser, who can read everything.
             return report_skipped("files_and_vaults_that_cannot_be_read_are_refused");
         }
         std::fs::create_dir(path_of("closed")).unwrap();

@@ -1,4 +1,5 @@
-//! The passphrase of a file. Format readers and writers use it through the [`Passphrase`] trait and never see its text.
+//! The passphrase of a file. Format readers and writers use it through the [`Passphrase`] trait, which does not reveal
+//! its text.
 use mementory_crypto::{
     AgeWriter, CryptoError, KdfParams, KeyPairParams, PassphraseCipher, PassphraseKeyPair, PassphraseSealed, open_age,
     open_with_passphrase, portable, random_id, seal_with_passphrase,
@@ -21,7 +22,7 @@ impl std::fmt::Debug for TypedPassphrase {
     }
 }
 
-/// Creates a file passphrase from the typed text.
+/// Makes a file passphrase from typed text.
 pub fn passphrase(text: String) -> Arc<dyn Passphrase> {
     Arc::new(TypedPassphrase(Zeroizing::new(text), Scratch(std::env::temp_dir())))
 }
@@ -116,7 +117,7 @@ fn crypto_cipher(cipher: Cipher) -> PassphraseCipher {
     }
 }
 
-/// A file that is being written and encrypted with age.
+/// A writer that encrypts a file with age.
 struct AgeFile(AgeWriter<Box<dyn Write>>);
 
 impl Write for AgeFile {
@@ -153,7 +154,8 @@ mod tests {
     use mementory_crypto::{CryptoError, PassphraseCipher, PassphraseSealed, open_with_passphrase};
     use mementory_formats::Sealed;
 
-    /// The format crates refuse excessive costs too, but must not depend on the crypto crate, so both state the bounds.
+    /// The format crates have their own limits for excessive costs, because they must not depend on the crypto crate.
+    /// This test checks that both limits are equal.
     #[test]
     fn formats_and_cryptography_refuse_the_same_costs() {
         for (memory_kib, passes, lanes) in [

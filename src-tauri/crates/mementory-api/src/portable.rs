@@ -18,7 +18,7 @@ use std::{
 
 pub use mementory_formats::{Disclosure, Grain, Selector};
 
-/// Maximum size of a key file in bytes.
+/// Largest size in bytes of a key file that is read.
 const MAX_KEY_FILE_BYTES: u64 = 64 << 10;
 
 /// A generated key pair.
@@ -32,16 +32,16 @@ pub struct GeneratedKey {
     pub fingerprint: String,
 }
 
-/// Generates a key pair and writes both keys: the private key as PKCS#8 PEM readable by its owner only, the public key
-/// in hex. Neither file may exist yet.
+/// Generates a key pair and writes both keys to new files: the private key as PKCS#8 PEM, readable by its owner only,
+/// and the public key in hex.
 ///
 /// # Errors
-/// `usage` for an unknown algorithm, `exists`, `io`. After an error neither file exists.
+/// `usage` for an unknown algorithm; `exists` if one of the files exists; `io`. After an error, neither file exists.
 pub fn generate_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult<GeneratedKey> {
-    let unknown = || {
+    let unknown_algorithm_error = || {
         ApiError::usage(format!("{algorithm} is not a signing algorithm. No key was made. Use ed25519 or ml-dsa-65."))
     };
-    let algorithm = Algorithm::parse(algorithm).ok_or_else(unknown)?;
+    let algorithm = Algorithm::parse(algorithm).ok_or_else(unknown_algorithm_error)?;
     let key = SigningKey::generate(algorithm).map_err(|_| {
         ApiError::new("random", 7, "The system provided no random numbers. No key was made. Try again.")
     })?;
@@ -57,21 +57,21 @@ pub fn generate_key(algorithm: &str, private: &Path, public: &Path) -> ApiResult
     })
 }
 
-/// Short form of a public key for people: the first 16 bytes of its SHA-256 in hex.
+/// Returns the short form of a public key that people compare: the first 16 bytes of the key's SHA-256, in hex.
 pub fn fingerprint(public: &[u8]) -> String {
     hex::encode(&Sha256::digest(public)[..16])
 }
 
-fn write_new(path: &Path, bytes: &[u8], secret: bool) -> ApiResult<()> {
-    let failed = |e: std::io::Error| {
+fn write_new(path: &Path, bytes: &[u8], is_secret: bool) -> ApiResult<()> {
+    let write_error = |e: std::io::Error| {
         let place = path.display();
         match e.kind() {
             std::io::ErrorKind::AlreadyExists => ApiError::exists(place),
             _ => ApiError::io(format!("{place} could not be written: {e}. No key was made.")),
         }
     };
-    let mut file = new_file(path, secret).map_err(failed)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)
+    let mut file = new_file(path, is_secret).map_err(write_error)?;
+    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(write_error)
 }
 
 #[derive(Debug)]
@@ -91,7 +91,7 @@ impl Signer for FileSigner {
     }
 }
 
-/// Reads the private key in a PKCS#8 PEM file.
+/// Reads the private key from a PKCS#8 PEM file.
 ///
 /// # Errors
 /// `io`; `bad_key` if the file contains no Ed25519 or ML-DSA-65 key.
@@ -106,24 +106,24 @@ pub fn signer_from(file: &Path) -> ApiResult<Arc<dyn Signer>> {
             ),
         )
     };
-    let io = |e: std::io::Error| ApiError::io(format!("{place} could not be read: {e}. Nothing was changed."));
-    let opened = std::fs::File::open(file).map_err(io)?;
+    let io_error = |e: std::io::Error| ApiError::io(format!("{place} could not be read: {e}. Nothing was changed."));
+    let opened = std::fs::File::open(file).map_err(io_error)?;
     let mut text = zeroize::Zeroizing::new(String::new());
     std::io::Read::read_to_string(&mut std::io::Read::take(opened, MAX_KEY_FILE_BYTES), &mut text).map_err(
         |e| match e.kind() {
             std::io::ErrorKind::InvalidData => bad_key_error(),
-            _ => io(e),
+            _ => io_error(e),
         },
     )?;
     Ok(Arc::new(FileSigner(SigningKey::from_pem(&text).map_err(|_| bad_key_error())?)))
 }
 
 /// Signs a bundle or an export. Writes the signed file to `out`, or over the original if `out` is None, and validates
-/// it against the signer's own key.
+/// the signed file against the signer's key.
 ///
 /// # Errors
-/// `not_supported` for a format that cannot be signed after the export, `exists` if `out` is another file that exists,
-/// errors of an invalid file, `io`.
+/// `not_supported` for a format that cannot be signed after the export; `exists` if `out` is another file that exists;
+/// errors of an invalid file; `io`.
 pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::Job) -> ApiResult<Validation> {
     let out = out.unwrap_or(path);
     let limits = Limits::default();
@@ -153,8 +153,8 @@ pub fn sign(path: &Path, signer: &dyn Signer, out: Option<&Path>, job: &crate::J
 /// Writes the selected entries of a signed Zaxy bundle, with a proof, to the new file `out`.
 ///
 /// # Errors
-/// `exists` if `out` exists, an error if the bundle is not signed or does not match its root hash, `signature_invalid`
-/// if it was changed after it was signed, `io`.
+/// `exists` if `out` exists; an error if the bundle is not signed or does not match its root hash; `signature_invalid`
+/// if the bundle was changed after it was signed; `io`.
 pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Disclosure> {
     let limits = Limits::default();
     let catalog = files::open(bundle, &limits, None)?;
@@ -170,7 +170,7 @@ pub fn disclose(bundle: &Path, selector: &Selector, out: &Path) -> ApiResult<Dis
     Ok(written)
 }
 
-/// Like [`write_atomically`], but `out` may be `source` itself, which is then replaced.
+/// Like [`write_atomically`], but `out` may be `source` itself. In that case, `source` is replaced.
 fn write_maybe_in_place(
     source: &Path,
     out: &Path,
@@ -238,12 +238,12 @@ pub struct AppliedDeltas {
     pub validated: bool,
 }
 
-/// Applies deltas to an `.alf` archive in order, either all of them or none, and writes the new file `out`.
-/// `passphrase` opens encrypted files, and encrypts the result if the base was encrypted.
+/// Applies deltas to an `.alf` archive in order, either all of them or none, and writes the result to the new file
+/// `out`. `passphrase` opens encrypted files. If the base was encrypted, the result is encrypted with it too.
 ///
 /// # Errors
-/// `delta_wrong_agent`, `delta_already_applied`, `delta_gap` (an earlier delta is missing), `delta_wrong_base`,
-/// `delta_sequence_order`, errors of an invalid file, `exists`, `io`. After an error, nothing is written.
+/// `delta_wrong_agent`; `delta_already_applied`; `delta_gap` if an earlier delta is missing; `delta_wrong_base`;
+/// `delta_sequence_order`; errors of an invalid file; `exists`; `io`. After an error, nothing is written.
 pub fn apply(
     base: &Path,
     deltas: &[PathBuf],
@@ -277,21 +277,21 @@ pub struct PurgeRequest {
     pub archive: PathBuf,
     /// Ids of the records to delete.
     pub ids: Vec<String>,
-    /// Path of a new archive; None replaces the old one.
+    /// Path of the new archive. None replaces the old one.
     pub out: Option<PathBuf>,
-    /// Reason for the audit record; None means `user_request`.
+    /// Reason to state in the audit record. None means `user_request`.
     pub reason: Option<String>,
     /// Id of the principal who requested the deletion.
     pub requested_by: Option<String>,
-    /// Deltas of the same agent. The records are deleted from them too.
+    /// Deltas of the same agent, from which the records are deleted too.
     pub deltas: Vec<PathBuf>,
-    /// Delete the whole agent (the archive and its deltas) instead of records.
+    /// True to delete the whole agent (the archive and its deltas) instead of single records.
     pub whole_agent: bool,
-    /// Opens encrypted files and encrypts the new ones.
+    /// The passphrase that opens encrypted files and encrypts the new ones.
     pub passphrase: Option<Arc<dyn Passphrase>>,
-    /// Also remove links to the deleted records.
+    /// True to also remove links to the deleted records.
     pub strip_links: bool,
-    /// Only report what would be deleted.
+    /// True to only report what would be deleted.
     pub dry_run: bool,
 }
 
@@ -300,7 +300,7 @@ pub struct PurgeRequest {
 pub struct PurgeResult {
     /// Content of the audit record.
     pub audit: serde_json::Value,
-    /// Path of the audit record.
+    /// Path of the audit record. None if no audit record was written.
     pub audit_path: Option<String>,
     /// Partitions of the archive that changed.
     pub partitions_affected: Vec<String>,
@@ -312,25 +312,25 @@ pub struct PurgeResult {
     pub files_removed: Vec<String>,
     /// Requested ids for which there is no record.
     pub not_found: Vec<String>,
-    /// Entries of the archive that may still contain the deleted text.
+    /// Entries of the archive that may still contain text of the deleted records.
     pub leftovers: Vec<Leftover>,
 }
 
-/// An entry of an archive that still contains deleted text or cannot be searched.
+/// An entry of an archive that still contains deleted text, or that cannot be searched for such text.
 #[derive(Debug, Clone, Serialize)]
 pub struct Leftover {
-    /// Name of the entry.
+    /// Name of the entry in the archive.
     pub place: String,
-    /// Code of the reason.
+    /// Code of the reason why the entry is listed.
     pub reason: String,
 }
 
 /// Deletes records, or the whole agent, permanently from a local `.alf` archive.
 ///
 /// # Errors
-/// `not_found` if no record has any of the ids, `delta_wrong_agent`, `usage` for missing or malformed ids, errors of an
-/// invalid file, `io`. After an error nothing is changed, except if `io` occurs after the first of several files was
-/// written. Then the audit record next to the archive has no completion time and names the remaining files.
+/// `not_found` if no record has any of the ids; `delta_wrong_agent`; `usage` for missing or malformed ids; errors of an
+/// invalid file; `io`. After an error, nothing is changed, unless `io` occurs after the first of several files was
+/// written. In that case, the audit record next to the archive has no completion time and names the remaining files.
 pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
     let usage = |message: &str| Err(ApiError::usage(message));
     match (request.whole_agent, request.ids.is_empty(), &request.out) {
@@ -347,7 +347,7 @@ pub fn purge_archive(request: &PurgeRequest) -> ApiResult<PurgeResult> {
         }
         _ => {}
     }
-    // Only an id is accepted, because a person's name would stay in the audit record permanently.
+    // Names are refused, because a person's name would remain in the audit record permanently.
     if request.requested_by.as_deref().is_some_and(|id| !is_uuid(id)) {
         return usage("--requested-by takes the id of a principal (a UUID), not a name. Nothing was removed.");
     }
@@ -396,8 +396,8 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// Reads `fixtures/zaxy/*`. If a bundle cannot be verified, a disclosed part of it could not be verified either, so
-    /// it is not disclosed.
+    /// Tests every bundle in `fixtures/zaxy`. A bundle that cannot be verified must not be disclosed, because a
+    /// disclosed part of it could not be verified either.
     #[test]
     fn only_a_bundle_that_verifies_is_disclosed() {
         let fixtures = Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/zaxy");

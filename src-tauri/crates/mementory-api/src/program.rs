@@ -1,31 +1,34 @@
-//! Paths of running programs.
+//! Finds the paths of running programs.
 use std::path::{Path, PathBuf};
 
-/// What Linux appends to the path of a running program whose file was removed or replaced, as an upgrade does.
+/// Suffix that Linux appends to the path of a running program whose file was removed or replaced, for example by an
+/// upgrade.
 #[cfg(target_os = "linux")]
 const DELETED_MARK: &[u8] = b" (deleted)";
 
-/// The path of this program, also after an upgrade replaced its file while it runs.
+/// The path of this program, even if an upgrade has replaced its file since the program was started.
 ///
 /// # Errors
-/// The system does not know the path.
+/// The system does not report the path.
 pub fn current_program() -> std::io::Result<PathBuf> {
     std::env::current_exe().map(|path| program_path(&path))
 }
 
-/// The path from which a program was started, given the path that the system reports for the running program.
+/// Returns the path from which a program was started. `reported` is the path that the system reports for the running
+/// program.
 #[cfg(target_os = "linux")]
 pub fn program_path(reported: &Path) -> PathBuf {
     use std::os::unix::ffi::OsStrExt;
     let bytes = reported.as_os_str().as_bytes();
     match bytes.strip_suffix(DELETED_MARK) {
-        // The name of an existing file may really end like this.
+        // An existing file may really have a name with this ending.
         Some(original) if !reported.exists() => std::ffi::OsStr::from_bytes(original).into(),
         _ => reported.to_owned(),
     }
 }
 
-/// The path from which a program was started, given the path that the system reports for the running program.
+/// Returns the path from which a program was started. `reported` is the path that the system reports for the running
+/// program.
 #[cfg(not(target_os = "linux"))]
 pub fn program_path(reported: &Path) -> PathBuf {
     reported.to_owned()

@@ -1,5 +1,5 @@
-//! Verifies signatures and compares their keys with trusted ones. Formats only report what was signed; this module
-//! verifies it.
+//! Verifies signatures and compares their keys with trusted ones. Formats only report which content was signed and how.
+//! This module verifies the signatures.
 use crate::{
     ApiError, ApiResult,
     types::{CheckedSignature, TombstoneSignature},
@@ -12,7 +12,7 @@ use mementory_model::{Issue, Limits};
 use mementory_vault::MissingPart;
 use std::collections::BTreeSet;
 
-/// The trusted public keys. If there are none, signatures are verified but not required.
+/// The trusted public keys. If the list is empty, signatures are verified but not required.
 pub(crate) struct Trust(Vec<Vec<u8>>);
 
 impl Trust {
@@ -21,10 +21,11 @@ impl Trust {
         Ok(Self(keys.iter().map(|key| public_key(key).map(|(_, bytes)| bytes)).collect::<ApiResult<_>>()?))
     }
 
-    /// Verifies every signature of a file and adds the problems to the findings. An invalid signature is always an
-    /// error, because the content differs from what was signed. With trusted keys, a missing signature is an error too,
-    /// and so is a signature by another key. A tombstone signed by another key is only a warning if the file itself is
-    /// signed by a trusted key. If the signed digests do not match the content, the signature counts as invalid.
+    /// Verifies every signature of a file and adds the problems to the findings of `found`. An invalid signature is
+    /// always an error, because the content differs from what was signed. If there are trusted keys, a missing
+    /// signature and a signature by another key are errors too. A tombstone signed by another key is only a warning if
+    /// the file itself is signed by a trusted key. If the signed digests do not match the content, the signature counts
+    /// as invalid.
     pub(crate) fn verify_signatures(
         &self,
         format: &dyn Format,
@@ -62,7 +63,7 @@ impl Trust {
                 problems.push((valid, Finding { code: code.into(), place: signed.place.clone(), message }));
             }
             match signed.tombstone {
-                // A tombstone may have two signatures, of which both have to be valid.
+                // A tombstone may have two signatures, and both must be valid.
                 Some(id) => match out.tombstones.last_mut().filter(|last| last.id == id) {
                     Some(last) => {
                         last.valid &= valid;
@@ -72,7 +73,7 @@ impl Trust {
                 },
                 None => {
                     (out.valid, out.trusted) = (Some(valid), trusted);
-                    // The key is always in hex, whatever the format uses, so that keys can be compared.
+                    // The key is always given in hex, whatever encoding the format uses, so that keys can be compared.
                     out.key = signed.token.map(|(key, _)| hex::encode(key)).or(out.key.take());
                 }
             }
@@ -83,40 +84,42 @@ impl Trust {
             false => format.signatures(catalog, source, limits, &mut visit),
         };
         match visited {
-            // The validator reports content that cannot be read.
+            // Content that cannot be read is ignored here, because the validator reports it.
             Ok(()) | Err(FormatError::Invalid { .. } | FormatError::Limit { .. }) => {}
             Err(other) => return Err(other.into()),
         }
-        let required = !self.0.is_empty();
-        if required && !present && !found.errors.iter().any(|f| f.code == "signature_missing") {
+        let is_required = !self.0.is_empty();
+        if is_required && !present && !found.errors.iter().any(|f| f.code == "signature_missing") {
             let message = "the file is not signed, but a signature by a trusted key is required".into();
             found.errors.push(Finding { code: "signature_missing".into(), place: String::new(), message });
         }
         for (valid, finding) in problems {
-            // Another vault may have signed the tombstone, which does not make the file invalid.
+            // A tombstone signed by another vault does not make the file invalid.
             let is_foreign_deletion = present && out.trusted == Some(true);
-            let list = if !valid || required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
+            let list =
+                if !valid || is_required && !is_foreign_deletion { &mut found.errors } else { &mut found.warnings };
             list.push(finding);
         }
-        let differs = |found: &Finding| format.digest_error_codes().contains(&found.code.as_str());
-        if out.valid == Some(true) && found.errors.iter().any(differs) {
+        let is_digest_error = |found: &Finding| format.digest_error_codes().contains(&found.code.as_str());
+        if out.valid == Some(true) && found.errors.iter().any(is_digest_error) {
             (out.valid, out.trusted) = (Some(false), out.trusted.map(|_| false));
         }
         Ok(out)
     }
 
-    /// Whether a signature is valid, and whether its key is trusted. The key of an invalid signature is never trusted.
+    /// Returns whether a signature is valid, and whether its key is trusted. The latter is None if there are no trusted
+    /// keys. The key of an invalid signature is never trusted.
     fn verdict(&self, signed: &Signed) -> (Result<(), Refusal>, Option<bool>) {
         let token = signed.token.as_ref();
         let verdict = token.map_or(Err(Refusal::Invalid), |(key, signature)| {
             portable::check(&signed.algorithm, key, &signed.message, signature)
         });
-        let known = token.is_some_and(|(key, _)| self.0.contains(key));
-        (verdict, (!self.0.is_empty()).then_some(verdict.is_ok() && known))
+        let is_known = token.is_some_and(|(key, _)| self.0.contains(key));
+        (verdict, (!self.0.is_empty()).then_some(verdict.is_ok() && is_known))
     }
 }
 
-/// Parses a public key in hex or as did:key; returns its algorithm and canonical form.
+/// Parses a public key in hex or as did:key. Returns its algorithm and its canonical form.
 ///
 /// # Errors
 /// `bad_key`.
@@ -138,14 +141,14 @@ pub(crate) fn public_key(text: &str) -> ApiResult<(&'static str, Vec<u8>)> {
     Ok((algorithm, key))
 }
 
-/// The signatures of files to import.
+/// The verified signatures of files to import.
 #[derive(Debug, Default)]
 pub(crate) struct Signers {
     /// Algorithm and key of every valid signature of a whole source.
     pub keys: Vec<(String, Vec<u8>)>,
     /// Ids of tombstones with an invalid signature.
     pub forged: BTreeSet<String>,
-    /// Every invalid signature.
+    /// All invalid signatures, including those of tombstones.
     pub invalid: Vec<InvalidSignature>,
 }
 
@@ -153,16 +156,16 @@ pub(crate) struct Signers {
 #[derive(Debug)]
 pub(crate) struct InvalidSignature {
     pub place: String,
-    /// True for the signature of a tombstone, false for that of a whole source.
+    /// True for the signature of a tombstone, false for the signature of a whole source.
     pub of_tombstone: bool,
-    /// True if the signature states a key that this vault trusts or has seen, in which case somebody may be
-    /// impersonating the key's owner.
+    /// True if the signature states a key that this vault trusts or has seen. Somebody may then be impersonating the
+    /// owner of the key.
     pub by_known_key: bool,
 }
 
 impl InvalidSignature {
-    /// The warning for an import that accepted this signature. None for a tombstone's signature, which is reported
-    /// where the tombstone is applied.
+    /// The warning for an import that dropped this invalid signature. None for a signature of a tombstone, which is
+    /// reported when the tombstone is applied.
     pub(crate) fn dropped_warning(&self) -> Option<Issue> {
         let message = "the signature was invalid and was dropped: nothing proves who wrote the file, and its key was not \
                        remembered";
@@ -171,7 +174,7 @@ impl InvalidSignature {
 }
 
 impl Signers {
-    /// Removes invalid signatures of tombstones in files that are not imported.
+    /// Removes the invalid signatures of tombstones in files that are not imported.
     pub(crate) fn leave_out(&mut self, missing: &[MissingPart]) {
         let is_in = |place: &str, file: &str| place.strip_prefix(file).is_some_and(|line| line.starts_with(':'));
         self.invalid.retain(|signature| {
@@ -185,8 +188,8 @@ impl Signers {
     /// # Errors
     /// `signature_invalid`, with the place of the first invalid signature.
     pub(crate) fn refuse_invalid(&self, outcome: &str) -> ApiResult<()> {
-        let whole = || self.invalid.iter().find(|signature| !signature.of_tombstone);
-        let Some(first) = whole().or(self.invalid.first()) else { return Ok(()) };
+        let of_whole_source = || self.invalid.iter().find(|signature| !signature.of_tombstone);
+        let Some(first) = of_whole_source().or(self.invalid.first()) else { return Ok(()) };
         let problem = match (first.of_tombstone, first.by_known_key) {
             (true, _) => "The signature of a deletion in the file is invalid: it was changed after it was signed.",
             (_, true) => {
@@ -226,10 +229,10 @@ pub(crate) fn verify_signers(catalog: &Catalog, found: &Detection, limits: &Limi
     out
 }
 
-/// A function that returns true if this vault knows a public key.
+/// A function that returns true if the vault trusts or has seen a public key.
 type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 
-/// Refuses to disclose part of a file whose signature is invalid, since nobody could verify that part.
+/// Refuses to disclose part of a file whose signature is invalid, because nobody could verify that part.
 ///
 /// # Errors
 /// `signature_invalid`, with the place, if a signature of a whole source is invalid.
@@ -312,7 +315,7 @@ mod tests {
         assert_eq!(state(&checked), (false, Some(false), None));
         assert_eq!(checked.errors[0].code, "signature_invalid");
 
-        // The signature is valid for the manifest, but the digests in the manifest are those of other content.
+        // The signature is valid for the manifest, but the digests in the manifest do not match the content.
         sign(&bundle, &ours, &manifest);
         let file = bundle.join("items/episode.jsonl");
         let episodes = std::fs::read(&file).unwrap();

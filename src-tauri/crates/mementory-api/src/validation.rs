@@ -13,19 +13,19 @@ use std::path::Path;
 /// A property that a file must have in addition to being valid.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Expected {
-    /// Is signed.
+    /// The file is signed.
     Signed,
-    /// Is not signed.
+    /// The file is not signed.
     Unsigned,
-    /// Is a full export.
+    /// The file is a full export.
     Full,
-    /// Is an incremental export.
+    /// The file is an incremental export.
     Incremental,
-    /// Is a disclosed part of a bundle.
+    /// The file is a disclosed part of a bundle.
     Subset,
-    /// Is an event log.
+    /// The file is an event log.
     Log,
-    /// Is a delta to apply to another file.
+    /// The file is a delta to apply to another file.
     Delta,
 }
 
@@ -33,7 +33,10 @@ impl Expected {
     const ALL: [Self; 7] =
         [Self::Signed, Self::Unsigned, Self::Subset, Self::Log, Self::Full, Self::Incremental, Self::Delta];
 
-    /// Parses the name of a property. Error `usage` for any other word.
+    /// Parses the name of a property.
+    ///
+    /// # Errors
+    /// `usage` for any other word.
     pub fn parse(word: &str) -> ApiResult<Self> {
         Self::ALL.into_iter().find(|e| e.as_str() == word).ok_or_else(|| {
             ApiError::usage(format!(
@@ -64,29 +67,30 @@ impl Expected {
     }
 }
 
-/// Checks to make on a file. By default, the file only has to be valid in its own format.
+/// The checks to make on a file. By default, the file only has to be valid in the format that is detected.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Check<'a> {
-    /// Format to validate the file as; None detects it.
+    /// Id of the format in which the file must be valid. None: the detected format.
     pub format: Option<&'a str>,
-    /// Another property that the file must have.
+    /// Another property that the file must have, besides being valid.
     pub expect: Option<Expected>,
-    /// Public keys in hex or as did:key. If there are any, one of them must have made a valid signature of the file.
+    /// Public keys in hex or as did:key. If the list is not empty, the file must have a valid signature by one of these
+    /// keys.
     pub trust: &'a [String],
-    /// For a delta: the base to check it against.
+    /// For a delta, the base against which it is checked.
     pub base: Option<&'a Path>,
-    /// Opens the file if it is encrypted as a whole.
+    /// The passphrase that opens a file that is encrypted as a whole.
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Validates a file against the rules of its format. Changes nothing. If the file contains the sources of several formats,
-/// all of them are validated, because an import reads all of them. The source that was detected with the highest
-/// confidence determines the format, version, level, kind and signature of the result.
+/// Validates a file against the rules of its format. Changes nothing. If the file contains the sources of several
+/// formats, all of them are validated, because an import reads all of them. The source that was detected with the
+/// highest confidence determines the format, version, level, kind and signature of the result.
 ///
 /// # Errors
-/// The file is not recognised, unreadable, of an unknown major version (`unsupported_version`) or encrypted
-/// (`passphrase_needed`, `passphrase_wrong`), its format has no validator, a key is malformed, or the job was cancelled.
-/// An invalid file is not an error; it gives `ok: false`.
+/// The file is unreadable, of an unknown major version (`unsupported_version`) or encrypted (`passphrase_needed`,
+/// `passphrase_wrong`); its format has no validator; a key is malformed; the job was cancelled. An invalid or
+/// unrecognised file is not an error: the result contains `ok: false`.
 pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> {
     let Check { format, trust, passphrase, .. } = *check;
     let limits = Limits::default();
@@ -146,7 +150,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     Ok(Validation { ok: result.errors.is_empty(), ..result })
 }
 
-/// A file, and what its sources are validated against.
+/// A file, and everything that is needed to validate its sources.
 struct ValidatedInput<'a> {
     path: &'a Path,
     catalog: &'a Catalog,
@@ -156,7 +160,7 @@ struct ValidatedInput<'a> {
 }
 
 impl ValidatedInput<'_> {
-    /// Validates one source, and the archives that contain it. Only the main one is compared with the base, and has to
+    /// Validates one source and the archives that contain it. Only the main source is compared with the base and must
     /// have the expected property.
     fn validate(&self, source: &Detected, is_main: bool) -> ApiResult<Validation> {
         let Self { path, catalog, limits, check, trusted } = *self;
@@ -164,7 +168,8 @@ impl ValidatedInput<'_> {
         let reader = by_id(source.format)
             .ok_or_else(|| ApiError::internal("The format of this file has no reader. Nothing was changed."))?;
         let validated = reader.validate_with(catalog, source, limits, check.trust, passphrase);
-        // This check runs last, because entries that the validator has read to their end need not be read again.
+        // The archives are checked after the validator has run, because entries that it has read to the end need not be
+        // read again.
         let faults = container_findings(catalog, source)?;
         let mut result = match validated {
             Ok(result) => result,
@@ -174,7 +179,7 @@ impl ValidatedInput<'_> {
                 return Ok(with_faults(damaged, faults));
             }
             Err(error @ FormatError::Invalid { code: "passphrase_wrong", .. }) => return Err(error.into()),
-            // An archive with a contradictory structure is an invalid file, not an error of the call.
+            // An archive with a contradictory structure makes the file invalid, but is not an error of this function.
             Err(FormatError::Refused { place, reason })
                 if catalog.faults().iter().any(|fault| fault.kind == FaultKind::Structure) =>
             {
@@ -186,7 +191,7 @@ impl ValidatedInput<'_> {
             }
             Err(other) => return Err(other.into()),
         };
-        // The validator may have reported a damaged entry that is also in `faults`, so the validator's copy is dropped.
+        // An error of the validator is removed if `faults` contains it too.
         result
             .errors
             .retain(|found| !faults.iter().any(|fault| (&fault.code, &fault.place) == (&found.code, &found.place)));
@@ -220,8 +225,8 @@ impl ValidatedInput<'_> {
         })
     }
 
-    /// Reports a source of a format without rules. Such a source has no signature, so it is an error if the file has to
-    /// be signed.
+    /// Adds a warning for a source of a format without a validator. Such a source has no signature, so it also adds an
+    /// error if the file has to be signed.
     fn add_unchecked(&self, source: &Detected, result: &mut Validation) {
         let name = by_id(source.format).map_or(source.format, |format| format.name());
         let member = source.claim.parts.first().and_then(|part| self.catalog.members().get(part.member));
@@ -236,7 +241,7 @@ impl ValidatedInput<'_> {
     }
 }
 
-/// Adds the findings that are not listed yet. Sources in one archive have the faults of the archive in common.
+/// Adds the findings that are not in the list yet. Sources in the same archive have the same faults of this archive.
 fn add_new_findings(list: &mut Vec<Finding>, findings: Vec<Finding>) {
     for finding in findings {
         if !list.iter().any(|known| (&known.code, &known.place) == (&finding.code, &finding.place)) {
@@ -245,8 +250,8 @@ fn add_new_findings(list: &mut Vec<Finding>, findings: Vec<Finding>) {
     }
 }
 
-/// Adds the faults of the archive. If the validator reported an error with the same code as one of them, all of the
-/// validator's errors are dropped, so that the same fault is not listed twice.
+/// Adds the faults of the archive. If the validator reported an error with the same code as one of these faults, all
+/// errors of the validator are removed, so that no fault is listed twice.
 fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) -> Validation {
     if faults.iter().any(|fault| result.errors.iter().any(|error| error.code == fault.code)) {
         result.errors.clear();

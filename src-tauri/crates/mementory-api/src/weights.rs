@@ -1,12 +1,13 @@
-//! Where to find the weights of the sentence encoder. They come with the package; nothing is downloaded.
+//! Finds the weights of the sentence encoder. The weights are part of the package, and nothing is downloaded.
 use mementory_vault::WEIGHTS_FILE;
 use std::path::{Path, PathBuf};
 
-/// Folders in which packages put the weights, relative to the program's folder: on Linux, macOS and Windows.
+/// Folders in which packages install the weights, relative to the program's folder: on Linux, macOS and Windows, in
+/// this order.
 const BESIDE_PROGRAM: [&str; 3] = ["../share/mementory/weights", "../Resources/weights", "weights"];
 
-/// The folder with the weights: the one that `MEMENTORY_WEIGHTS_DIR` names, otherwise the package's. None if there is
-/// neither.
+/// The folder with the weights: the folder that `MEMENTORY_WEIGHTS_DIR` names, or else that of the package. None if the
+/// variable is not set and the package has no weights.
 pub fn folder() -> Option<PathBuf> {
     if let Some(named) = std::env::var_os("MEMENTORY_WEIGHTS_DIR").filter(|named| !named.is_empty()) {
         return Some(named.into());
@@ -14,7 +15,7 @@ pub fn folder() -> Option<PathBuf> {
     folder_of_package(&crate::current_program().ok()?)
 }
 
-/// The folder with the weights of the package that this program belongs to.
+/// The folder with the weights in the package of the program at `program`.
 fn folder_of_package(program: &Path) -> Option<PathBuf> {
     // During an upgrade the program's file may be missing for a moment, while its folder still exists.
     let real = program.canonicalize().ok();

@@ -39,7 +39,7 @@ fn path() -> impl TypedValueParser<Value = PathBuf> {
     OsStringValueParser::new().map(PathBuf::from)
 }
 
-/// Parses the size of a page. With 0, a list would never end.
+/// Parses the size of a page. It is at least 1, because a list of empty pages would never end.
 fn at_least_one() -> impl TypedValueParser<Value = u32> {
     clap::value_parser!(u32).range(1..)
 }

@@ -2,7 +2,7 @@
 //! start.
 use crate::{
     client_args::{GrantArgs, GrantsCommand, McpArgs, SuggestionsArgs},
-    command_result::{CommandResult, applied, success},
+    command_result::{CommandResult, change_result, success},
 };
 use mementory_api::{
     ApiError, ApiResult, Job, Session, TOKEN_VARIABLE, new_file,
@@ -24,8 +24,8 @@ fn add(session: &Session, args: &GrantArgs) -> ApiResult<CommandResult> {
     // Create the file first, so that no grant is created whose token cannot be written.
     let mut out = new_file(file, true).map_err(|error| file_error(file, &error))?;
     let new_grant = session.agents().add_grant(&request).inspect_err(|_| drop(std::fs::remove_file(file)))?;
-    let written = std::io::Write::write_all(&mut out, format!("{}\n", new_grant.token).as_bytes());
-    if let Err(error) = written.and_then(|()| out.sync_all()) {
+    let write_result = std::io::Write::write_all(&mut out, format!("{}\n", new_grant.token).as_bytes());
+    if let Err(error) = write_result.and_then(|()| out.sync_all()) {
         let _ = std::fs::remove_file(file);
         session.agents().revoke_grant(&new_grant.grant.id)?;
         return Err(file_error(file, &error));
@@ -46,7 +46,7 @@ pub fn suggestions(session: &Session, args: &SuggestionsArgs) -> ApiResult<Comma
     }
     let accept = args.accept.iter().map(|id| SuggestionAccept { id: id.clone(), text: None }).collect();
     let decision = SuggestionDecision { accept, refuse: args.refuse.clone(), never: args.never.clone() };
-    applied(&session.agents().decide(&decision)?)
+    change_result(&session.agents().decide(&decision)?)
 }
 
 /// Answers clients until Ctrl-C.
@@ -75,13 +75,13 @@ pub fn serve(session: Session) -> ApiResult<CommandResult> {
     // Client calls wait until all records have been scanned for values to mask, so the scan starts before the first
     // call. If the scan fails, the calls report the error.
     let scan = Job::silent();
-    let scanning = std::thread::spawn({
+    let scan_thread = std::thread::spawn({
         let (vault, job) = (vault.clone(), scan.clone());
         move || vault.with_session(&mut |session| drop(session.sensitive().scan_pending(false, &job)))
     });
     server.run(&vault);
     scan.cancel();
-    let _ = scanning.join();
+    let _ = scan_thread.join();
     if let Some(session) = open_vault.0.read().unwrap_or_else(PoisonError::into_inner).as_ref() {
         session.agents().stop_calls();
     }
@@ -113,6 +113,6 @@ pub fn mcp(args: &McpArgs) -> ApiResult<CommandResult> {
     #[cfg(not(unix))]
     let socket = std::path::PathBuf::new();
     mementory_mcp::relay(token, socket)?;
-    // Nothing is printed, because standard output belongs to the client.
+    // Nothing is printed, because the client reads standard output as messages of the protocol.
     Ok(CommandResult { value: serde_json::Value::Null, exit: 0, essential: false })
 }

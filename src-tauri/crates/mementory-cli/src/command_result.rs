@@ -38,7 +38,7 @@ fn use_contract_names(value: &mut Value) {
 }
 
 /// The result of a change, with its warnings in the member `warnings`. Warnings do not change the exit code.
-pub fn applied<T: Serialize>(change: &Applied<T>) -> ApiResult<CommandResult> {
+pub fn change_result<T: Serialize>(change: &Applied<T>) -> ApiResult<CommandResult> {
     let mut result = success(&change.value)?;
     let warnings = warnings_of(change);
     if let (false, Some(object)) = (warnings.is_empty(), result.value.as_object_mut())

@@ -1,8 +1,8 @@
-//! `connect`, `disconnect` and `doctor`: add the vault's server to the configurations of AI clients, remove it from
-//! them, and check it there.
+//! The commands `connect`, `disconnect` and `doctor`. They add the vault's server to the configurations of AI clients,
+//! remove it from them, and check the configurations.
 use crate::{
     client_args::GrantOptions,
-    command_result::{CommandResult, applied, success},
+    command_result::{CommandResult, change_result, success},
 };
 use clap::Subcommand;
 use mementory_api::{ApiError, ApiResult, Connections, Session};
@@ -47,8 +47,8 @@ pub enum ConnectCommand {
     },
 }
 
-/// Runs a command. `open` opens the vault, if the command needs it.
-pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) -> ApiResult<CommandResult> {
+/// Runs a command. `open_vault` opens the vault, if the command needs it.
+pub fn run(command: &ConnectCommand, open_vault: impl FnOnce() -> ApiResult<Session>) -> ApiResult<CommandResult> {
     match command {
         ConnectCommand::Connect { client: None, name, .. } => success(&connections(name)?.list()),
         ConnectCommand::Connect { client: Some(client), name, dry_run, grant } => {
@@ -59,7 +59,7 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
             if *dry_run {
                 return success(&preview);
             }
-            success(&connections.connect(&open()?, client, &grant.request(&preview.client))?)
+            success(&connections.connect(&open_vault()?, client, &grant.request(&preview.client))?)
         }
         ConnectCommand::Disconnect { client, name, dry_run, keep_grant } => {
             let connections = connections(name)?;
@@ -67,13 +67,13 @@ pub fn run(command: &ConnectCommand, open: impl FnOnce() -> ApiResult<Session>) 
             if *dry_run {
                 return success(&preview);
             }
-            let session = if *keep_grant { None } else { Some(open()?) };
-            applied(&connections.disconnect(session.as_ref(), client)?)
+            let session = if *keep_grant { None } else { Some(open_vault()?) };
+            change_result(&connections.disconnect(session.as_ref(), client)?)
         }
         ConnectCommand::Doctor { name } => {
             let client_list = connections(name)?.list();
-            let healthy = client_list.clients.iter().all(|client| client.problems.is_empty());
-            Ok(CommandResult { exit: u8::from(!healthy), ..success(&client_list)? })
+            let has_no_problems = client_list.clients.iter().all(|client| client.problems.is_empty());
+            Ok(CommandResult { exit: u8::from(!has_no_problems), ..success(&client_list)? })
         }
     }
 }

@@ -31,22 +31,22 @@ pub fn read_secret(file: Option<&Path>, prompt: &str, ask_twice: bool) -> ApiRes
 pub fn read_text(file: &Path) -> ApiResult<String> {
     let name = file.display();
     let io = |e: std::io::Error| ApiError::io(format!("{name} could not be read: {e}. Nothing was changed."));
-    let refused = |reason: &str| ApiError::new("refused_input", 6, format!("{name} is {reason}. Nothing was changed."));
+    let refusal = |reason: &str| ApiError::new("refused_input", 6, format!("{name} is {reason}. Nothing was changed."));
     let mut out = Vec::new();
     if file == Path::new("-") {
         std::io::stdin().take(MAX_TEXT_BYTES + 1).read_to_end(&mut out).map_err(io)?;
     } else {
-        let opened = std::fs::File::open(file).map_err(io)?;
-        if opened.metadata().map_err(io)?.is_dir() {
-            return Err(refused("a folder, not a file"));
+        let opened_file = std::fs::File::open(file).map_err(io)?;
+        if opened_file.metadata().map_err(io)?.is_dir() {
+            return Err(refusal("a folder, not a file"));
         }
-        opened.take(MAX_TEXT_BYTES + 1).read_to_end(&mut out).map_err(io)?;
+        opened_file.take(MAX_TEXT_BYTES + 1).read_to_end(&mut out).map_err(io)?;
     }
     if out.len() as u64 > MAX_TEXT_BYTES {
         let message = format!("{name} is longer than {} MiB. Nothing was changed.", MAX_TEXT_BYTES >> 20);
         return Err(ApiError::new("limit", 6, message).with("limit", MAX_TEXT_BYTES));
     }
-    String::from_utf8(out).map_err(|_| refused("not UTF-8 text"))
+    String::from_utf8(out).map_err(|_| refusal("not UTF-8 text"))
 }
 
 /// A path as a string. Fails with `usage` if it is not UTF-8.

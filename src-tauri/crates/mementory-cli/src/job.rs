@@ -10,13 +10,13 @@ use std::{
 };
 
 /// Makes Ctrl-C cancel the job from now on: the job rolls back, and the command fails with `cancelled` (exit code 130).
-/// A second Ctrl-C, or one before this call, ends the program at once. That does not harm the vault, just as a power
-/// failure does not.
+/// A second Ctrl-C ends the program at once, and so does Ctrl-C before this call. Ending the program at once does not
+/// harm the vault, just as a power failure does not.
 pub fn cancel_on_ctrl_c(job: &Job) {
-    let (job, pressed) = (job.clone(), AtomicBool::new(false));
+    let (job, was_pressed) = (job.clone(), AtomicBool::new(false));
     // If the handler cannot be set, Ctrl-C still ends the program at once.
     let _ = ctrlc::set_handler(move || {
-        if pressed.swap(true, Ordering::Relaxed) {
+        if was_pressed.swap(true, Ordering::Relaxed) {
             std::process::exit(130);
         }
         job.cancel();

@@ -26,8 +26,8 @@ use clap::{Parser, error::ErrorKind};
 use mementory_api::ApiError;
 use std::process::ExitCode;
 
-/// jemalloc instead of glibc's allocator, in which threads wait for each other when one thread frees memory that
-/// another thread allocated.
+/// Replaces glibc's allocator, in which threads wait for each other when one thread frees memory that another thread
+/// allocated.
 #[cfg(all(target_os = "linux", target_arch = "x86_64"))]
 #[global_allocator]
 static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;

@@ -1,6 +1,6 @@
-//! What a release contains besides the programs. Man pages and shell completions are generated from the definition of
-//! the command line. The bundle for Claude Desktop contains this program, and an entry for the MCP registry describes
-//! the bundle.
+//! Writes the files that a release contains besides the programs. Man pages and shell completions are generated from
+//! the definition of the command line. The bundle for Claude Desktop contains this program, and an entry for the MCP
+//! registry describes the bundle.
 use crate::{
     args::Cli,
     command_result::{CommandResult, success},
@@ -30,9 +30,9 @@ pub fn write(dir: &Path, release: &ReleaseArgs) -> ApiResult<CommandResult> {
 }
 
 fn write_bundle(dir: &Path, release: &ReleaseArgs) -> std::io::Result<usize> {
-    let listed = mementory_mcp::list_json(ALL_RIGHTS);
+    let listed_tools = mementory_mcp::list_json(ALL_RIGHTS);
     let text = |tool: &serde_json::Value, member: &str| tool[member].as_str().unwrap_or_default().to_owned();
-    let texts: Vec<_> = listed.iter().map(|tool| (text(tool, "name"), text(tool, "description"))).collect();
+    let texts: Vec<_> = listed_tools.iter().map(|tool| (text(tool, "name"), text(tool, "description"))).collect();
     let tools: Vec<_> = texts.iter().map(|(name, description)| Tool { name, description }).collect();
     let info = BundleInfo {
         name: "mementory",

@@ -1,7 +1,7 @@
 //! Commands that need no vault: keys, signatures, conversions, disclosures, permanent deletion.
 use crate::{
     args::{Command, ExportArgs, Filters, KeysCommand},
-    command_result::{CommandResult, applied, success},
+    command_result::{CommandResult, change_result, success},
     input::{filter, path_text, read_secret},
     job::cancel_on_ctrl_c,
     push,
@@ -103,8 +103,8 @@ fn verify(
         &files::Check { trust, passphrase: input_passphrase.as_deref(), ..files::Check::default() },
         job,
     )?;
-    let verified = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
-    Ok(CommandResult { exit: u8::from(!verified), ..success(&result)? })
+    let is_verified = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
+    Ok(CommandResult { exit: u8::from(!is_verified), ..success(&result)? })
 }
 
 fn run_convert(
@@ -117,8 +117,8 @@ fn run_convert(
 ) -> ApiResult<CommandResult> {
     let export = export_request(format, out, &Filters::default(), export_args)?;
     cancel_on_ctrl_c(job);
-    let converted = convert(request, input_passphrase, &export, &export_options(export_args, None)?, job)?;
-    Ok(CommandResult { exit: u8::from(!converted.exported.validated), ..applied(&converted)? })
+    let conversion = convert(request, input_passphrase, &export, &export_options(export_args, None)?, job)?;
+    Ok(CommandResult { exit: u8::from(!conversion.exported.validated), ..change_result(&conversion)? })
 }
 
 /// Reads the passphrase of an encrypted file from another file.
@@ -126,7 +126,7 @@ pub fn file_passphrase(file: Option<&Path>) -> ApiResult<Option<Arc<dyn Passphra
     file.map(|file| Ok(passphrase(read_secret(Some(file), "Passphrase", false)?))).transpose()
 }
 
-/// Reads the passphrase for a new encrypted file. An empty one is refused, because it would protect nothing.
+/// Reads the passphrase for a new encrypted file. An empty passphrase is refused, because it would protect nothing.
 fn export_passphrase(file: &Path) -> ApiResult<Arc<dyn Passphrase>> {
     let secret = read_secret(Some(file), "Passphrase", false)?;
     if secret.trim().is_empty() {
@@ -146,18 +146,18 @@ pub fn require_signatures(
 ) -> ApiResult<()> {
     for path in paths {
         let check = files::Check { format, trust, passphrase: input_passphrase, ..files::Check::default() };
-        let untrusted = || {
+        let untrusted_error = || {
             let message = format!(
                 "{} is not signed by any of the keys given with --trust. Nothing was imported.",
                 path.display()
             );
             ApiError::new("signature_untrusted", 1, message)
         };
-        // A format that cannot be checked has no signatures either.
+        // A format that cannot be checked has no signatures either, so its file counts as unsigned.
         let result = files::validate(path, &check, job)
-            .map_err(|error| if error.code == "not_supported" { untrusted() } else { error })?;
+            .map_err(|error| if error.code == "not_supported" { untrusted_error() } else { error })?;
         if result.signature.trusted != Some(true) {
-            return Err(untrusted());
+            return Err(untrusted_error());
         }
         if let Some(first) = result.errors.first() {
             let message = format!("{} is not valid: {}. Nothing was imported.", path.display(), first.message);
@@ -168,8 +168,8 @@ pub fn require_signatures(
 }
 
 fn run_disclose(bundle: &Path, out: &Path, select: &SelectArgs) -> ApiResult<CommandResult> {
-    let written = portable::disclose(bundle, &selector(select)?, out)?;
-    success(&serde_json::json!({"path": path_text(out)?, "disclosed": written.disclosed, "of": written.total}))
+    let disclosure = portable::disclose(bundle, &selector(select)?, out)?;
+    success(&serde_json::json!({"path": path_text(out)?, "disclosed": disclosure.disclosed, "of": disclosure.total}))
 }
 
 pub fn export_request(
@@ -212,8 +212,8 @@ fn selector(selection: &SelectArgs) -> ApiResult<Selector> {
         ..Selector::default()
     };
     if !selection.grains.is_empty() {
-        let unknown = || ApiError::usage("A grain is event or semantic. Nothing was written.");
-        out.grains = Selector::grains_of(selection.grains.iter().map(String::as_str)).ok_or_else(unknown)?;
+        let unknown_grain = || ApiError::usage("A grain is event or semantic. Nothing was written.");
+        out.grains = Selector::grains_of(selection.grains.iter().map(String::as_str)).ok_or_else(unknown_grain)?;
     }
     Ok(out)
 }

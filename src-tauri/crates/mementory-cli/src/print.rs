@@ -22,7 +22,8 @@ pub fn error(error: &ApiError, json: bool) {
             .details
             .iter()
             .map(|(k, v)| {
-                // Numbers and flags are recognised by their key, because an id or a path may look like a number.
+                // Numbers and flags are recognised by their key, not by their value, because an id or a path may look
+                // like a number.
                 let value = match (k.as_str(), v.as_str()) {
                     ("erased", flag) => Value::Bool(flag == "true"),
                     ("missing", list) => serde_json::from_str(list).unwrap_or_else(|_| Value::from(list)),

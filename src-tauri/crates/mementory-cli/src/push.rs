@@ -54,17 +54,17 @@ pub fn push(path: &Path, sink: &str, dest: &str, token_file: Option<&Path>, job:
 
 fn copy(path: &Path, dest: &Path) -> ApiResult<String> {
     let parent = dest.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let partial: PathBuf = parent.join(format!(".mementory-partial-{}", std::process::id()));
+    let partial_path: PathBuf = parent.join(format!(".mementory-partial-{}", std::process::id()));
     let write_and_link = || -> io::Result<()> {
-        let mut out = mementory_api::files::create_private_file(&partial)?;
+        let mut out = mementory_api::files::create_private_file(&partial_path)?;
         io::copy(&mut File::open(path)?, &mut out)?;
         out.sync_all()?;
         // Unlike a rename, creating a link fails if the destination exists.
-        std::fs::hard_link(&partial, dest)
+        std::fs::hard_link(&partial_path, dest)
     };
-    let linked = write_and_link();
-    let removed = std::fs::remove_file(&partial);
-    linked.and(removed).map_err(|e| io_error(dest, &e))?;
+    let link_result = write_and_link();
+    let remove_result = std::fs::remove_file(&partial_path);
+    link_result.and(remove_result).map_err(|e| io_error(dest, &e))?;
     Ok("copied".into())
 }
 

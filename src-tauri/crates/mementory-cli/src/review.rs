@@ -1,5 +1,5 @@
 //! Commands for the evidence of a memory, the review, the list of what to delete, and the report.
-use crate::command_result::{CommandResult, applied, success};
+use crate::command_result::{CommandResult, change_result, success};
 use clap::Args;
 use mementory_api::{ApiError, ApiResult, Job, Session, types::*};
 use std::path::{Path, PathBuf};
@@ -75,7 +75,7 @@ pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job
     let parts = pack.parts.map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect()).transpose()?;
     let request = EvidenceRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
     let evidence = session.evidence().write(out, &request, job)?;
-    Ok(CommandResult { exit: u8::from(!evidence.validated), ..applied(&evidence)? })
+    Ok(CommandResult { exit: u8::from(!evidence.validated), ..change_result(&evidence)? })
 }
 
 /// True for the format of a record's id: 32 hexadecimal digits and nothing else.

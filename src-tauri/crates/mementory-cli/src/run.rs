@@ -2,7 +2,7 @@
 use crate::{
     args::{Cli, Command, KeysCommand},
     clients,
-    command_result::{CommandResult, applied, success},
+    command_result::{CommandResult, change_result, success},
     connect, guide,
     input::{filter, path_text, read_secret, read_text},
     job::{cancel_on_ctrl_c, job_with_progress},
@@ -20,12 +20,12 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             let passphrase = read_secret(cli.passphrase_file.as_deref(), "New passphrase", true)?;
             let (session, created) = Session::create(dir, &passphrase, CreateOptions { kdf_floor: *kdf_floor })?;
             session.apply_erasures(files::ledger_folder().as_deref(), &job);
-            Ok(CommandResult { essential: true, ..applied(&created)? })
+            Ok(CommandResult { essential: true, ..change_result(&created)? })
         }
         Command::Demo { dir } => {
             cancel_on_ctrl_c(&job);
-            let (_session, made) = Session::create_demonstration(dir, &job)?;
-            Ok(CommandResult { essential: true, ..applied(&made)? })
+            let (_session, demonstration) = Session::create_demonstration(dir, &job)?;
+            Ok(CommandResult { essential: true, ..change_result(&demonstration)? })
         }
         Command::Packaging { dir, release } => packaging::write(dir, release),
         Command::Detect { paths } => success(&files::detect(paths, None)?),
@@ -43,26 +43,26 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
             Ok(CommandResult { exit: u8::from(!result.ok), ..success(&result)? })
         }
         Command::Passwd { new_passphrase_file, kdf_floor } => {
-            let old = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
-            let session = open_with(&vault_dir(&cli)?, &old)?;
-            let new = read_secret(Some(new_passphrase_file), "New passphrase", false)?;
-            applied(&if *kdf_floor {
-                session.change_passphrase_at_floor(&old, &new)?
+            let old_secret = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
+            let session = open_with(&vault_dir(&cli)?, &old_secret)?;
+            let new_passphrase = read_secret(Some(new_passphrase_file), "New passphrase", false)?;
+            change_result(&if *kdf_floor {
+                session.change_passphrase_at_floor(&old_secret, &new_passphrase)?
             } else {
-                session.change_passphrase(&old, &new)?
+                session.change_passphrase(&old_secret, &new_passphrase)?
             })
         }
         Command::RecoveryCode => {
             let secret = read_secret(cli.passphrase_file.as_deref(), "Passphrase", false)?;
             let session = open_with(&vault_dir(&cli)?, &secret)?;
-            let made = session.new_recovery_code(&secret)?;
-            Ok(CommandResult { essential: true, ..applied(&made)? })
+            let new_code = session.new_recovery_code(&secret)?;
+            Ok(CommandResult { essential: true, ..change_result(&new_code)? })
         }
         Command::RestoreBackup { backup, dir } => {
             require_vault(backup)?;
             let secret = read_secret(cli.passphrase_file.as_deref(), "Passphrase of the backup", false)?;
             cancel_on_ctrl_c(&job);
-            applied(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
+            change_result(&Backups::restore(backup, dir, &secret, files::ledger_folder().as_deref(), &job)?)
         }
         Command::Mcp(args) => clients::mcp(args),
         Command::Connect(command) => connect::run(command, || open(&cli)),
@@ -89,7 +89,8 @@ fn list(session: &Session, request: &ListRequest, job: &Job) -> ApiResult<Comman
 }
 
 /// True if the command compares memories by meaning, or selects them by subject. New memories must then be encoded
-/// first. By words alone, for example, half of the contradictions are missed, above all those between two languages.
+/// first. A comparison by words alone misses, for example, half of the contradictions, above all those between two
+/// languages.
 fn compares_meanings(command: &Command) -> bool {
     match command {
         Command::Search { meaning, .. } => *meaning,
@@ -134,7 +135,8 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             if !trust.is_empty() {
                 portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
             }
-            // Only the window's preview shows the texts of new records. The command line prints the counts.
+            // Only the window's preview shows the texts of new records, so they are removed here. The command line
+            // prints the counts.
             success(&ImportReport {
                 coming: Vec::new(),
                 ..session.imports().import_with(&request, input_passphrase, *dry_run, job)?
@@ -143,7 +145,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         Command::Imports => success(&session.imports().list()?),
         Command::Undo { batch } => {
             cancel_on_ctrl_c(job);
-            applied(&session.imports().undo(batch, job)?)
+            change_result(&session.imports().undo(batch, job)?)
         }
         Command::List { filters, trash, sort, limit, cursor } => {
             let filter = Filter { trash: *trash, ..filter(filters) };
@@ -167,7 +169,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             let ids =
                 session.changes().add(&AddRequest { record_type: record_type.clone(), text, tags: tag.clone() })?;
             let id = ids.map(|ids| serde_json::json!({"id": ids.ids.first()}));
-            Ok(CommandResult { essential: true, ..applied(&id)? })
+            Ok(CommandResult { essential: true, ..change_result(&id)? })
         }
         Command::Edit { id, text_file, title, tag, record_type, about } => {
             let no_fields = text_file.is_none() && title.is_none() && tag.is_none() && record_type.is_none();
@@ -184,7 +186,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 tags: tag.clone(),
                 record_type: record_type.clone(),
             };
-            applied(&match about {
+            change_result(&match about {
                 Some(about) => session.changes().edit_with_about(&request, about)?,
                 None => session.changes().edit(&request)?,
             })
@@ -199,10 +201,10 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             };
             let result =
                 session.changes().redact(&RedactRequest { id: id.clone(), spans, everywhere: *everywhere }, job)?;
-            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..applied(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..change_result(&result)? })
         }
-        Command::Delete { ids } => applied(&session.changes().delete(ids)?),
-        Command::Restore { ids } => applied(&session.changes().restore(ids)?),
+        Command::Delete { ids } => change_result(&session.changes().delete(ids)?),
+        Command::Restore { ids } => change_result(&session.changes().restore(ids)?),
         Command::Erase { ids, reason, dry_run, with_copies } => {
             let request =
                 EraseRequest { ids: ids.clone(), reason: reason.clone(), with_copies: *with_copies, copies: None };
@@ -211,7 +213,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             }
             cancel_on_ctrl_c(job);
             let result = session.changes().erase(&request, job)?;
-            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..applied(&result)? })
+            Ok(CommandResult { exit: u8::from(!result.receipt.complete), ..change_result(&result)? })
         }
         Command::Duplicates => {
             cancel_on_ctrl_c(job);
@@ -233,7 +235,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
         },
         Command::Backup { out } => {
             cancel_on_ctrl_c(job);
-            applied(&session.backups().create(out, job)?)
+            change_result(&session.backups().create(out, job)?)
         }
         Command::Tombstones => success(&session.changes().tombstones()?),
         Command::Audit { verify } => {
@@ -248,7 +250,7 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
                 return success(&session.exports().preview_with(&request, &options, job)?);
             }
             let exported = session.exports().export_with(&request, &options, job)?;
-            Ok(CommandResult { exit: u8::from(!exported.validated), ..applied(&exported)? })
+            Ok(CommandResult { exit: u8::from(!exported.validated), ..change_result(&exported)? })
         }
         Command::Check { rebuild_index } => {
             cancel_on_ctrl_c(job);
@@ -321,12 +323,12 @@ fn open_with(dir: &Path, secret: &str) -> ApiResult<Session> {
 /// Adds to the result of a command how many erasures were applied when this older copy of the vault was opened, and
 /// whether a list of erasures was missing or could not be applied.
 fn with_erasures(session: &Session, mut result: CommandResult) -> CommandResult {
-    let applied = session.applied_erasures();
+    let applied_erasures = session.applied_erasures();
     if let Some(members) = result.value.as_object_mut() {
-        if applied.erasures > 0 {
-            members.insert("erasures_reapplied".into(), applied.erasures.into());
+        if applied_erasures.erasures > 0 {
+            members.insert("erasures_reapplied".into(), applied_erasures.erasures.into());
         }
-        if let Some(ledger) = applied.ledger {
+        if let Some(ledger) = applied_erasures.ledger {
             members.insert("ledger".into(), ledger.into());
         }
     }

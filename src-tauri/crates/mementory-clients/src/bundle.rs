@@ -38,7 +38,7 @@ pub struct Tool<'a> {
     pub description: &'a str,
 }
 
-/// A secret that the person enters. Claude Desktop keeps it in the system's keychain.
+/// A secret that the person enters. Claude Desktop stores it in the system's keychain.
 #[derive(Debug, Clone, Copy)]
 pub struct UserSecret<'a> {
     /// The environment variable that receives the secret.
@@ -72,8 +72,8 @@ pub fn write_mcpb<W: Write + Seek>(info: &BundleInfo<'_>, binaries: &[Binary<'_>
     let manifest = serde_json::to_vec_pretty(&manifest(info, binaries)).map_err(std::io::Error::from)?;
     zip.write_all(&manifest)?;
     for binary in binaries {
-        let large = binary.bytes.len() as u64 >= u64::from(u32::MAX);
-        zip.start_file(entry_name(binary), options.unix_permissions(0o755).large_file(large))?;
+        let is_large = binary.bytes.len() as u64 >= u64::from(u32::MAX);
+        zip.start_file(entry_name(binary), options.unix_permissions(0o755).large_file(is_large))?;
         zip.write_all(binary.bytes)?;
     }
     zip.finish()?;

@@ -41,7 +41,7 @@ pub(crate) enum Dialect {
 /// The shape of a JSON configuration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct JsonShape {
-    /// The member of the root object that holds the servers.
+    /// The member of the root object that contains the servers.
     pub section: &'static str,
     /// Whether an entry needs `"type": "stdio"`.
     pub with_type: bool,

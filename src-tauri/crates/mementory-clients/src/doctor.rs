@@ -20,7 +20,7 @@ pub struct Found {
     pub path: PathBuf,
 }
 
-/// Something that keeps the server from being used.
+/// A reason why a client cannot use the server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Problem {
     /// A stable code in lower snake case: a code of [`Error`], or `not_ours`, `outdated`, `command_missing`,
@@ -51,8 +51,8 @@ pub struct ClientReport {
     pub problems: Vec<Problem>,
 }
 
-/// The state of every client. `expected` is the server that `connect` would add. Its variables are compared only by
-/// name, because the token is no longer known after connecting.
+/// The state of every client. `expected` is the server that `connect` would add. Only the names of its variables are
+/// compared, because the token cannot be read again after connecting.
 pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<ClientReport> {
     Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()
 }
@@ -81,7 +81,7 @@ pub fn check_client(client: Client, places: &Places, expected: &Server) -> Clien
     };
     report.configured = true;
     report.ours = entry.added().is_some();
-    report.current = report.ours && starts_expected(&entry, expected);
+    report.current = report.ours && starts_expected_server(&entry, expected);
     if !report.ours {
         let error = Error::NotOurs { path: config_path, name: expected.name.clone() };
         report.problems.push(Problem { code: error.code(), message: error.to_string() });
@@ -114,7 +114,7 @@ fn installed(client: Client, places: &Places) -> Option<Found> {
     program.or_else(application).or_else(own_files)
 }
 
-fn starts_expected(entry: &Entry, expected: &Server) -> bool {
+fn starts_expected_server(entry: &Entry, expected: &Server) -> bool {
     let without_env = Server { env: Default::default(), ..expected.clone() };
     entry.starts(&without_env) && expected.env.keys().all(|name| entry.env.contains_key(name))
 }
@@ -143,7 +143,7 @@ fn readable_by_others(path: &Path) -> bool {
     path.metadata().is_ok_and(|metadata| metadata.permissions().mode() & 0o044 != 0)
 }
 
-/// On Windows, a person's folders are not readable by other users.
+/// Always false on Windows, where other users cannot read a person's folders.
 #[cfg(not(unix))]
 fn readable_by_others(_: &Path) -> bool {
     false

@@ -1,4 +1,4 @@
-//! Errors. After any of them, nothing was changed.
+//! The errors of this crate. After an error, nothing was changed.
 use std::{
     io,
     path::{Path, PathBuf},
@@ -13,9 +13,9 @@ pub enum Error {
     /// The configuration's path is not a regular file.
     #[error("{} is {kind}, not a file. It was not opened, and nothing was changed.", path.display())]
     NotAFile {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
-        /// What the path refers to instead.
+        /// Whether a folder or a special file is at the path.
         kind: FileKind,
     },
     /// The configuration is too large for [`crate::Plan`] to read.
@@ -24,7 +24,7 @@ pub enum Error {
          client's configuration.", path.display()
     )]
     TooLarge {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// Size of the file in bytes.
         bytes: u64,
@@ -34,7 +34,7 @@ pub enum Error {
     /// The configuration is not UTF-8.
     #[error("{} is not UTF-8 text. Nothing was changed. Save it as UTF-8 and try again.", path.display())]
     NotUtf8 {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
     },
     /// The configuration has a syntax error. The client cannot read it either.
@@ -43,7 +43,7 @@ pub enum Error {
         path.display()
     )]
     Syntax {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
@@ -58,7 +58,7 @@ pub enum Error {
         path.display()
     )]
     Layout {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// Line, counted from 1.
         line: usize,
@@ -73,7 +73,7 @@ pub enum Error {
          or remove that server first.", path.display()
     )]
     NotOurs {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
         /// The server's name.
         name: String,
@@ -81,19 +81,19 @@ pub enum Error {
     /// The file has changed since the plan was made.
     #[error("{} changed in the meantime. It was not written. Look at the new change and try again.", path.display())]
     Changed {
-        /// The configuration.
+        /// Path of the configuration.
         path: PathBuf,
     },
     /// The configuration is a symbolic link to a file that does not exist.
     #[error("{} is a link to a file that does not exist. Nothing was changed. Repair or remove the link.", path.display())]
     DanglingLink {
-        /// The link.
+        /// Path of the link.
         path: PathBuf,
     },
     /// The system refused to read or write.
     #[error("{}: {source}. Nothing was changed.", path.display())]
     Io {
-        /// The file or folder.
+        /// Path of the file or folder.
         path: PathBuf,
         /// The kind of error, for the caller.
         kind: IoKind,
@@ -102,7 +102,7 @@ pub enum Error {
     },
 }
 
-/// What a configuration's path may refer to instead of a regular file.
+/// The kinds of files that may be at a configuration's path instead of a regular file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileKind {
     /// A folder.
@@ -127,7 +127,7 @@ pub enum IoKind {
     NoPermission,
     /// The disk or quota is full.
     DiskFull,
-    /// Anything else.
+    /// Any other error.
     Other,
 }
 

@@ -23,16 +23,17 @@ pub(crate) struct ConfigFile {
 }
 
 impl ConfigFile {
-    /// Reads the file. Follows symbolic links, because some people keep such files elsewhere, such as in a repository.
+    /// Reads the file. Follows symbolic links, because some people store their configurations elsewhere, such as in a
+    /// repository.
     pub fn read(path: &Path) -> Result<Self, Error> {
-        let missing = |real: &Path| Self { path: path.into(), real: real.into(), text: None };
+        let missing_file = |real: &Path| Self { path: path.into(), real: real.into(), text: None };
         let is_link = match fs::symlink_metadata(path) {
             Ok(metadata) => metadata.is_symlink(),
-            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(missing(path)),
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(missing_file(path)),
             Err(error) => return Err(Error::io(path, error)),
         };
-        let real = match fs::canonicalize(path) {
-            Ok(real) if is_link => real,
+        let real_path = match fs::canonicalize(path) {
+            Ok(real_path) if is_link => real_path,
             Err(error) if is_link && error.kind() == io::ErrorKind::NotFound => {
                 return Err(Error::DanglingLink { path: path.into() });
             }
@@ -40,8 +41,8 @@ impl ConfigFile {
             Ok(_) => path.to_owned(),
         };
         // The kind of file is also checked before opening it, because opening a pipe would wait for a writer.
-        check_metadata(path, &fs::metadata(&real).map_err(|error| Error::io(path, error))?)?;
-        let file = File::open(&real).map_err(|error| Error::io(path, error))?;
+        check_metadata(path, &fs::metadata(&real_path).map_err(|error| Error::io(path, error))?)?;
+        let file = File::open(&real_path).map_err(|error| Error::io(path, error))?;
         check_metadata(path, &file.metadata().map_err(|error| Error::io(path, error))?)?;
         let mut bytes = Vec::new();
         file.take(MAX_CONFIG_BYTES + 1).read_to_end(&mut bytes).map_err(|error| Error::io(path, error))?;
@@ -49,23 +50,24 @@ impl ConfigFile {
             return Err(Error::TooLarge { path: path.into(), bytes: bytes.len() as u64, limit: MAX_CONFIG_BYTES });
         }
         let text = String::from_utf8(bytes).map_err(|_| Error::NotUtf8 { path: path.into() })?;
-        Ok(Self { text: Some(text), ..missing(&real) })
+        Ok(Self { text: Some(text), ..missing_file(&real_path) })
     }
 
-    /// Replaces what was read with `new`; `None` removes the file. If there was a file, first makes a backup copy (mode
-    /// 0600) and returns its path. After an error, the file is unchanged and there is no copy.
-    pub fn replace(&self, new: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
+    /// Replaces the content of the file with `new_text`, or removes the file if this is `None`. If there was a file,
+    /// first makes a backup copy (mode 0600) and returns its path. After an error, the file is unchanged and there is
+    /// no copy.
+    pub fn replace(&self, new_text: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
         self.check_unchanged()?;
         let backup = self.text.as_deref().map(|text| self.write_backup(text, now)).transpose()?;
-        let replaced = match new {
+        let replace_result = match new_text {
             Some(text) => self.write(text),
             None => self.remove(),
         };
-        if let (Err(_), Some(backup)) = (&replaced, &backup) {
+        if let (Err(_), Some(backup)) = (&replace_result, &backup) {
             // The original is unchanged, so the copy is not needed. If it cannot be removed, it does no harm.
             let _ = fs::remove_file(backup);
         }
-        replaced.map(|()| backup)
+        replace_result.map(|()| backup)
     }
 
     fn check_unchanged(&self) -> Result<(), Error> {
@@ -94,8 +96,8 @@ impl ConfigFile {
                 Err(error) => return Err(Error::io(&backup, error)),
             }
         };
-        let written = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
-        if let Err(error) = written {
+        let write_result = file.write_all(text.as_bytes()).and_then(|()| file.sync_all());
+        if let Err(error) = write_result {
             let _ = fs::remove_file(&backup);
             return Err(Error::io(&backup, error));
         }
@@ -106,7 +108,7 @@ impl ConfigFile {
         let io_error = |error: io::Error| Error::io(&self.path, error);
         let folder = self.real.parent().unwrap_or(Path::new("."));
         let new_folders = make_folders(folder).map_err(|error| Error::io(folder, error))?;
-        let written = (|| {
+        let write_result = (|| {
             let original = self.text.is_some().then(|| fs::metadata(&self.real)).transpose().map_err(io_error)?;
             if original.as_ref().is_some_and(|original| original.permissions().readonly()) {
                 return Err(io_error(io::Error::new(io::ErrorKind::PermissionDenied, "the file is write-protected")));
@@ -128,11 +130,11 @@ impl ConfigFile {
                 }),
             }
         })();
-        if written.is_err() {
+        if write_result.is_err() {
             for folder in new_folders.iter().rev() {
                 let _ = fs::remove_dir(folder);
             }
-            return written;
+            return write_result;
         }
         fsync_folder(folder);
         Ok(())
@@ -162,16 +164,17 @@ fn check_metadata(path: &Path, metadata: &Metadata) -> Result<(), Error> {
 
 /// Creates the missing folders with access for the person only. Returns the created folders, outermost first.
 fn make_folders(folder: &Path) -> io::Result<Vec<PathBuf>> {
-    let mut missing: Vec<_> = folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
-    missing.retain(|each| !each.as_os_str().is_empty());
-    missing.reverse();
-    for each in &missing {
+    let mut missing_folders: Vec<_> =
+        folder.ancestors().take_while(|each| !each.exists()).map(Path::to_owned).collect();
+    missing_folders.retain(|each| !each.as_os_str().is_empty());
+    missing_folders.reverse();
+    for each in &missing_folders {
         let mut builder = fs::DirBuilder::new();
         #[cfg(unix)]
         std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
         builder.create(each)?;
     }
-    Ok(missing)
+    Ok(missing_folders)
 }
 
 /// Creates a file that only the person may read.
@@ -187,9 +190,9 @@ fn keep_owner_and_mode(file: &File, original: &Metadata) -> io::Result<()> {
     #[cfg(unix)]
     {
         use std::os::unix::fs::{MetadataExt, fchown};
-        let own = file.metadata()?;
-        let uid = (own.uid() != original.uid()).then_some(original.uid());
-        let gid = (own.gid() != original.gid()).then_some(original.gid());
+        let new_metadata = file.metadata()?;
+        let uid = (new_metadata.uid() != original.uid()).then_some(original.uid());
+        let gid = (new_metadata.gid() != original.gid()).then_some(original.gid());
         if uid.is_some() || gid.is_some() {
             fchown(file, uid, gid)?;
         }

@@ -1,5 +1,5 @@
-//! Adds an entry to a JSON configuration, or removes it again, by replacing parts of the text, so that everything else
-//! stays unchanged.
+//! Adds an entry to a JSON configuration, or removes it again. Only parts of the text are replaced, so that all other
+//! parts stay unchanged.
 use crate::{
     client::JsonShape,
     json_parse::{Trivia, entry_of, object_in, root, trivia},
@@ -29,17 +29,17 @@ pub(crate) fn connect(text: &str, shape: JsonShape, server: &Server, new_file: b
     let indent_unit = indent_unit(text, &root);
     let line_break = line_break(text);
     let is_root = section.is_none();
-    let slot = InsertionPoint::after_last(text, section.unwrap_or(&root), indent_unit, is_root);
+    let slot = InsertionPoint::after_last_member(text, section.unwrap_or(&root), indent_unit, is_root);
     let added = AddedParts { section: is_root, line: slot.adds_line, ..AddedParts::default() };
     let style = Style { indent_unit, line_break, multi_line: slot.multi_line };
     let member = |name: &str, value: String| format!("{}: {value}", string(name));
-    let new = if is_root {
+    let inserted_text = if is_root {
         let entry = style.entry(server, added, shape.with_type, &format!("{}{indent_unit}", slot.indent));
         member(shape.section, style.object(&slot.indent, &[(&server.name, entry)]))
     } else {
         member(&server.name, style.entry(server, added, shape.with_type, &slot.indent))
     };
-    Ok(apply_edits(text, slot.edits(&new)))
+    Ok(apply_edits(text, slot.edits(&inserted_text)))
 }
 
 /// The text of a file that contains no JSON value yet, with a root object added at its end.
@@ -166,9 +166,9 @@ fn indent_unit<'a>(text: &'a str, root: &Object<'_>) -> &'a str {
     own_indent.strip_prefix(indent_at(text, root.range.start)).unwrap_or(own_indent)
 }
 
-/// Where a new member goes: after the last member and any comments that follow it.
+/// Where a new member is inserted: after the last member and any comments that follow it.
 struct InsertionPoint {
-    /// Where a comma has to be inserted after the previous last member. `None` if no comma is needed.
+    /// Offset at which a comma has to be inserted after the previous last member. `None` if no comma is needed.
     comma: Option<usize>,
     at: usize,
     before: String,
@@ -181,7 +181,7 @@ struct InsertionPoint {
 }
 
 impl InsertionPoint {
-    fn after_last(text: &str, object: &Object<'_>, indent_unit: &str, is_root: bool) -> Self {
+    fn after_last_member(text: &str, object: &Object<'_>, indent_unit: &str, is_root: bool) -> Self {
         let line_break = line_break(text);
         let inner_end = object.range.end - 1;
         let Some(last) = object.properties.last() else {

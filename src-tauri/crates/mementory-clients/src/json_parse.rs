@@ -82,12 +82,12 @@ fn reason(text: &str) -> String {
     chars.next().map_or_else(String::new, |first| first.to_lowercase().chain(chars).collect())
 }
 
-/// The comments and the first comma between two values.
+/// The positions of the comments and commas between two values.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Trivia {
-    /// The first comma.
+    /// Offset of the first comma.
     pub comma: Option<usize>,
-    /// End of the last comment or comma.
+    /// Offset of the end of the last comment or comma.
     pub last_end: Option<usize>,
     /// True if the last comment or comma is a line comment (`//`).
     pub ends_with_line_comment: bool,

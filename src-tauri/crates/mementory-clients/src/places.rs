@@ -51,20 +51,20 @@ impl Places {
         } else {
             System::Linux
         };
-        let absolute = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+        let absolute_path = |name: &str| env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
         let home = env::home_dir().filter(|home| home.is_absolute())?;
         let mut places = Self::in_home(system, home);
         match system {
-            System::Linux => places.config = absolute("XDG_CONFIG_HOME").unwrap_or(places.config),
+            System::Linux => places.config = absolute_path("XDG_CONFIG_HOME").unwrap_or(places.config),
             System::MacOs => places.application_folders.push("/Applications".into()),
             System::Windows => {
-                places.config = absolute("APPDATA").unwrap_or(places.config);
-                places.local_data = absolute("LOCALAPPDATA").unwrap_or(places.local_data);
+                places.config = absolute_path("APPDATA").unwrap_or(places.config);
+                places.local_data = absolute_path("LOCALAPPDATA").unwrap_or(places.local_data);
             }
         }
-        places.codex_home = absolute("CODEX_HOME");
-        places.claude_config_dir = absolute("CLAUDE_CONFIG_DIR");
-        places.gemini_home = absolute("GEMINI_CLI_HOME");
+        places.codex_home = absolute_path("CODEX_HOME");
+        places.claude_config_dir = absolute_path("CLAUDE_CONFIG_DIR");
+        places.gemini_home = absolute_path("GEMINI_CLI_HOME");
         places.program_folders = env::var_os("PATH").map(|path| env::split_paths(&path).collect()).unwrap_or_default();
         Some(places)
     }
@@ -129,11 +129,11 @@ impl Places {
         self.application_folders.iter().map(|folder| folder.join(name)).find(|path| path.is_dir())
     }
 
-    /// The folder in which Claude Desktop keeps its settings. If it was installed from a Windows package, it reads them
-    /// only below the package's own folder, never in `%APPDATA%`.
+    /// The folder in which Claude Desktop stores its settings. If it was installed from a Windows package, it reads
+    /// them only below the package's folder, never in `%APPDATA%`.
     fn claude_desktop_folder(&self) -> PathBuf {
-        let packaged = (self.system == System::Windows).then(|| packaged_folder(&self.local_data)).flatten();
-        packaged.unwrap_or_else(|| self.config.join("Claude"))
+        let package_path = (self.system == System::Windows).then(|| packaged_folder(&self.local_data)).flatten();
+        package_path.unwrap_or_else(|| self.config.join("Claude"))
     }
 
     fn codex_folder(&self) -> PathBuf {
@@ -162,6 +162,6 @@ fn packaged_folder(local_data: &Path) -> Option<PathBuf> {
         .map(|path| path.join("LocalCache/Roaming/Claude"))
         .collect();
     packages.sort();
-    let existing = packages.iter().find(|path| path.is_dir()).cloned();
-    existing.or_else(|| packages.into_iter().next())
+    let existing_folder = packages.iter().find(|path| path.is_dir()).cloned();
+    existing_folder.or_else(|| packages.into_iter().next())
 }

@@ -15,7 +15,7 @@ use std::{
     time::SystemTime,
 };
 
-/// What a plan does.
+/// The kind of change that a plan makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
     /// Adds our entry, or updates it.
@@ -72,7 +72,7 @@ impl Plan {
     /// such as a token, and the surrounding lines. If the file has lines longer than 2,000 bytes, it contains only the
     /// changed part.
     pub fn change(&self) -> String {
-        diff::unified(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
+        diff::unified_diff(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
     }
 
     /// Makes the change. `now` is used in the name of the backup copy.
@@ -99,9 +99,9 @@ pub fn plan_connect(client: Client, places: &Places, server: &Server) -> Result<
     let text = file.text.as_deref().unwrap_or_default();
     let (bom, body) = split_bom(text);
     let add_location = |error| with_location(error, &file.path, body, &server.name);
-    let new = connect(client, body, server, file.text.is_none()).map_err(add_location)?;
-    check_connected(client, body, &new, server).map_err(add_location)?;
-    let after = Some(format!("{bom}{new}"));
+    let new_body = connect(client, body, server, file.text.is_none()).map_err(add_location)?;
+    check_connected(client, body, &new_body, server).map_err(add_location)?;
+    let after = Some(format!("{bom}{new_body}"));
     Ok(Plan { client, action: Action::Connect, file, after })
 }
 
@@ -126,10 +126,10 @@ pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Pl
     Ok(Plan { client, action: Action::Disconnect, file, after })
 }
 
-/// The value of a variable in our entry of this name, such as the token. `None` if there is no such entry or variable.
+/// The value of a variable, such as the token, in our entry of this name. `None` if there is no such entry or variable.
 ///
 /// # Errors
-/// As for [`plan_disconnect`].
+/// The errors of [`plan_disconnect`].
 pub fn connected_variable(
     client: Client,
     places: &Places,
@@ -165,8 +165,8 @@ fn disconnect(client: Client, text: &str, name: &str) -> Result<Option<(String, 
     }
 }
 
-/// Refuses a new text that does not contain the entry, or that `disconnect` would not turn back into the original.
-/// Neither should ever happen. The check protects the configuration from bugs in the editing code.
+/// Refuses a new text that does not contain the entry, or from which `disconnect` would not restore the original text.
+/// Both would be bugs in the editing code, from which this check protects the configuration.
 fn check_connected(client: Client, before: &str, after: &str, server: &Server) -> Result<(), TextError> {
     let entry = match client.syntax() {
         Syntax::Json(shape) => json_edit::find(after, shape, &server.name),

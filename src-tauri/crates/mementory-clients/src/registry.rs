@@ -15,7 +15,7 @@ pub struct RegistryInfo<'a> {
     pub name: &'a str,
     /// The name that people see.
     pub title: &'a str,
-    /// One sentence of at most 100 characters. A longer one is truncated.
+    /// One sentence of at most 100 characters. A longer description is truncated.
     pub description: &'a str,
     /// Version of the server.
     pub version: &'a str,

@@ -2,8 +2,8 @@
 use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
-/// The environment variable that marks an entry as ours. Its value lists what was added together with the entry, so
-/// that exactly this can be removed again, even after the client has rewritten the file.
+/// The environment variable that marks an entry as ours. Its value lists the parts that were added together with the
+/// entry, so that exactly these parts can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.
@@ -33,8 +33,8 @@ impl std::fmt::Debug for Server {
 
 /// Checks a server's name.
 pub(crate) fn check_name(name: &str) -> Result<(), Error> {
-    let allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    if name.is_empty() || name.len() > 64 || !name.chars().all(allowed) {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    if name.is_empty() || name.len() > 64 || !name.chars().all(is_allowed) {
         return Err(Error::InvalidServer("The name of a server has 1 to 64 letters, digits, - and _.".into()));
     }
     Ok(())
@@ -84,9 +84,10 @@ pub(crate) struct AddedParts {
     pub file: bool,
     /// The root object, in an empty file.
     pub root: bool,
-    /// The member that holds the servers.
+    /// The member that contains the servers.
     pub section: bool,
-    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text without a final one.
+    /// A line break: before the closing brace of an object that was `{}`, or at the end of a text that had no final
+    /// line break.
     pub line: bool,
     /// An empty line before the entry.
     pub gap: bool,

@@ -28,7 +28,7 @@ pub(crate) fn line_break(text: &str) -> &'static str {
     }
 }
 
-/// Line and column of an offset, in characters from 1.
+/// Line and column of an offset, both counted from 1. The column is in characters.
 pub(crate) fn line_and_column(text: &str, offset: usize) -> (usize, usize) {
     let before = text.get(..offset).unwrap_or(text);
     let line_start = before.rfind('\n').map_or(0, |at| at + 1);

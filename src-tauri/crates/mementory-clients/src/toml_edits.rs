@@ -7,7 +7,7 @@ use crate::{
 use std::ops::Range;
 use toml_edit::{Array, Document, InlineTable, Item, Table, TableLike, Value};
 
-/// The table that holds the servers.
+/// The table that contains the servers.
 const SECTION: &str = "mcp_servers";
 
 fn parse(text: &str) -> Result<Document<&str>, TextError> {
@@ -177,7 +177,7 @@ fn inline_range(table: &InlineTable, name: &str, span: &Range<usize>) -> Range<u
         let Some(value_span) = value.span() else { continue };
         let key_start = table.key(each).and_then(toml_edit::Key::span).map_or(value_span.start, |key| key.start);
         match entry_range.clone() {
-            // The range of the first entry ends where the next one starts.
+            // If the entry is the first one, its range ends where the next entry starts.
             Some(Range { start, .. }) if previous_end.is_none() => return start..key_start,
             Some(_) => break,
             None if each == name => entry_range = Some(key_start..value_span.end),
@@ -193,8 +193,7 @@ fn blocks(text: &str, table: &Table) -> Result<Vec<Range<usize>>, TextError> {
     let mut found = Vec::new();
     let mut pending_tables = vec![table];
     while let Some(table) = pending_tables.pop() {
-        // A table that is only implied by its subtables has no header of its own; its position is that of a subtable's
-        // header.
+        // A table that is only implied by its subtables has no header. Its position is that of a subtable's header.
         let header = table.span().filter(|span| !span.is_empty() && !table.is_implicit());
         if table.is_dotted() || header.is_none() && !table.is_implicit() {
             return Err(layout(header.map_or(0, |span| span.start), "the entry is written with dotted keys"));
@@ -234,7 +233,8 @@ fn whole_lines(text: &str, range: Range<usize>) -> Range<usize> {
 }
 
 /// Extends the first of `blocks` by the empty line and the line break that were added before it. A client may have
-/// moved the other blocks. If one of those has an empty line on both sides, it is extended by the empty line after it.
+/// moved the other blocks. If one of the moved blocks has an empty line on both sides, it is extended by the empty line
+/// after it.
 fn with_spacing(text: &str, mut blocks: Vec<Range<usize>>, added: AddedParts) -> Vec<Range<usize>> {
     let at_end = blocks.last().is_some_and(|last| last.end == text.len());
     for block in blocks.iter_mut().skip(usize::from(added.gap)) {

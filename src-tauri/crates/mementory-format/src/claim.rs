@@ -11,13 +11,14 @@ pub enum Role {
     Memories,
     /// Projects.
     Projects,
-    /// The format's own manifest.
+    /// The manifest of the format.
     Manifest,
     /// Records of a portable format.
     Records,
     /// A file of the user.
     Attachment,
-    /// A file that is only in the same folder. It is an attachment, unless another format has records in it.
+    /// A file that is only in the same folder as the other members of the claim. It is an attachment, unless another
+    /// format has records in it.
     Beside,
     /// Any other file of the export, stored as a passthrough file.
     Sidecar,
@@ -68,8 +69,8 @@ pub struct Claim {
     pub missing_parts: Vec<String>,
 }
 
-/// A format that may be the right one for a member. Either its claim ties with that of another format, or no format
-/// claims the member, and this format could read it.
+/// A format that may be right for a member, because its claim ties with the claim of another format, or because no
+/// format claims the member and this format could read it.
 #[derive(Debug, Clone)]
 pub struct Candidate {
     /// Format id.
@@ -107,7 +108,7 @@ impl Detected {
     }
 }
 
-/// Everything recognised in a catalog.
+/// The sources and members that were recognised in a catalog.
 #[derive(Debug, Clone, Default)]
 pub struct Detection {
     /// Recognised sources, in catalog order.

@@ -16,7 +16,7 @@ pub struct JsonHead<'c> {
 }
 
 impl<'c> JsonHead<'c> {
-    /// Number of decoded bytes.
+    /// Number of decoded bytes at the start of a file that are examined.
     pub const BYTES: usize = 64 << 10;
 
     /// The start of a member of the catalog. None if the member cannot be read, or does not begin like JSON.
@@ -27,32 +27,32 @@ impl<'c> JsonHead<'c> {
         }
     }
 
-    /// The first [`JsonHead::BYTES`] decoded bytes. They are read again if there was no room to keep them, so a format
-    /// examines the keys first. Empty if the file cannot be read any more.
+    /// Returns the first [`JsonHead::BYTES`] decoded bytes. A format examines the keys first, because the bytes are
+    /// read again if the catalog had no room for them. Empty if the file can no longer be read.
     pub fn bytes(&self) -> Arc<[u8]> {
         json_bytes(self.catalog, self.member).unwrap_or_default()
     }
 
-    /// True if the file is a list without elements. Vendors write one for an account without conversations.
+    /// True if the file is a list without elements. Vendors write such a list for an account without conversations.
     pub fn is_empty_list(&self) -> bool {
         self.first == b'[' && self.keys.is_empty() && is_empty_list(&self.bytes())
     }
 }
 
 fn is_empty_list(bytes: &[u8]) -> bool {
-    let inside = bytes.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
-    inside.is_some_and(|inside| inside.trim_ascii().is_empty())
+    let between_brackets = bytes.trim_ascii().strip_prefix(b"[").and_then(|rest| rest.strip_suffix(b"]"));
+    between_brackets.is_some_and(|between_brackets| between_brackets.trim_ascii().is_empty())
 }
 
-/// The first byte and the keys of a JSON file, as the catalog keeps them. They need little memory, so thousands of
-/// files fit.
+/// The first byte and the keys of a JSON file, as the catalog caches them. They need so little memory that the cache
+/// has room for those of thousands of files.
 #[derive(Clone)]
 struct JsonStart {
     first: u8,
     keys: Arc<Keys>,
 }
 
-/// The decoded bytes of a JSON file, as the catalog keeps them.
+/// The decoded bytes of a JSON file, as the catalog caches them.
 #[derive(Clone)]
 struct JsonBytes(Arc<[u8]>);
 

@@ -5,24 +5,24 @@ use mementory_model::Limits;
 use std::collections::HashSet;
 
 /// Smallest confidence with which a claim takes a member from a claim in which the member only has the role
-/// [`Role::Beside`]. Claims on plain lists of sentences are below it, because such a list may be anything.
-const LEAST_CERTAIN: f64 = 0.4;
+/// [`Role::Beside`]. Claims on plain lists of sentences have a lower confidence, because such a list may be anything.
+const MIN_CONFIDENCE_OVER_BESIDE: f64 = 0.4;
 
-/// Asks every format of `formats` for its claims, or only the format with the id `only`. Assigns each member to the
-/// strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
+/// Asks every format of `formats` for its claims, or only the format with the id `only_format`. Assigns each member to
+/// the strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
 /// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
-/// assigned to the other claim. A member with the role [`Role::Beside`] goes to any format that claims records in it,
-/// so that folders of notes do not hide the chats among them. No member of an archive that a format owns
+/// assigned to the other claim. A member with the role [`Role::Beside`] is assigned to any format that claims records
+/// in it, so that folders of notes do not hide the chats among them. No member of an archive that a format owns
 /// ([`Format::owns_archive`]) is assigned to another format.
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
     limits: &Limits,
-    only: Option<&str>,
+    only_format: Option<&str>,
 ) -> Result<Detection, FormatError> {
     let mut claims: Vec<(&'static dyn Format, Claim)> = Vec::new();
-    for format in formats.iter().copied().filter(|f| only.is_none_or(|id| f.id() == id)) {
-        let found = match only {
+    for format in formats.iter().copied().filter(|f| only_format.is_none_or(|id| f.id() == id)) {
+        let found = match only_format {
             Some(_) => format.detect_selected(catalog, limits)?,
             None => format.detect(catalog, limits)?,
         };
@@ -32,13 +32,16 @@ pub fn detect(
     // The sort is stable, so claims with equal confidence stay in the order of the formats.
     claims.sort_by(|a, b| b.1.confidence.total_cmp(&a.1.confidence));
     let mut has_records = vec![false; catalog.members().len()];
-    for part in claims.iter().filter(|(_, claim)| claim.confidence >= LEAST_CERTAIN).flat_map(|(_, claim)| &claim.parts)
+    for part in claims
+        .iter()
+        .filter(|(_, claim)| claim.confidence >= MIN_CONFIDENCE_OVER_BESIDE)
+        .flat_map(|(_, claim)| &claim.parts)
     {
         if let Some(slot) = has_records.get_mut(part.member) {
             *slot |= is_record_role(part.role);
         }
     }
-    // For each member, the index of the claim that it is assigned to, and its role there.
+    // For each member, the index of the claim that it is assigned to, and its role in that claim.
     let mut owner: Vec<Option<(usize, Role)>> = vec![None; catalog.members().len()];
     let mut ties: Vec<(usize, Vec<Candidate>)> = Vec::new();
     for (index, (_, claim)) in claims.iter().enumerate() {
@@ -55,12 +58,12 @@ pub fn detect(
                         && claims[other].0.id() != claims[index].0.id()
                         && !is_side_role(part.role) =>
                 {
-                    // An archive may contain the export of another program next to the files of its own export.
+                    // An archive that is itself an export may also contain the export of another program.
                     if is_side_role(role) {
                         *slot = Some((index, part.role));
                     } else {
-                        let both = [other, index].into_iter().map(|i| to_candidate(&claims[i]));
-                        ties.push((part.member, both.collect()));
+                        let both_candidates = [other, index].into_iter().map(|i| to_candidate(&claims[i]));
+                        ties.push((part.member, both_candidates.collect()));
                     }
                 }
                 Some(_) => {}
@@ -91,9 +94,11 @@ pub fn detect(
 
 /// Removes claims whose members are all in an archive that another format owns ([`Format::owns_archive`]).
 fn drop_claims_inside_others(claims: &mut Vec<(&'static dyn Format, Claim)>) {
-    let owning = claims.iter().filter(|(format, _)| format.owns_archive());
-    let owned: Vec<HashSet<usize>> = owning.map(|(_, claim)| claim.parts.iter().map(|p| p.member).collect()).collect();
-    let is_inside = |claim: &Claim| owned.iter().any(|members| claim.parts.iter().all(|p| members.contains(&p.member)));
+    let owning_claims = claims.iter().filter(|(format, _)| format.owns_archive());
+    let owned_members: Vec<HashSet<usize>> =
+        owning_claims.map(|(_, claim)| claim.parts.iter().map(|p| p.member).collect()).collect();
+    let is_inside =
+        |claim: &Claim| owned_members.iter().any(|members| claim.parts.iter().all(|p| members.contains(&p.member)));
     claims.retain(|(format, claim)| format.owns_archive() || !is_inside(claim));
 }
 

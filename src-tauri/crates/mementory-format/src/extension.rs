@@ -80,8 +80,8 @@ pub fn members(record: &Record) -> Map<String, Value> {
     }
 }
 
-/// The members of `wanted` that are missing in `native` or differ there, and null for each member that only `native`
-/// has.
+/// The members of `wanted` that `native` does not have or has with another value, and null for each member that only
+/// `native` has.
 pub fn difference(native: &Map<String, Value>, wanted: &Map<String, Value>) -> Map<String, Value> {
     let mut out = Map::new();
     for (name, value) in wanted {
@@ -128,8 +128,9 @@ fn has_more_levels(value: &Value, levels: u32) -> bool {
     }
 }
 
-/// Reads the JSON text of a slot, which may be nested as deeply as readers permit (`Limits::json_depth`). That is deeper
-/// than `serde_json` reads by default. None if the text is something else or too deep.
+/// Reads the JSON text of a slot, which may be nested as deeply as readers permit (`Limits::json_depth`). That is
+/// deeper than `serde_json` reads by default. None if the text is not JSON of the type `T`, or if it is nested too
+/// deeply.
 pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some(value);
@@ -143,18 +144,18 @@ pub fn parse<T: DeserializeOwned>(text: &str) -> Option<T> {
     Some(value)
 }
 
-/// The [`difference`] of two records. With `same_source`, the element was written from the record's own verbatim, so
-/// `origin`, `verbatim` and `edited` are left out.
+/// The [`difference`] of two records. If `same_source` is true, the element was written from the record's own verbatim,
+/// so `origin`, `verbatim` and `edited` are left out.
 pub fn record_difference(native: &Record, record: &Record, same_source: bool) -> Map<String, Value> {
-    let (mut native_members, mut wanted) = (members(native), members(record));
+    let (mut native_members, mut wanted_members) = (members(native), members(record));
     if same_source {
-        for map in [&mut native_members, &mut wanted] {
+        for map in [&mut native_members, &mut wanted_members] {
             for name in ["origin", "verbatim", EDITED_MEMBER] {
                 map.remove(name);
             }
         }
     }
-    difference(&native_members, &wanted)
+    difference(&native_members, &wanted_members)
 }
 
 /// Applies a [`difference`] to `native`, the members of the record that was read from the element without its slot.
@@ -177,7 +178,8 @@ pub struct Restored {
     pub record: Record,
     /// True if another program changed the element since we wrote it.
     pub changed: bool,
-    /// Export id that the record had in the vault that wrote the element, if the id of the element comes from it.
+    /// Export id that the record had in the vault that wrote the element, if the element's id is derived from this
+    /// export id.
     pub export_id: Option<String>,
 }
 
@@ -217,10 +219,10 @@ pub enum Field {
 /// adopted.
 #[derive(Debug, Clone, Copy)]
 pub struct NativeFields {
-    /// Fields that every element can contain. If one is absent, another program removed it.
+    /// Fields that every element can contain. If such a field is absent, another program removed it.
     pub always: &'static [Field],
-    /// Fields that only some elements or versions can contain. If one is absent, the record keeps its value. Tags are
-    /// an exception: if they are absent, the record loses its tags.
+    /// Fields that only some elements or versions can contain. If such a field is absent, the record keeps its value.
+    /// Tags are an exception: if they are absent, the record loses its tags.
     pub sometimes: &'static [Field],
     /// True if the format writes times in whole seconds. The record then keeps its more precise time, if the time in
     /// the element is in the same second.
@@ -246,7 +248,7 @@ impl NativeFields {
     /// slot. The fields of this struct define what happens to absent fields and to times.
     pub fn adopt_native_fields(&self, native: &Record, record: &mut Record) {
         record.text.clone_from(&native.text);
-        // The element becomes the verbatim, so it no longer differs from the record.
+        // The element becomes the verbatim of the record, so the record no longer differs from its verbatim.
         record.edited = false;
         for field in self.always {
             self.copy_native_field(*field, native, record, true);
@@ -257,19 +259,20 @@ impl NativeFields {
     }
 
     fn copy_native_field(&self, field: Field, native: &Record, record: &mut Record, clear_if_absent: bool) {
-        let copy_time = |ours: &mut Option<Timestamp>, theirs: Option<Timestamp>| {
+        let copy_time = |target: &mut Option<Timestamp>, native_value: Option<Timestamp>| {
             let seconds_text = |time: Option<Timestamp>| time.map(Timestamp::to_rfc3339_seconds);
-            let same_second = self.whole_seconds && ours.is_some() && seconds_text(*ours) == seconds_text(theirs);
-            if !same_second && (clear_if_absent || theirs.is_some()) {
-                *ours = theirs;
+            let same_second =
+                self.whole_seconds && target.is_some() && seconds_text(*target) == seconds_text(native_value);
+            if !same_second && (clear_if_absent || native_value.is_some()) {
+                *target = native_value;
             }
         };
-        fn copy_text(ours: &mut Option<String>, theirs: Option<&String>, clear_if_absent: bool) {
-            if clear_if_absent || theirs.is_some() {
-                *ours = theirs.cloned();
+        fn copy_text(target: &mut Option<String>, native_value: Option<&String>, clear_if_absent: bool) {
+            if clear_if_absent || native_value.is_some() {
+                *target = native_value.cloned();
             }
         }
-        let (ours, theirs) = (&mut record.times, &native.times);
+        let (times, native_times) = (&mut record.times, &native.times);
         match field {
             Field::Title => copy_text(&mut record.title, native.title.as_ref(), clear_if_absent),
             Field::Type => copy_text(&mut record.record_type, native.record_type.as_ref(), clear_if_absent),
@@ -283,28 +286,28 @@ impl NativeFields {
                 record.importance = native.importance
             }
             Field::Confidence | Field::Importance => {}
-            Field::Created => copy_time(&mut ours.created, theirs.created),
-            Field::Updated => copy_time(&mut ours.updated, theirs.updated),
-            Field::Observed => copy_time(&mut ours.observed, theirs.observed),
-            Field::ValidFrom => copy_time(&mut ours.valid_from, theirs.valid_from),
-            Field::ValidTo => copy_time(&mut ours.valid_to, theirs.valid_to),
-            Field::LastAccessed => copy_time(&mut ours.last_accessed, theirs.last_accessed),
+            Field::Created => copy_time(&mut times.created, native_times.created),
+            Field::Updated => copy_time(&mut times.updated, native_times.updated),
+            Field::Observed => copy_time(&mut times.observed, native_times.observed),
+            Field::ValidFrom => copy_time(&mut times.valid_from, native_times.valid_from),
+            Field::ValidTo => copy_time(&mut times.valid_to, native_times.valid_to),
+            Field::LastAccessed => copy_time(&mut times.last_accessed, native_times.last_accessed),
         }
     }
 }
 
 /// Adds every member that only the slot contains to the loss list, because other programs do not read the slot.
-/// [`FINGERPRINT_MEMBER`], [`EDITED_MEMBER`] and the members in `silent` are not listed, because they only serve to
-/// restore the record.
-pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent: &[&str], losses: &mut LossReport) {
-    let is_silent = |name: &str| [FINGERPRINT_MEMBER, EDITED_MEMBER].contains(&name) || silent.contains(&name);
+/// [`FINGERPRINT_MEMBER`], [`EDITED_MEMBER`] and the members in `silent_members` are not listed, because they only
+/// serve to restore the record.
+pub fn report<'m>(id: &str, names: impl Iterator<Item = &'m str>, silent_members: &[&str], losses: &mut LossReport) {
+    let is_silent = |name: &str| [FINGERPRINT_MEMBER, EDITED_MEMBER].contains(&name) || silent_members.contains(&name);
     for name in names.filter(|name| !is_silent(name)) {
         let name = model_name(name);
         losses.add(id, name, LossKind::MovedToExtension, MOVED_NOTE);
     }
 }
 
-/// The model's name for a member of a slot.
+/// Returns the name of the record member whose value a slot member contains.
 pub fn model_name(name: &str) -> &str {
     if name == FIELDS_TEXT_MEMBER { "fields" } else { name }
 }

@@ -26,7 +26,7 @@ pub trait SignFiles {
     ) -> Result<(), FormatError>;
 }
 
-/// A format that can prove that entries belong to a signed file without revealing the other entries.
+/// A format that can prove that entries are part of a signed file without revealing the other entries.
 pub trait DiscloseParts {
     /// Writes the entries that `selection` matches, each with its proof, to the new file `out`. `selection` has its
     /// options in the format's own type. An empty selection matches all entries. The caller must verify the signature
@@ -66,7 +66,7 @@ pub trait IdentifyExports {
     ) -> Result<Option<ExportIdentity>, FormatError>;
     /// Name of the passthrough file in which an imported export's id is stored.
     fn passthrough_name(&self) -> &'static str;
-    /// The id of the imported export to which a passthrough file with this text belongs.
+    /// The id of the imported export from which a passthrough file with this text comes.
     fn id_in_passthrough(&self, text: &str) -> Option<String>;
 }
 
@@ -90,8 +90,8 @@ pub struct ExportIdentity {
 /// The date of a source as a whole. Of two sources, the one with the later date is newer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceDate {
-    /// Key scope of the source's own records. The date does not apply to records of other sources that the source
-    /// contains.
+    /// Key scope of the records for which the date is valid. A source may also contain records of other sources, for
+    /// which it is not.
     pub scope: String,
     /// The time that the source states.
     pub time: Timestamp,
@@ -110,7 +110,7 @@ pub struct DeltaFile<'a> {
     pub detected: &'a Detected,
     /// Limits for reading.
     pub limits: &'a Limits,
-    /// Opens encrypted files.
+    /// Passphrase that opens encrypted files.
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
@@ -125,8 +125,8 @@ pub struct BaseFindings {
 
 /// A format whose archives can be changed without a vault.
 pub trait EditArchives {
-    /// Applies deltas to an archive in order and writes the result to the new file `out`. If one delta cannot be
-    /// applied, none is. The result is encrypted under `passphrase` if the archive was encrypted.
+    /// Applies deltas to an archive in order and writes the result to the new file `out`. If a delta cannot be
+    /// applied, no delta is applied. The result is encrypted under `passphrase` if the archive was encrypted.
     ///
     /// # Errors
     /// A delta does not match, a file is invalid, or an I/O error. After an error, nothing was written.
@@ -183,7 +183,7 @@ pub struct PurgeOptions {
     pub dry_run: bool,
     /// Deltas of the same archive, which are rewritten in place without the records (ALF §10.14, 5).
     pub deltas: Vec<PathBuf>,
-    /// Opens encrypted files and encrypts the files that replace them.
+    /// Passphrase that opens encrypted files and encrypts the files that replace them.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// Time of the request.
     pub now: Timestamp,

@@ -14,15 +14,15 @@ pub struct FolderKeys {
 impl FolderKeys {
     /// Keys whose scope is `prefix` followed by the name. None for an empty name.
     pub fn in_scope(prefix: impl Into<String>, name: impl Into<String>) -> Option<Self> {
-        Self { scope: prefix.into(), name: name.into(), is_in_value: false }.if_named()
+        Self { scope: prefix.into(), name: name.into(), is_in_value: false }.if_name_not_empty()
     }
 
     /// Keys of `scope` whose value has the name as its second part: `first/name/more`. None for an empty name.
     pub fn in_value(scope: impl Into<String>, name: impl Into<String>) -> Option<Self> {
-        Self { scope: scope.into(), name: name.into(), is_in_value: true }.if_named()
+        Self { scope: scope.into(), name: name.into(), is_in_value: true }.if_name_not_empty()
     }
 
-    fn if_named(self) -> Option<Self> {
+    fn if_name_not_empty(self) -> Option<Self> {
         (!self.name.is_empty()).then_some(self)
     }
 
@@ -31,12 +31,13 @@ impl FolderKeys {
         &self.name
     }
 
-    /// True if equal keys mean equal texts: the formats that put the name into the value also put a text digest there.
+    /// True if equal keys mean equal texts: a format that puts the folder's name into the value also puts a digest of
+    /// the text there.
     pub fn has_content_in_value(&self) -> bool {
         self.is_in_value
     }
 
-    /// The name of the folder in a key. None if the key does not contain one.
+    /// The name of the folder in a key. None if the key does not contain a folder name.
     pub fn name_in<'k>(&self, key: &'k RecordKey) -> Option<&'k str> {
         let name = match self.is_in_value {
             true => key.value.split('/').nth(1).filter(|_| key.scope == self.scope),

@@ -46,7 +46,7 @@ pub struct Capabilities {
     pub needs_passphrase: bool,
     /// Can be pasted as text by the user.
     pub text: bool,
-    /// Writes its own passthrough files back unchanged, and those of other formats in envelopes.
+    /// Writes passthrough files of this format back unchanged, and passthrough files of other formats in envelopes.
     pub carries_passthrough: bool,
     /// A file of this format contains the whole account, so a record that is missing in a newer file was deleted there.
     pub complete_account_export: bool,
@@ -116,13 +116,13 @@ pub trait Format: Sync {
     fn archive_editing(&self) -> Option<&dyn EditArchives> {
         None
     }
-    /// Checks whether a delta builds on this base. None if the file is not a delta.
+    /// Checks whether a delta builds on the export at `base`. None if the file is not a delta.
     fn check_base(&self, delta: &DeltaFile<'_>, base: &Path) -> Result<Option<BaseFindings>, FormatError> {
         let _ = (delta, base);
         Ok(None)
     }
-    /// The numbered state of a source: that of an archive, or the result of a delta. None for formats without numbered
-    /// states.
+    /// The numbered state of a source: the state of an archive, or the state to which a delta leads. None for formats
+    /// without numbered states.
     ///
     /// # Errors
     /// A manifest that cannot be read.
@@ -193,7 +193,7 @@ pub trait Format: Sync {
     ) -> Result<(), FormatError> {
         self.read(catalog, detected, context, sink)
     }
-    /// True if everything in an archive of this format belongs to it. Then no other format may claim a part of it, such
+    /// True if an archive of this format is one source as a whole, so that no other format may claim a part of it, such
     /// as an export of another program among the files of an agent. Otherwise a damaged archive would be validated and
     /// imported as that export.
     fn owns_archive(&self) -> bool {
@@ -216,7 +216,8 @@ pub trait Format: Sync {
         sink: &mut dyn Sink,
     ) -> Result<(), FormatError>;
     /// Like [`Format::read`], but ignores our extension slots: an element that was written for a record of another
-    /// format is read as itself. For a conversion to the same format, which writes untouched elements back unchanged.
+    /// format is read as an element of this format. Used by a conversion to the same format, which writes untouched
+    /// elements back unchanged.
     fn read_elements(
         &self,
         catalog: &Catalog,
@@ -329,7 +330,7 @@ pub struct ReadContext {
     pub limits: Limits,
     /// The current time, for formats whose specification uses it in place of a missing time. Never used for ids.
     pub now: Timestamp,
-    /// Opens encrypted input.
+    /// Passphrase that opens encrypted input.
     pub passphrase: Option<Arc<dyn Passphrase>>,
 }
 
@@ -349,7 +350,7 @@ pub struct AttachmentFile {
 }
 
 impl AttachmentFile {
-    /// The file that a record refers to and whose bytes are inside the record, in the file `place`.
+    /// Describes a file whose bytes are inside the record that refers to it. `place` is the path of the record's file.
     pub fn inside(place: &str, reference: &AttachmentRef) -> Self {
         Self {
             key: reference.key.clone(),
@@ -366,7 +367,7 @@ impl AttachmentFile {
 pub struct PassthroughItem {
     /// Format id.
     pub format: String,
-    /// Id of the export or agent to which the file belongs (agent id, bundle digest, account …).
+    /// Id of the export or agent from which the file comes (agent id, bundle digest, account …).
     pub group: String,
     /// Path inside the source, with `/` as separator.
     pub name: String,
@@ -396,7 +397,8 @@ pub struct ReplacedList {
     pub actor: String,
 }
 
-/// Receives what a reader finds. If a method returns an error, the reader stops and returns it.
+/// Receives the records and files that a reader finds. If a method returns an error, the reader stops and returns this
+/// error.
 pub trait Sink {
     /// Receives a conversation with its messages, or one record.
     fn unit(&mut self, unit: Unit) -> Result<(), FormatError>;
@@ -435,13 +437,13 @@ pub trait Sink {
 #[derive(Debug, Clone)]
 pub struct StoredRecord {
     /// The record's export id, in 32 lowercase hex digits: its id in this vault or, for a record from another vault,
-    /// its id in the vault that exported it first. Elements that a writer composes get their ids from it.
+    /// its id in the vault that exported it first. Elements that a writer composes get their ids from the export id.
     pub id: String,
     /// True if the record was edited or redacted, so that its text, title, tags, type or status differ from the
     /// verbatim.
     pub edited: bool,
     /// Time at which the record was last edited, redacted or restored from the Trash in the vault. Set only if the
-    /// export contains what changed since a given time. If None, the record's own times say when it changed.
+    /// export is limited to changes since a given time. If None, the record's own times state when it changed.
     pub changed: Option<Timestamp>,
     /// Export ids of the targets of `record.links`, in the same order; None = not in the vault.
     pub link_ids: Vec<Option<String>>,
@@ -466,7 +468,7 @@ pub struct Redaction {
     /// Position of the mark in the text, in bytes.
     pub mark: Range<usize>,
     /// Position of the value in the text that the vault stores, in bytes. None if the value was redacted, because the
-    /// vault then knows neither the value nor its length.
+    /// vault then has neither the value nor its length.
     pub value: Option<Range<usize>>,
 }
 
@@ -488,7 +490,7 @@ pub struct SourceDescription {
 pub trait RecordSource {
     /// Id and name of the vault, the name of this program, and the time of the export.
     fn description(&self) -> SourceDescription;
-    /// Visits all records to export, one kind after the other in the order of `Kind::ALL`.
+    /// Visits all records to export, grouped by kind in the order of `Kind::ALL`.
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError>;
     /// True if the export masks sensitive values. Every sensitive value that was found is then replaced with a mark.
     fn covers(&self) -> bool {

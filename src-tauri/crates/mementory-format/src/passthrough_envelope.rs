@@ -1,7 +1,7 @@
 //! Envelopes: records of kind `foreign` that contain a passthrough file (a header, a manifest) or an imported deletion.
-//! Other formats have no field for these, so an export to another format contains them as envelopes. When it is
-//! imported, envelopes become passthrough files and tombstones again, so that the original file can be restored
-//! completely.
+//! Other formats have no field for these, so an export to another format contains them as envelopes. When such an
+//! export is imported, the envelopes become passthrough files and tombstones again, so that the original file can be
+//! restored completely.
 use crate::{FormatError, PassthroughItem, RecordSource, is_safe_path};
 use base64::{Engine, prelude::BASE64_STANDARD};
 use mementory_model::{Kind, LossKind, LossReport, Record, RecordKey, Tombstone, Verbatim};

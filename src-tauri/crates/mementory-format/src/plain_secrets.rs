@@ -11,17 +11,18 @@ use mementory_json::Tree;
 use mementory_model::{Fields, Kind, Record};
 use serde_json::Value;
 
-/// Displayed in place of a secret: a row of dots.
+/// A row of dots that is displayed instead of a secret.
 pub const SECRET_DOTS: &str = "\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}\u{2022}";
-/// Written in place of a secret that is not exported.
+/// Text that is written instead of a secret that is not exported.
 pub const NOT_EXPORTED: &str = "<not-exported>";
 
-/// Deepest nesting up to which a credential is parsed. The whole text of a more deeply nested one counts as a secret.
+/// Deepest nesting up to which a credential is parsed. If a credential is nested more deeply, its whole text counts as
+/// a secret.
 const MAX_DEPTH: u32 = 512;
 /// Shortest payload, in characters, that can be a ciphertext: it contains at least an authentication tag of 16 bytes.
 const MIN_CIPHERTEXT_CHARACTERS: usize = 16;
 
-/// Name of the member that holds the payload of a credential. The payload is a secret unless it is encrypted.
+/// Name of the member that contains the payload of a credential. The payload is a secret unless it is encrypted.
 const PAYLOAD_MEMBER: &str = "encrypted_payload";
 /// Names of the members whose text is a secret, written in lower case and without separators.
 const SECRET_MEMBERS: [&str; 19] = [
@@ -63,8 +64,8 @@ const ALGORITHMS_WITHOUT_ENCRYPTION: [&str; 14] = [
     "hex",
     "rot13",
 ];
-/// Shortest secret, in bytes, that is also replaced inside longer texts of its record. A shorter one may be part of an
-/// unrelated word, so it is only replaced where it is the whole text.
+/// Shortest secret, in bytes, that is also replaced inside longer texts of its record. A shorter secret may be part of
+/// an unrelated word, so it is only replaced where it is the whole text.
 const MIN_REPLACED_BYTES: usize = 8;
 /// Members of a record that identify it and other records. They contain no text of the credential.
 const IDENTIFYING_MEMBERS: [&str; 6] = ["kind", "key", "origin", "origin_id", "parent", "links"];
@@ -93,7 +94,9 @@ pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
         return false;
     }
     let mut secrets = plain_secrets(record);
-    // A secret may begin with another one.
+    let escaped_secrets: Vec<String> = secrets.iter().filter_map(|secret| escaped(secret)).collect();
+    secrets.extend(escaped_secrets);
+    // A secret may begin with another one, so the longest secrets are replaced first.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
     let replaced = replace_in_verbatim(record, &mut |_| Some(replacement.to_owned()));
     let mut changed = replaced.is_some();
@@ -103,9 +106,10 @@ pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
         }
         if let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) {
             changed |= replace_secret_numbers(&mut tree, false, replacement);
+            // The verbatim may contain a secret that only the fields show to be one.
+            changed |= replace_occurrences(&mut tree, &secrets, replacement);
             if changed {
-                replace_occurrences(&mut tree, &secrets, replacement);
-                verbatim.text = written(&tree);
+                verbatim.text = json_text(&tree);
             }
         }
     }
@@ -157,14 +161,14 @@ fn fields_of(record: &Record) -> Option<Tree> {
 fn replace_in_verbatim(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
     let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Credential)?;
     let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) else {
-        // In a text without structure, it is not known which part is the secret, so the whole text is treated as a
-        // secret.
+        // In a text that cannot be parsed, the secret cannot be told from the remaining text, so the whole text is
+        // treated as a secret.
         return if is_placeholder(&verbatim.text) { None } else { change(&verbatim.text) };
     };
-    replace_in(&mut tree, change).then(|| written(&tree))
+    replace_in(&mut tree, change).then(|| json_text(&tree))
 }
 
-fn written(tree: &Tree) -> String {
+fn json_text(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);
     out
@@ -205,7 +209,7 @@ fn is_record_key(name: &str, value: &Tree) -> bool {
     ["key", "parent", "target"].contains(&name) && names == ["scope", "value"]
 }
 
-/// Replaces the value of a member whose texts are secrets. A list may hold several.
+/// Replaces the value of a member whose texts are secrets. A list may contain several secrets.
 fn replace_secret_value(value: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -> bool {
     match value {
         Tree::Text(text) => !is_placeholder(text) && replace_whole(value, change),
@@ -242,23 +246,36 @@ fn replace_tokens(text: &str, change: &mut dyn FnMut(&str) -> Option<String>) ->
 }
 
 /// Replaces the secrets in texts that repeat them, such as a description.
-fn replace_occurrences(tree: &mut Tree, secrets: &[String], replacement: &str) {
+fn replace_occurrences(tree: &mut Tree, secrets: &[String], replacement: &str) -> bool {
     match tree {
-        Tree::Object(members) => members.iter_mut().for_each(|(_, v)| replace_occurrences(v, secrets, replacement)),
-        Tree::Array(items) => items.iter_mut().for_each(|item| replace_occurrences(item, secrets, replacement)),
+        Tree::Object(members) => members
+            .iter_mut()
+            .fold(false, |changed, (_, value)| replace_occurrences(value, secrets, replacement) | changed),
+        Tree::Array(items) => {
+            items.iter_mut().fold(false, |changed, item| replace_occurrences(item, secrets, replacement) | changed)
+        }
         Tree::Text(text) => replace_in_text(text, secrets, replacement),
-        _ => {}
+        _ => false,
     }
 }
 
-/// As [`replace_occurrences`], for members of a record.
+/// A secret as it is written in a JSON document that is itself a text of the verbatim. None if the secret is written
+/// there without escapes.
+fn escaped(secret: &str) -> Option<String> {
+    let quoted = serde_json::to_string(secret).ok()?;
+    let escaped = quoted.strip_prefix('"')?.strip_suffix('"')?;
+    (escaped != secret).then(|| escaped.to_owned())
+}
+
+/// Like [`replace_occurrences`], for the value of a record's member.
 fn replace_in_value(value: &mut Value, secrets: &[String], replacement: &str) {
     match value {
         Value::Object(members) => members.values_mut().for_each(|v| replace_in_value(v, secrets, replacement)),
         Value::Array(items) => items.iter_mut().for_each(|item| replace_in_value(item, secrets, replacement)),
         Value::String(text) => {
             replace_in_text(text, secrets, replacement);
-            // A title or text that was shortened when it was imported has the same replacement as the verbatim.
+            // If the import shortened a title or a text, the row of dots is already in it. The dots get the same
+            // replacement as the secret in the verbatim.
             if text.contains(SECRET_DOTS) {
                 *text = text.replace(SECRET_DOTS, replacement);
             }
@@ -267,14 +284,19 @@ fn replace_in_value(value: &mut Value, secrets: &[String], replacement: &str) {
     }
 }
 
-fn replace_in_text(text: &mut String, secrets: &[String], replacement: &str) {
+/// Replaces the secrets in one text. Returns false if it contains none.
+fn replace_in_text(text: &mut String, secrets: &[String], replacement: &str) -> bool {
+    let mut changed = false;
     for secret in secrets {
         if text == secret {
             replacement.clone_into(text);
+            changed = true;
         } else if secret.len() >= MIN_REPLACED_BYTES && text.contains(secret.as_str()) {
             *text = text.replace(secret.as_str(), replacement);
+            changed = true;
         }
     }
+    changed
 }
 
 /// Replaces numbers that are a secret, such as a PIN. They are not among the [`plain_secrets`], because the same digits
@@ -300,15 +322,15 @@ fn remove_secret_members(fields: &mut Fields) -> bool {
     let Some(mut tree) = serde_json::to_string(fields).ok().and_then(|text| Tree::parse(&text, MAX_DEPTH).ok()) else {
         return false;
     };
-    let mut removed = false;
-    remove_secrets_in(&mut tree, &mut removed);
-    if let Some(clean) = Some(written(&tree)).filter(|_| removed).and_then(|text| parse(&text)) {
+    let mut has_removed = false;
+    remove_secrets_in(&mut tree, &mut has_removed);
+    if let Some(clean) = Some(json_text(&tree)).filter(|_| has_removed).and_then(|text| parse(&text)) {
         *fields = clean;
     }
-    removed
+    has_removed
 }
 
-fn remove_secrets_in(tree: &mut Tree, removed: &mut bool) {
+fn remove_secrets_in(tree: &mut Tree, has_removed: &mut bool) {
     let encrypted = states_encryption(tree);
     match tree {
         Tree::Object(members) => {
@@ -318,12 +340,12 @@ fn remove_secrets_in(tree: &mut Tree, removed: &mut bool) {
                     Tree::Text(_) | Tree::Number(_) | Tree::Array(_) => is_secret_member(name),
                     _ => false,
                 };
-                *removed |= is_secret;
+                *has_removed |= is_secret;
                 !is_secret
             });
-            members.iter_mut().for_each(|(_, value)| remove_secrets_in(value, removed));
+            members.iter_mut().for_each(|(_, value)| remove_secrets_in(value, has_removed));
         }
-        Tree::Array(items) => items.iter_mut().for_each(|item| remove_secrets_in(item, removed)),
+        Tree::Array(items) => items.iter_mut().for_each(|item| remove_secrets_in(item, has_removed)),
         _ => {}
     }
 }
@@ -361,11 +383,11 @@ fn is_redaction_mark(text: &str) -> bool {
 
 /// True if a payload is a secret in plain text: it is not a placeholder, and either no encryption is stated or the text
 /// cannot be a ciphertext.
-fn is_plain_secret(payload: &str, encrypted: bool) -> bool {
+fn is_plain_secret(payload: &str, is_encrypted: bool) -> bool {
     if is_placeholder(payload) {
         return false;
     }
-    !encrypted || token_prefix(payload).is_some() || !is_base64_like(payload) || decodes_to_printable_text(payload)
+    !is_encrypted || token_prefix(payload).is_some() || !is_base64_like(payload) || decodes_to_printable_text(payload)
 }
 
 fn is_base64_like(payload: &str) -> bool {
@@ -471,6 +493,17 @@ mod tests {
         assert_eq!(record.tags, ["<not-exported>"]);
         assert_eq!(record.key.value, "id");
         assert!(!replace_plain_secrets(&mut record, NOT_EXPORTED), "nothing is left to replace");
+    }
+
+    #[test]
+    fn a_secret_of_the_fields_is_replaced_in_the_verbatim_too() {
+        let mut record = credential(r#"{"label":"Router","slot":"{\"value\":\"two \\\"words\\\" 4711\"}"}"#);
+        record.fields = serde_json::from_value(serde_json::json!({ "value": "two \"words\" 4711" })).unwrap();
+        assert!(replace_plain_secrets(&mut record, NOT_EXPORTED));
+        assert_eq!(
+            record.verbatim.as_ref().unwrap().text,
+            r#"{"label":"Router","slot":"{\"value\":\"<not-exported>\"}"}"#
+        );
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Numbered states of a source, and the check that a delta continues the current state (ALF §4.3.1). The same check is
 //! used when a delta is applied to an archive and when it is imported into a vault.
 
-/// A numbered state of a source: that of an archive, or the result of a delta.
+/// A numbered state of a source: the state of an archive, or the state to which a delta leads.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceState {
     /// Path in the input.
@@ -10,7 +10,7 @@ pub struct SourceState {
     pub format: &'static str,
     /// Id of the agent.
     pub group: String,
-    /// The state that a delta starts from; None for a whole file.
+    /// Number of the state from which a delta starts; None for a whole file.
     pub base: Option<u64>,
     /// Number of the state; 0 for a whole file that was never synchronised.
     pub sequence: u64,

@@ -13,7 +13,7 @@ pub trait Signer: std::fmt::Debug + Send + Sync {
 
 /// Verifies signatures for writers, which have no access to cryptography.
 pub trait Verifier: std::fmt::Debug + Send + Sync {
-    /// True if this key signed exactly these bytes.
+    /// True if the signature in `signed` is valid for the key and the bytes in `signed`.
     fn is_valid(&self, signed: &Signed) -> bool;
 }
 

@@ -32,7 +32,7 @@ impl TextBatch {
         self.texts.push((number, start..self.bytes.len()));
     }
 
-    /// Removes all texts. The next ones use the same memory, unless a very long text needed it.
+    /// Removes all texts. The next texts reuse the memory, unless a very long text made it too large.
     pub fn clear(&mut self) {
         if self.bytes.capacity() > 2 * Self::MAX_BYTES {
             self.bytes = Vec::new();
@@ -60,8 +60,8 @@ impl TextBatch {
     }
 }
 
-/// Processes the batches of one file on another thread while the next ones are read. The results come back in the order
-/// of the batches.
+/// Processes the batches of one file on another thread while the next batches are read. Returns the results in the
+/// order of the batches.
 #[derive(Debug)]
 pub struct BatchPipeline<T> {
     batches: Sender<TextBatch>,
@@ -78,10 +78,10 @@ impl<T: Send> BatchPipeline<T> {
     where
         T: 's,
     {
-        let (batches, incoming) = channel::<TextBatch>();
+        let (batches, incoming_batches) = channel::<TextBatch>();
         let (result_sender, results) = channel();
         scope.spawn(move || {
-            for batch in incoming {
+            for batch in incoming_batches {
                 if result_sender.send(process(&batch)).is_err() {
                     return;
                 }
@@ -90,7 +90,7 @@ impl<T: Send> BatchPipeline<T> {
         Self { batches, results, in_flight: 0 }
     }
 
-    /// Sends a batch to the thread; `receive` gets earlier results.
+    /// Sends a batch to the thread. `receive` is called with the results of earlier batches.
     pub fn push(&mut self, batch: TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
         // A batch with a very long text is processed alone, because it needs much memory.
         let is_oversized = batch.is_oversized();
@@ -102,7 +102,7 @@ impl<T: Send> BatchPipeline<T> {
         self.wait(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, receive);
     }
 
-    /// Sends the last batch, and waits until all are processed.
+    /// Sends the last batch, and waits until all batches are processed.
     pub fn finish(&mut self, batch: TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
         self.push(batch, receive);
         self.wait(0, receive);

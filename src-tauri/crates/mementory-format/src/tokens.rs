@@ -18,7 +18,7 @@ const TOKEN_PREFIXES: [&str; 14] = [
     "AIza",
     "npm_",
 ];
-/// Shortest remainder of a token after its beginning, in characters. The shortest one is that of an AWS key id.
+/// Smallest number of characters after the beginning of a token. An AWS key id has the fewest.
 const MIN_REMAINDER: usize = 16;
 
 /// The beginning that the text shares with the tokens of a well-known service.
@@ -26,8 +26,8 @@ pub(crate) fn token_prefix(text: &str) -> Option<&'static str> {
     TOKEN_PREFIXES.into_iter().find(|prefix| text.starts_with(prefix))
 }
 
-/// The places of tokens in a text. A token is a word of its own, and has both letters and digits after its beginning, so
-/// that a name such as `sk-learn-pipeline-of-the-lab` is not one.
+/// The byte ranges of tokens in a text. A token is a whole word with both letters and digits after its beginning, so a
+/// name such as `sk-learn-pipeline-of-the-lab` is not a token.
 pub(crate) fn tokens(text: &str) -> Vec<Range<usize>> {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
     let mut out = Vec::new();

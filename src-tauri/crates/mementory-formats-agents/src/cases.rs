@@ -1,4 +1,4 @@
-//! Runs the fixture cases and the checks of writers, with detection among the formats in `ALL`.
+//! Runs the fixture cases and the checks of writers. Inputs are detected among the formats in `ALL`.
 use crate::testing::ALL;
 use mementory_format::{Format, WriteReport, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};

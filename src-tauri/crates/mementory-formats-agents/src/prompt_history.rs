@@ -1,5 +1,5 @@
-//! Prompt histories: files in which an agent keeps the prompts of all sessions. Agents delete old session logs, so the
-//! prompts of a session may only be left in such a file.
+//! Prompt histories: files in which an agent stores the prompts of all sessions. Agents delete old session logs, so a
+//! prompt history may be the only file that still contains the prompts of a session.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{ChatFile, Turn};
 use mementory_formats_shared::jsonl_session::{Sessions, any_time};
@@ -15,9 +15,9 @@ pub(crate) struct Prompt<'e> {
     pub key: String,
     /// Id of the session. None in files that have no session ids.
     pub session: Option<Cow<'e, str>>,
-    /// The words of the prompt.
+    /// Text of the prompt.
     pub text: Cow<'e, str>,
-    /// Role of the message: `user`, or `system` for what the program wrote.
+    /// Role of the message: `user`, or `system` for a text that the program wrote.
     pub role: &'static str,
     /// Name of the member that has the time.
     pub time_member: &'static str,
@@ -25,7 +25,8 @@ pub(crate) struct Prompt<'e> {
     pub project: Option<String>,
 }
 
-/// The conversations of a prompt history while its entries are read. Each becomes a record of type `prompt_history`.
+/// Collects the entries of a prompt history into conversations. Each conversation becomes a record of type
+/// `prompt_history`.
 pub(crate) struct PromptHistory<'k> {
     known_sessions: &'k HashSet<String>,
     sessions: Sessions,
@@ -37,8 +38,8 @@ impl<'k> PromptHistory<'k> {
         Self { known_sessions, sessions: Sessions::default() }
     }
 
-    /// Adds the prompt of an entry. Reports an entry that has none, that is imported already, or that would make the
-    /// history larger than an element may be.
+    /// Adds the prompt of an entry. Drops and reports an entry that has no prompt, an entry whose session is imported
+    /// from its log, and an entry with which the history would exceed the size limit of an element.
     pub fn add(
         &mut self,
         reader: &mut FileReader<'_>,

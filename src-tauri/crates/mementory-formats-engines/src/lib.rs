@@ -1,5 +1,5 @@
-//! Formats of memory engines: programs and services that keep memories for agents. Each has its own folder with a
-//! README.
+//! Formats of memory engines, which are programs and services that store memories for agents. Each format has its own
+//! folder with a README.
 pub mod agentcore;
 pub mod aimem;
 pub mod amem;

@@ -1,5 +1,5 @@
-//! Detection among the formats of this crate, of mementory-formats-agents, of mementory-formats-vendor and of
-//! mementory-formats-files, for tests.
+//! Lets tests run detection with the formats of this crate, of mementory-formats-agents, of mementory-formats-vendor
+//! and of mementory-formats-files.
 use mementory_format::{Catalog, Detection, Format, FormatError, testkit::MemorySource};
 use mementory_model::Limits;
 use std::path::Path;
@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 
 pub use mementory_format::testkit::write;
 
-/// The formats that take part in detection in tests, in the order of the registry.
+/// All formats that detection tries in tests, in the order of the registry.
 pub static ALL: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     [
         mementory_formats_agents::FORMATS,

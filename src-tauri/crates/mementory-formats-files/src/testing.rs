@@ -15,8 +15,8 @@ pub static ALL: LazyLock<Vec<&'static dyn Format>> = LazyLock::new(|| {
     .concat()
 });
 
-pub fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
-    mementory_format::detect(&ALL, catalog, limits, only)
+pub fn detect(catalog: &Catalog, limits: &Limits, only_format: Option<&str>) -> Result<Detection, FormatError> {
+    mementory_format::detect(&ALL, catalog, limits, only_format)
 }
 
 pub fn read(path: &Path, format: &dyn Format) -> MemorySource {

@@ -21,7 +21,7 @@ fn a_file_is_lost_by_an_export_only_if_the_vault_has_it() {
         assert_eq!(left_out(&mut vault), [], "{id}");
         let file =
             AttachmentFile { key, origin_id: None, name: "boat.jpg".into(), media_type: None, place: String::new() };
-        // An `.alf` contains small files, but not one of this size.
+        // An `.alf` file can contain attachments, but not one of this size.
         vault.files.push((file, vec![0; 200_000]));
         assert_eq!(left_out(&mut vault).len(), 1, "{id}");
     }

@@ -13,13 +13,13 @@ use mementory_model::Limits;
 /// Every format of this crate, in the order in which detection tries them.
 pub const FORMATS: &[&dyn Format] = &[&pam::Pam, &mif::Mif, &zaxy::Zaxy, &eventloom::Eventloom];
 
-/// Detection with the formats of this crate.
+/// Detects sources with the formats of this crate.
 #[cfg(not(test))]
 fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(FORMATS, catalog, limits, only)
 }
 
-/// Detection with all formats, because tests export the records of every format to the formats of this crate.
+/// Detects sources with all formats, because tests export records of every format to the formats of this crate.
 #[cfg(test)]
 fn detect(catalog: &Catalog, limits: &Limits, only: Option<&str>) -> Result<Detection, FormatError> {
     mementory_format::detect(&all(), catalog, limits, only)

@@ -1,4 +1,4 @@
-//! Runs the fixture cases and the checks of writers. Detection tries the formats in `ALL`.
+//! Runs the fixture cases and checks the output of writers. In these tests, detection tries the formats in `ALL`.
 use crate::testing::ALL;
 use mementory_format::{Detected, Format, testkit::MemorySource};
 use mementory_formats_shared::testkit::{self, Checks};
@@ -13,7 +13,7 @@ pub fn check_cases(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks::default())
 }
 
-/// Checks the cases of a format that is detected regardless of the name of its input.
+/// Checks the cases of a format whose detection does not depend on file names.
 pub fn check_cases_under_any_name(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks { any_name: true, every_verbatim: true, ..Checks::default() })
 }

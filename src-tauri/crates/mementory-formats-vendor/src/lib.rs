@@ -1,4 +1,4 @@
-//! Formats of assistants and chat programs. Each has its own folder with a README.
+//! Formats of assistants and chat programs. Each format has its own folder with a README.
 pub mod character_ai;
 pub mod chatgpt;
 pub mod claude;

@@ -1,5 +1,5 @@
-//! Tests that a file that was selected alone is recognised by its content under any name, and that files that were
-//! selected one by one are read like the folder that contains them.
+//! Tests that a file that a person selects alone is recognised by its content, whatever its name is. Also tests that
+//! the files of a folder are read in the same way whether a person selects the folder or each file.
 #![allow(clippy::unwrap_used)]
 use crate::cases::claiming;
 use crate::testing::{by_id, detect};
@@ -62,7 +62,8 @@ fn files_selected_one_by_one_are_read_like_their_folder() {
     }
 }
 
-/// The keys, titles and texts of all records and the sizes of all files. There must be one source.
+/// Returns the keys, titles and texts of all records, and the sizes of all files. The paths must contain exactly one
+/// source.
 fn read_all(format: &str, paths: &[PathBuf]) -> (Vec<String>, Vec<usize>) {
     let limits = Limits::default();
     let catalog = Catalog::open(paths, &limits, None).unwrap();

@@ -3,7 +3,7 @@
 use crate::cases::claiming;
 use mementory_format::testkit::shared;
 
-/// Formats that accept many shapes of notes and chats, and so could claim samples of other vendors.
+/// Formats that accept notes and chats of many shapes, so that they could claim samples of other vendors by mistake.
 const NOTES_AND_CHATS: [&str; 7] = ["basic_memory", "obsidian", "okf", "open_webui", "librechat", "lm_studio", "jan"];
 
 #[test]

@@ -1,8 +1,8 @@
 //! Fits the weights in `data/fitted.bin` to the sentences in `data/samples`, `data/everyday`, `data/memories` and
-//! `data/voices`. It also prints how well the weights do on sentences to which they were not fitted:
-//! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run --release -p mementory-insight --example fit`.
-//! After a change of the number of inputs, first give `data/fitted.bin` the new length (`truncate -s`), so that it
-//! builds.
+//! `data/voices`. Also prints how well weights predict sentences to which they were not fitted. Usage:
+//! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run --release -p mementory-insight --example fit`. If the number of inputs has
+//! changed, first set `data/fitted.bin` to its new length (`truncate -s`), because the crate does not compile
+//! otherwise.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{
     AboutKind, DIMENSIONS, FEATURE_COUNT, MIN_SPECIAL, MIN_SPECIAL_BY_LESS, Special, feature_value, inputs_and_features,
@@ -15,12 +15,13 @@ const ROUNDS: usize = 300;
 /// How strongly each step pulls the weights towards 0 (weight decay). Chosen by cross-validation.
 const KIND_DECAY: f32 = 2.0;
 const SPECIAL_DECAY: f32 = 0.5;
-/// Factor for the numbers of a vector before fitting. Without it, they are so small next to the other inputs that the
-/// decay would leave them too little weight. Chosen by cross-validation. The stored weights are for the unscaled
-/// vector.
+/// Factor for the numbers of a vector before fitting. Without it, they are so small compared with the other inputs that
+/// the decay would leave them too little weight. Chosen by cross-validation. The stored weights are for the vector
+/// without this factor.
 const VECTOR_SCALE: f32 = 3.0;
-/// Weight of the few sentences that show a special category. At 1, they have the same total weight as all other
-/// sentences; at 0, every sentence has the same weight. A value in between gives good recall and good precision.
+/// Determines the weight of the few sentences that show a special category. At 1, they have the same total weight as
+/// all other sentences; at 0, every sentence has the same weight. A value in between gives good recall and good
+/// precision.
 const BALANCE: f32 = 0.3;
 
 struct Sample {
@@ -67,37 +68,41 @@ fn read(folder: &Path) -> Vec<Sample> {
     samples
 }
 
-/// Fits the weights to four fifths of the samples and tests them with the remaining fifth. Repeats this five times,
-/// each time with another fifth.
-fn cross_validate(samples: &[Sample], given: InputSet, name: &str) {
-    let (mut kinds, mut found, mut wanted, mut right) = (0, 0, 0, 0);
+/// Five times, fits weights to four fifths of the samples and tests them with the remaining fifth, a different one each
+/// time.
+fn cross_validate(samples: &[Sample], input_set: InputSet, name: &str) {
+    let (mut right_kinds, mut found_count, mut wanted_count, mut right_count) = (0, 0, 0, 0);
     for fold in 0..FOLDS {
         let (tested, others): (Vec<usize>, Vec<usize>) = (0..samples.len()).partition(|n| n % FOLDS == fold);
-        let weights = fit(samples, &others, given);
-        let (of_kind, of_special) = weights.split_at(AboutKind::ALL.len());
+        let weights = fit(samples, &others, input_set);
+        let (kind_rows, special_rows) = weights.split_at(AboutKind::ALL.len());
         for sample in tested.iter().map(|n| &samples[*n]) {
-            let scores: Vec<f32> = of_kind.iter().map(|row| row.score(given, sample)).collect();
+            let scores: Vec<f32> = kind_rows.iter().map(|row| row.score(input_set, sample)).collect();
             let best = (0..scores.len()).max_by(|a, b| scores[*a].total_cmp(&scores[*b])).unwrap();
-            kinds += usize::from(best == sample.kind);
-            for (row, shows) in of_special.iter().zip(&sample.special) {
-                let says = sigmoid(row.score(given, sample)) >= given.min_special();
-                found += usize::from(says);
-                wanted += usize::from(*shows);
-                right += usize::from(says && *shows);
+            right_kinds += usize::from(best == sample.kind);
+            for (row, shows) in special_rows.iter().zip(&sample.special) {
+                let says = sigmoid(row.score(input_set, sample)) >= input_set.min_special();
+                found_count += usize::from(says);
+                wanted_count += usize::from(*shows);
+                right_count += usize::from(says && *shows);
             }
         }
     }
     let share = |part: usize, all: usize| part as f64 / all.max(1) as f64;
-    println!("cross-validated, {name}: kind right {:.3}", share(kinds, samples.len()));
-    println!("special: recall {:.3}, precision {:.3}", share(right, wanted), share(right, found));
+    println!("cross-validated, {name}: kind right {:.3}", share(right_kinds, samples.len()));
+    println!(
+        "special: recall {:.3}, precision {:.3}",
+        share(right_count, wanted_count),
+        share(right_count, found_count)
+    );
 }
 
 /// The weights of a regression.
 #[derive(Clone)]
 struct Row {
-    /// The weight of each input; the bias is the last.
+    /// The weight of each input, then the bias.
     inputs: Vec<f32>,
-    /// For each feature number, its weight. Empty if the regression does not use features.
+    /// The weight of each feature number. Empty if the regression does not use features.
     features: Vec<f32>,
 }
 
@@ -106,10 +111,10 @@ impl Row {
         Self { inputs: vec![0.0; inputs + 1], features: vec![0.0; features] }
     }
 
-    fn score(&self, given: InputSet, sample: &Sample) -> f32 {
+    fn score(&self, input_set: InputSet, sample: &Sample) -> f32 {
         let of_features: f32 = sample.features.iter().filter_map(|at| self.features.get(usize::from(*at))).sum();
         let (bias, weights) = self.inputs.split_last().unwrap();
-        dot(weights, given.inputs(sample)) + bias + of_features * feature_value(sample.features.len())
+        dot(weights, input_set.inputs(sample)) + bias + of_features * feature_value(sample.features.len())
     }
 }
 
@@ -143,15 +148,15 @@ impl InputSet {
     }
 }
 
-/// Rows of weights: first one for each kind, then one for each special category.
-fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
+/// Fits the rows of weights: first one row for each kind, then one for each special category.
+fn fit(samples: &[Sample], chosen: &[usize], input_set: InputSet) -> Vec<Row> {
     let samples: Vec<&Sample> = chosen.iter().map(|n| &samples[*n]).collect();
     let even = vec![1.0; samples.len()];
     let of_kind: Vec<Vec<f32>> = samples
         .iter()
         .map(|sample| AboutKind::ALL.map(|kind| f32::from(kind.index() == sample.kind)).to_vec())
         .collect();
-    let mut rows = descend(&samples, given, &of_kind, &even, KIND_DECAY, softmax);
+    let mut rows = descend(&samples, input_set, &of_kind, &even, KIND_DECAY, softmax);
     for class in 0..Special::ALL.len() {
         let shows: Vec<Vec<f32>> = samples.iter().map(|sample| vec![f32::from(sample.special[class])]).collect();
         let positive = shows.iter().map(|one| one[0]).sum::<f32>();
@@ -161,17 +166,17 @@ fn fit(samples: &[Sample], chosen: &[usize], given: InputSet) -> Vec<Row> {
             (importance_of(positive), importance_of(samples.len() as f32 - positive));
         let importance: Vec<f32> =
             shows.iter().map(|one| if one[0] > 0.0 { shown_importance } else { other_importance }).collect();
-        rows.extend(descend(&samples, given, &shows, &importance, SPECIAL_DECAY, |scores| {
+        rows.extend(descend(&samples, input_set, &shows, &importance, SPECIAL_DECAY, |scores| {
             scores.iter_mut().for_each(|score| *score = sigmoid(*score));
         }));
     }
     rows
 }
 
-/// Gradient descent with Nesterov's momentum on the mean loss. The bias is not pulled to 0.
+/// Minimises the mean loss by gradient descent with Nesterov's momentum. The bias is not pulled to 0.
 fn descend(
     samples: &[&Sample],
-    given: InputSet,
+    input_set: InputSet,
     targets: &[Vec<f32>],
     importance: &[f32],
     decay: f32,
@@ -179,7 +184,7 @@ fn descend(
 ) -> Vec<Row> {
     const STEP: f32 = 0.8;
     let n = samples.len() as f32;
-    let zero = given.zero(samples[0]);
+    let zero = input_set.zero(samples[0]);
     let mut weights = vec![zero.clone(); targets[0].len()];
     let mut before = weights.clone();
     for round in 0..ROUNDS {
@@ -192,14 +197,14 @@ fn descend(
         }
         let mut gradient = vec![zero.clone(); lookahead.len()];
         for ((sample, target), importance) in samples.iter().zip(targets).zip(importance) {
-            let mut scores: Vec<f32> = lookahead.iter().map(|row| row.score(given, sample)).collect();
+            let mut scores: Vec<f32> = lookahead.iter().map(|row| row.score(input_set, sample)).collect();
             to_probabilities(&mut scores);
             let value = feature_value(sample.features.len());
             for ((row, probability), target) in gradient.iter_mut().zip(scores).zip(target) {
                 let error = (probability - target) * importance / n;
                 let (bias, slopes) = row.inputs.split_last_mut().unwrap();
                 *bias += error;
-                slopes.iter_mut().zip(given.inputs(sample)).for_each(|(slope, input)| *slope += error * input);
+                slopes.iter_mut().zip(input_set.inputs(sample)).for_each(|(slope, input)| *slope += error * input);
                 for at in &sample.features {
                     if let Some(slope) = row.features.get_mut(usize::from(*at)) {
                         *slope += error * value;
@@ -221,7 +226,7 @@ fn descend(
     weights
 }
 
-/// The dot product, in eight sums that the processor can compute at once.
+/// The dot product of two vectors, summed in eight accumulators that the processor can compute at once.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
     let (a, b) = (a.as_chunks::<8>(), b.as_chunks::<8>());
     let mut sums = [0.0f32; 8];
@@ -231,18 +236,19 @@ fn dot(a: &[f32], b: &[f32]) -> f32 {
     sums.iter().sum::<f32>() + a.1.iter().zip(b.1).map(|(a, b)| a * b).sum::<f32>()
 }
 
-/// The bytes of `data/fitted.bin`: the weights of all inputs, those of the vector alone, and those of the words alone.
+/// The content of `data/fitted.bin`: the weights for all inputs and those of the features, then the weights for the
+/// vector alone, then those for the words alone and those of the features.
 fn stored(samples: &[Sample]) -> Vec<u8> {
     let everything: Vec<usize> = (0..samples.len()).collect();
     let mut bytes = Vec::new();
-    for given in [InputSet::All, InputSet::Vector, InputSet::Words] {
-        let mut rows = fit(samples, &everything, given);
-        if !matches!(given, InputSet::Words) {
+    for input_set in [InputSet::All, InputSet::Vector, InputSet::Words] {
+        let mut rows = fit(samples, &everything, input_set);
+        if !matches!(input_set, InputSet::Words) {
             let of_vector = rows.iter_mut().flat_map(|row| &mut row.inputs[..DIMENSIONS]);
             of_vector.for_each(|weight| *weight *= VECTOR_SCALE);
         }
         bytes.extend(rows.iter().flat_map(|row| &row.inputs).flat_map(|weight| weight.to_le_bytes()));
-        if !matches!(given, InputSet::Vector) {
+        if !matches!(input_set, InputSet::Vector) {
             add_features(&mut bytes, &rows);
         }
     }

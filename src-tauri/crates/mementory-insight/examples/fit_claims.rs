@@ -1,6 +1,6 @@
 //! Fits the weights in `data/claims.bin` to the sentences in `data/claims`. The sentences in `data/samples` serve as
-//! examples that state no attribute. It also prints how well the weights do on sentences to which they were not fitted:
-//! `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight --example fit_claims`.
+//! examples that state no attribute. Also prints how well weights predict sentences to which they were not fitted.
+//! Usage: `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight --example fit_claims`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{DIMENSIONS, pools_values};
 use mementory_meaning::Encoder;
@@ -8,14 +8,14 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 const FOLDS: usize = 5;
-/// Share of the covariance of the sentences that is replaced by a covariance with the same variance in every direction.
-/// Chosen by cross-validation, as is `WEIGHT_FACTOR`, by which the weights are multiplied.
+/// Share of the sentences' covariance that is replaced by a covariance with equal variance in every direction. The
+/// weights are multiplied by `WEIGHT_FACTOR`. Both values were chosen by cross-validation.
 const SHRINKAGE: f64 = 0.9;
 const WEIGHT_FACTOR: f64 = 0.02;
-/// A sample sentence counts as stating no attribute if every attribute is less probable than this.
+/// A sample sentence counts as stating no attribute if the probability of every attribute is below this.
 const MAX_BACKGROUND: f64 = 0.5;
-/// A sample sentence joins a cluster, which gets one row of weights, if its similarity to the cluster's first sentence
-/// exceeds this.
+/// A sample sentence is added to a cluster if its similarity to the cluster's first sentence is above this. Each
+/// cluster gets one row of weights.
 const MIN_CLUSTER_SIMILARITY: f64 = 0.3;
 
 struct Sentence {
@@ -69,12 +69,12 @@ fn read(folder: &Path, encoder: &Encoder, label: impl Fn(&[&str]) -> (String, St
     out
 }
 
-/// Fits the weights to four fifths of the sentences and tests them with the remaining fifth. Repeats this five times,
-/// each time with another fifth.
+/// Five times, fits weights to four fifths of the sentences and tests them with the remaining fifth, a different one
+/// each time.
 fn cross_validate(claims: &[Sentence]) {
     let mut right = 0;
     for fold in 0..FOLDS {
-        // Neighbouring lines in the files are similar, so they are spread over the folds.
+        // Neighbouring lines in the files are similar, so they are distributed over the folds.
         let tested = |n: usize| n.wrapping_mul(2_654_435_761) / 7 % FOLDS == fold;
         let others: Vec<&Sentence> = (0..claims.len()).filter(|n| !tested(*n)).map(|n| &claims[n]).collect();
         let fitted = fit(&others, &[]);
@@ -87,8 +87,8 @@ fn cross_validate(claims: &[Sentence]) {
     println!("cross-validated: attribute right {:.3}", right as f64 / claims.len() as f64);
 }
 
-/// Groups sentences that are similar. A sentence joins the group whose first sentence is most like it, or begins a new
-/// one.
+/// Groups similar sentences. A sentence is added to the group whose first sentence is most similar to it, or begins a
+/// new group.
 fn clusters<'s>(background: &[&'s Sentence]) -> Vec<Vec<&'s Sentence>> {
     let mut out: Vec<Vec<&Sentence>> = Vec::new();
     for sentence in background {
@@ -184,8 +184,8 @@ fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }
 
-/// Writes two files: the rows, with each weight as a signed byte, and the list of attributes, each with how many rows
-/// it has.
+/// Writes two files: the rows, with each weight as a signed byte, and the list of attributes, each with its number of
+/// rows.
 fn write(data: &Path, fitted: &Discriminant) {
     let mut counts: BTreeMap<&str, Vec<&Row>> = BTreeMap::new();
     for row in &fitted.rows {

@@ -1,7 +1,7 @@
 //! Fits the weights in `data/evidence.tsv` (a logistic regression) to the pairs in `tests/data/lives` and
-//! `tests/data/pairs.tsv`. Each file of `lives` has the invented memories of one person. Also prints how well the
-//! weights do on files to which they were not fitted: `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p mementory-insight
-//! --example fit_pairs`.
+//! `tests/data/pairs.tsv`. Each file in `lives` contains the invented memories of one person. Also prints how well
+//! weights predict pairs in files to which they were not fitted. Usage: `MEMENTORY_WEIGHTS_DIR=FOLDER cargo run -p
+//! mementory-insight --example fit_pairs`.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{Statement, evidence_of};
 use mementory_meaning::Encoder;
@@ -12,7 +12,7 @@ use std::path::Path;
 const PENALTY: f64 = 1.0 / 0.03;
 /// Number of steps of Newton's method. After eight steps, the weights no longer change.
 const STEPS: usize = 12;
-/// The probabilities for which the figures are printed.
+/// Thresholds of the probability for which precision and recall are printed.
 const THRESHOLDS: [f64; 4] = [0.5, 0.6, 0.7, 0.8];
 /// Number of parts into which the pairs are divided for cross-validation.
 const FOLDS: usize = 8;
@@ -22,11 +22,11 @@ const FIRST_DAY: i64 = 18_993;
 const DAY: i64 = 86_400_000_000;
 const YEAR: i64 = 365 * DAY;
 
-/// Two statements that are compared.
+/// A compared pair of statements.
 struct Row {
     numbers: Vec<f64>,
-    contradict: bool,
-    /// If true, the pair is not suggested, whatever its features are.
+    is_contradiction: bool,
+    /// True if the pair is never suggested, whatever its features are.
     both_can_hold: bool,
 }
 
@@ -34,7 +34,7 @@ struct Row {
 #[derive(Default)]
 struct Set {
     rows: Vec<Row>,
-    /// Number of contradictions, including those whose statements are not compared.
+    /// Number of labelled contradictions, including those whose statements are not compared.
     wanted: usize,
 }
 
@@ -53,7 +53,7 @@ fn main() {
         std::fs::read_dir(folder.join("tests/data/lives")).unwrap().map(|file| file.unwrap().path()).collect();
     files.push(folder.join("tests/data/life.tsv"));
     files.sort();
-    // A file whose name begins with `kept` is used only for measuring.
+    // The weights are not fitted to a file whose name begins with `kept`. It is used only for measuring.
     files.retain(|file| !file.file_name().unwrap().to_string_lossy().starts_with("kept"));
     for file in &files {
         lives.push(life(&std::fs::read_to_string(file).unwrap(), &encoder, &mut names));
@@ -80,7 +80,7 @@ fn set(
         *names = features.iter().map(|(name, _)| *name).collect();
         if !ignored.contains(&(a, b)) {
             let numbers = features.iter().map(|(_, number)| f64::from(*number)).collect();
-            rows.push(Row { numbers, contradict: wanted.contains(&(a, b)), both_can_hold });
+            rows.push(Row { numbers, is_contradiction: wanted.contains(&(a, b)), both_can_hold });
         }
     }
     Set { rows, wanted: wanted.len() }
@@ -111,7 +111,7 @@ fn life(file: &str, encoder: &Encoder, names: &mut Vec<&'static str>) -> Set {
     set(&statements, &wanted, &ignored, encoder, names)
 }
 
-/// Reads pairs. Each pair is treated as the memories of a separate vault.
+/// Reads pairs of memories. Each pair is treated as the memories of a separate vault.
 fn pairs(file: &str, encoder: &Encoder, names: &mut Vec<&'static str>) -> Vec<Set> {
     let mut out: Vec<Set> = (0..FOLDS).map(|_| Set::default()).collect();
     for (n, line) in file.lines().filter(|line| !line.starts_with('#')).enumerate() {
@@ -126,7 +126,8 @@ fn pairs(file: &str, encoder: &Encoder, names: &mut Vec<&'static str>) -> Vec<Se
     out
 }
 
-/// Prints precision and recall of the evidence alone. Each set is judged by weights that were fitted to the other sets.
+/// Prints precision and recall of the rule `evidence` alone. Each set is judged by weights that were fitted to the
+/// other sets.
 fn cross_validate(lives: &[Set], pairs: &[Set], files: &[std::path::PathBuf]) {
     let all: Vec<&Set> = lives.iter().chain(pairs).collect();
     let mut judged: Vec<Vec<(f64, bool)>> = Vec::new();
@@ -134,7 +135,7 @@ fn cross_validate(lives: &[Set], pairs: &[Set], files: &[std::path::PathBuf]) {
         let others: Vec<&Set> = (0..all.len()).filter(|n| *n != left_out).map(|n| all[n]).collect();
         let model = fit(&others);
         let suggestible = all[left_out].rows.iter().filter(|row| !row.both_can_hold);
-        judged.push(suggestible.map(|row| (model.probability(&row.numbers), row.contradict)).collect());
+        judged.push(suggestible.map(|row| (model.probability(&row.numbers), row.is_contradiction)).collect());
     }
     let print = |name: &str, sets: &[usize]| {
         let wanted: usize = sets.iter().map(|n| all[*n].wanted).sum();
@@ -151,7 +152,7 @@ fn cross_validate(lives: &[Set], pairs: &[Set], files: &[std::path::PathBuf]) {
     print("pairs", &(lives.len()..all.len()).collect::<Vec<_>>());
 }
 
-/// Fits a logistic regression with a penalty for the squares of the weights of the standardised numbers.
+/// Fits a logistic regression to standardised numbers, with a penalty for the squares of the weights.
 fn fit(sets: &[&Set]) -> Model {
     let rows: Vec<&Row> = sets.iter().flat_map(|set| &set.rows).collect();
     let size = rows[0].numbers.len();
@@ -170,9 +171,9 @@ fn fit(sets: &[&Set]) -> Model {
     for _ in 0..STEPS {
         let mut gradient = vec![0.0; size + 1];
         let mut curvature = vec![vec![0.0; size + 1]; size + 1];
-        for (row, Row { contradict, .. }) in standardised.iter().zip(&rows) {
+        for (row, Row { is_contradiction, .. }) in standardised.iter().zip(&rows) {
             let probability = 1.0 / (1.0 + (-dot(row, &weights)).exp());
-            let error = f64::from(u8::from(*contradict)) - probability;
+            let error = f64::from(u8::from(*is_contradiction)) - probability;
             let weight = probability * (1.0 - probability);
             for (n, number) in row.iter().enumerate() {
                 gradient[n] += error * number;
@@ -189,8 +190,8 @@ fn fit(sets: &[&Set]) -> Model {
     Model { weights: (0..size).map(|n| weights[n] / deviation[n]).collect(), bias }
 }
 
-/// Solves a system of linear equations with a symmetric positive definite matrix, by its Cholesky factor. Only the
-/// lower half of the matrix is given.
+/// Solves a system of linear equations whose matrix is symmetric and positive definite, by the Cholesky factor of the
+/// matrix. Only the lower half of the matrix must be given.
 fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     for row in 0..matrix.len() {
         let (above, rest) = matrix.split_at_mut(row);

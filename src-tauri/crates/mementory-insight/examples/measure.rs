@@ -1,5 +1,5 @@
-//! Measures how often the suggestions of this crate are right, on a folder with `labels.json`:
-//! `cargo run -p mementory-insight --example measure -- FOLDER`. With `MISSED=1`, it also lists the wrong ones.
+//! Measures how often the suggestions of this crate are right, on a folder with `labels.json`. Usage: `cargo run -p
+//! mementory-insight --example measure -- FOLDER`. With `MISSED=1`, also lists the wrong suggestions.
 #![allow(clippy::print_stdout, clippy::unwrap_used, clippy::expect_used, reason = "a tool for developers")]
 use mementory_insight::{AboutKind, Special, Statement, about, contradictions, special, topics};
 use serde_json::Value;

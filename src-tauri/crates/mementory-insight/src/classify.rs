@@ -1,10 +1,10 @@
-//! Suggests the kind of a memory by its words alone. The evidence for a kind is its cue words, and the words that are
-//! more frequent in the samples of the kind than in the samples of all kinds.
+//! Suggests the kind of a memory by its words alone. The evidence for a kind is its cue words, and words that are more
+//! frequent in the samples of the kind than in those of all kinds.
 use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},
     patterns::WordSet,
-    special::{evidence_of, shown},
+    special::{evidence_of, shown_categories},
     subject::{FirstSubject, first_subject},
     word_lists::ABOUT,
 };
@@ -16,12 +16,12 @@ pub(crate) const KIND_COUNT: usize = AboutKind::ALL.len();
 const STRONG_LIST: usize = 0;
 const CUE_LIST: usize = 1;
 const PROTOTYPES: usize = 2;
-/// Weights of strong cues, other cues and sample words. They were tuned on texts other than those used for the
+/// Weights of strong cues, of other cues and of sample words. They were tuned on other texts than those used for the
 /// published figures.
 const STRONG_WEIGHT: f32 = 2.2;
 const CUE_WEIGHT: f32 = 1.0;
 const SAMPLE_WEIGHT: f32 = 0.6;
-/// If every kind scores below this, none is suggested.
+/// Lowest score at which a kind is suggested.
 const MIN_SCORE: f32 = 0.8;
 
 /// What a memory is about.
@@ -33,11 +33,11 @@ pub struct About {
     pub confidence: f32,
 }
 
-/// The kind of a text, judged by its words alone. None if the words do not suggest any kind.
+/// Suggests the kind of a text by its words alone. None if the words suggest no kind.
 pub fn about(text: &str) -> Option<About> {
     let folded = Folded::new(text);
     let features = features(&folded.text).into_iter().collect();
-    best_kind(&word_scores(&folded, &shown(&evidence_of(&folded)), &features))
+    best_kind(&word_scores(&folded, &shown_categories(&evidence_of(&folded)), &features))
 }
 
 /// The sample sentences with their kinds.
@@ -51,7 +51,7 @@ fn prototypes() -> Vec<(&'static str, AboutKind)> {
     out
 }
 
-/// The kind with the highest score. None if the words do not suggest any kind.
+/// The kind with the highest score. None if the score is too low.
 pub(crate) fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
     let (kind, score) = AboutKind::ALL.into_iter().zip(scores.iter().copied()).fold(
         None,
@@ -68,12 +68,12 @@ pub(crate) fn best_kind(scores: &[f32; KIND_COUNT]) -> Option<About> {
     Some(About { kind, confidence: (1.0 / sum) * (score / (score + 0.7)) })
 }
 
-/// How strongly the words suggest each kind. `special` has the special categories that they show, and `features` the
-/// features of the text.
+/// Returns a score for each kind, which says how strongly the words suggest the kind. `special` contains the special
+/// categories that the words show, and `features` the features of the text.
 pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashSet<String>) -> [f32; KIND_COUNT] {
     let model = model();
     let mut scores = [0.0; KIND_COUNT];
-    let mut counted = HashSet::new();
+    let mut counted_cues = HashSet::new();
     let mut hits = model.cues.hits(&folded.text);
     // A cue inside a longer cue of the same kind is not counted separately.
     hits.sort_by_key(|hit| (hit.start, std::cmp::Reverse(hit.end)));
@@ -86,9 +86,9 @@ pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashS
         }
         ends[kind] = hit.end;
         let word = &folded.text[hit.start..hit.end];
-        if counted.insert((kind, word)) {
+        if counted_cues.insert((kind, word)) {
             // A text is mostly about what it says first, so an early cue counts more.
-            scores[kind] += cue.weight * place_weight(cue.kind, folded, hit.start);
+            scores[kind] += cue.weight * position_weight(cue.kind, folded, hit.start);
         }
     }
     for class in special {
@@ -120,12 +120,13 @@ pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashS
             }
         }
     }
-    // Long texts have many features; their sum must not outweigh the cues.
+    // The sum is scaled down for texts with many features, so that it does not outweigh the cues.
     let scale = SAMPLE_WEIGHT / (1.0 + features.len() as f32 / 20.0);
     for (score, sample) in scores.iter_mut().zip(samples) {
         *score += sample * scale;
     }
-    // A long text has some words of every kind. So above a limit, only the shares of the kinds count.
+    // A long text contains words of every kind. Above a limit, the scores are scaled down, so that only their ratios
+    // count.
     let total: f32 = scores.iter().map(|score| score.max(0.0)).sum();
     if total > 20.0 {
         scores = scores.map(|score| score * 20.0 / total);
@@ -133,9 +134,9 @@ pub(crate) fn word_scores(folded: &Folded, special: &[Special], features: &HashS
     scores
 }
 
-/// Factor for a cue by its position in the text. A text is mostly about what it mentions first. This holds above all
-/// for people.
-fn place_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
+/// Factor for the weight of a cue, by its position in the text. Texts, and above all those about people, are mostly
+/// about what they mention first.
+fn position_weight(kind: AboutKind, folded: &Folded, start: usize) -> f32 {
     let before = folded.text[..start].chars().count();
     let subject = if folded.languages.ja { 10 } else { 22 };
     match kind {
@@ -153,8 +154,8 @@ struct Cue {
 
 struct Model {
     cues: WordSet<Cue>,
-    /// For each feature and kind, the logarithm of how much more frequent the feature is in the samples of the kind
-    /// than in the samples of all kinds. The logarithm is clamped.
+    /// For each feature and kind, the logarithm of a ratio: how frequent the feature is in the samples of the kind,
+    /// relative to the samples of all kinds. The logarithm is clamped.
     samples: HashMap<String, [f32; KIND_COUNT]>,
 }
 

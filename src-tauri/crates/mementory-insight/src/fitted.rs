@@ -1,13 +1,12 @@
-//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder: with a
-//! softmax regression for the kind, and a logistic regression for each special category. `examples/fit.rs` fits the
-//! weights to the sentences in `data/samples`, `data/everyday`, `data/memories` and
-//! `data/voices`.
+//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder. A
+//! softmax regression decides the kind, and a logistic regression each special category. `examples/fit.rs` fits the
+//! weights to the sentences in `data/samples`, `data/everyday`, `data/memories` and `data/voices`.
 use crate::{
     About, AboutKind, Special,
     classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
     home::says_where_home_is,
-    special::{Evidence, evidence_of, shown},
+    special::{Evidence, evidence_of, shown_categories},
     subject::{FirstSubject, first_subject},
 };
 use std::collections::HashSet;
@@ -18,53 +17,55 @@ pub const DIMENSIONS: usize = 512;
 const SPECIAL_COUNT: usize = Special::ALL.len();
 /// Number of regressions: one for each kind and each special category.
 const ROWS: usize = KIND_COUNT + SPECIAL_COUNT;
-/// Number of inputs from the words: the score of each kind; for each category, whether the words show it surely, likely
-/// or doubtfully; and whether the text begins with a person or a pet.
+/// Number of inputs that are computed from the words: the score of each kind; for each category, whether the words show
+/// it surely, likely or doubtfully; and whether the text begins with a person or with a pet.
 const WORD_INPUTS: usize = KIND_COUNT + 3 * SPECIAL_COUNT + 2;
-/// Number of inputs of each regression: the numbers of the vector, and what the words show.
+/// Number of inputs of each regression: the numbers of the vector, and the inputs from the words.
 const INPUTS: usize = DIMENSIONS + WORD_INPUTS;
-/// Features (the words of a text and their beginnings, or pairs of characters) cannot be listed, because new texts have
-/// new words. So each feature is represented by its hash, which is less than this.
+/// Number of different hashes of features. Features are the words of a text, their beginnings, and pairs of characters.
+/// They cannot be listed, because new texts contain new words, so each feature is represented by its hash.
 pub const FEATURE_COUNT: usize = 8192;
-/// Length of a text's vector of feature inputs (the square root of the sum of their squares).
+/// Length of the vector of all feature inputs of a text (the square root of the sum of their squares).
 const FEATURE_VALUE: f32 = 2.5;
-/// Score of a kind by words at which the input of the regression is one half.
+/// The score of a kind, computed from the words, for which the input of the regression is one half.
 const HALF_SCORE: f32 = 2.0;
 
-/// Size in bytes of the rows of weights for `inputs` inputs, as `f32`, little endian. The last weight of a row is the
-/// bias.
+/// Size in bytes of all rows of weights with `inputs` inputs. A row is stored as `f32`, little endian, and ends with
+/// the bias.
 const fn row_bytes(inputs: usize) -> usize {
     4 * ROWS * (inputs + 1)
 }
 
-/// Size in bytes of the weights of features. The weights begin with a factor for each row (`f32`). They continue with
-/// one `i8` per row for each feature number, which is multiplied by the row's factor.
+/// Size in bytes of the weights of features: first a factor for each row (`f32`), then for each feature number one `i8`
+/// per row, which is multiplied by the row's factor.
 const FEATURE_BYTES: usize = 4 * ROWS + FEATURE_COUNT * ROWS;
-/// The weights of all inputs, of the vector alone, and of the words alone.
+/// The weights for all inputs and those of the features, then the weights for the vector alone, then those for the
+/// words alone and those of the features.
 const STORED_WEIGHTS: &[u8; row_bytes(INPUTS) + row_bytes(DIMENSIONS) + row_bytes(WORD_INPUTS) + 2 * FEATURE_BYTES] =
     include_bytes!("../data/fitted.bin");
 
-/// A kind is suggested if its probability is at least this. If all kinds were equally likely, each would have 0.08.
+/// Lowest probability at which a kind is suggested. If all kinds were equally likely, each would have 0.08.
 const MIN_KIND_PROBABILITY: f32 = 0.2;
-/// A special category is suggested if its probability by all inputs is at least this. Missing a category is worse than
+/// Lowest probability by all inputs at which a special category is suggested. Missing a category is worse than
 /// suggesting a wrong one.
 pub const MIN_SPECIAL: f32 = 0.2;
-/// Like [`MIN_SPECIAL`], for a category that no listed word shows. To the vector, numbers of any kind look like money, and
-/// a relative's life looks like their origin or health, so such a category must be more probable than not.
+/// Like [`MIN_SPECIAL`], but for a category that no listed word shows. To the vector, numbers of any kind look like
+/// money, and a relative's life looks like their origin or health. Such a category must therefore be more probable than
+/// not.
 const MIN_SPECIAL_UNSHOWN: f32 = 0.5;
-/// Like [`MIN_SPECIAL`], for the probability by the vector alone or by the words alone. It is higher, because such a
-/// probability is less reliable and too many suggestions would be wrong.
+/// Like [`MIN_SPECIAL`], but for the probability by the vector alone or by the words alone. The limit is higher,
+/// because this probability is less reliable and too many suggestions would be wrong.
 pub const MIN_SPECIAL_BY_LESS: f32 = 0.3;
 
-/// The kinds and categories that the words of a text show.
+/// What the words of a text show about its kind and categories.
 struct Words {
     scores: [f32; KIND_COUNT],
     evidence: [Evidence; SPECIAL_COUNT],
     first: Option<FirstSubject>,
     features: Vec<u16>,
-    /// The text is in a language without word lists.
+    /// True if the text is in a language without word lists.
     is_foreign: bool,
-    /// The text says where the person lives.
+    /// True if the text says where the owner of the memories lives.
     says_home: bool,
 }
 
@@ -76,7 +77,7 @@ impl Words {
         numbers.sort_unstable();
         numbers.dedup();
         Self {
-            scores: word_scores(folded, &shown(&evidence), &features),
+            scores: word_scores(folded, &shown_categories(&evidence), &features),
             evidence,
             first: first_subject(folded),
             features: numbers,
@@ -85,9 +86,9 @@ impl Words {
         }
     }
 
-    /// What the words show, as inputs of the regressions.
+    /// The inputs of the regressions that are computed from the words.
     fn inputs(&self) -> Vec<f32> {
-        // Each further word of a kind adds less evidence.
+        // The input approaches 1, so each further word of a kind adds less evidence.
         let mut inputs: Vec<f32> = self.scores.iter().map(|score| score / (score.abs() + HALF_SCORE)).collect();
         for wanted in [Evidence::Sure, Evidence::Likely, Evidence::Doubtful] {
             inputs.extend(self.evidence.map(|evidence| f32::from(evidence == wanted)));
@@ -96,10 +97,10 @@ impl Words {
         inputs
     }
 
-    /// The score of each kind and of each special category, for one text or one part of it, whose vector is `vector`.
+    /// The score of each kind and of each special category for a text, or for a part of it, whose vector is `vector`.
     fn regress(&self, vector: &[f32]) -> [f32; ROWS] {
         if self.is_foreign {
-            // Words of a foreign language that happen to be in a word list would be misleading.
+            // Only the vector is used, because words of a foreign language may be in a word list by chance.
             return rows_of(&fitted().by_vector, vector);
         }
         let mut inputs = vector.to_vec();
@@ -109,26 +110,30 @@ impl Words {
         scores
     }
 
-    /// Kind and special categories without a vector. The lists alone decide about a text in another language, because
-    /// the regressions know none of its words.
+    /// Decides the kind and special categories without a vector. For a text in a language without word lists, only the
+    /// scores of the words decide, because the regressions contain none of the words.
     fn judge(&self) -> (Option<About>, Vec<Special>) {
         if self.is_foreign || self.features.is_empty() {
-            return (best_kind(&self.home_first(self.scores)), shown(&self.evidence));
+            return (best_kind(&self.home_first(self.scores)), shown_categories(&self.evidence));
         }
         let mut scores = rows_of(&fitted().by_words, &self.inputs());
         fitted().features_alone.add(&self.features, &mut scores);
-        let (kinds, classes) = split(&scores);
-        // A word that certainly shows a category counts fully, even in a long text.
+        let (kinds, classes) = split_scores(&scores);
+        // A word that certainly shows a category gives it the probability 1, even in a long text.
         let probabilities = std::array::from_fn(|n| match self.evidence[n] {
             Evidence::Sure => 1.0,
             Evidence::Figurative => 0.0,
             _ => probability(classes[n]),
         });
-        (most_probable(&self.home_first(kinds)), probable(probabilities, [MIN_SPECIAL_BY_LESS; SPECIAL_COUNT]))
+        (
+            most_probable(&self.home_first(kinds)),
+            probable_categories(probabilities, [MIN_SPECIAL_BY_LESS; SPECIAL_COUNT]),
+        )
     }
 
-    /// The scores, with those of home and of places exchanged if the text says where the person lives and the place has
-    /// the higher one: "lives in Graz" names a city, but says where home is.
+    /// Returns the scores of the kinds. If the text says where the person lives, the kind "home" gets the higher one of
+    /// its own score and that of "places", and "places" the lower one: "lives in Graz" names a city, but says where
+    /// home is.
     fn home_first(&self, mut scores: [f32; KIND_COUNT]) -> [f32; KIND_COUNT] {
         let (home, places) = (AboutKind::Home.index(), AboutKind::PlacesTravel.index());
         if self.says_home && scores[home] < scores[places] {
@@ -138,7 +143,7 @@ impl Words {
     }
 }
 
-/// Value of each feature input, if a text has `count` features. The features of a long text together count as much as
+/// Value of each feature input of a text with `count` features. The features of a long text together count as much as
 /// those of a short one.
 pub fn feature_value(count: usize) -> f32 {
     FEATURE_VALUE / (count.max(1) as f32).sqrt()
@@ -159,18 +164,18 @@ pub fn inputs_and_features(text: &str, vector: &[f32]) -> (Vec<f32>, Vec<u16>) {
     (inputs, words.features)
 }
 
-/// What a text is about, and its special categories. `vectors` holds the encoder's vectors for the parts of the text,
-/// normalised to length 1. A vector whose number of dimensions differs from the encoder's is ignored. Without vectors,
-/// the words alone decide.
+/// Returns what a text is about, and its special categories. `vectors` contains the encoder's vectors for the parts of
+/// the text, normalised to length 1. A vector whose number of dimensions differs from the encoder's is ignored. Without
+/// vectors, the words alone decide.
 pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
     let words = Words::new(&Folded::new(text));
     let mut kinds = [0.0; KIND_COUNT];
     let mut probabilities = [0.0f32; SPECIAL_COUNT];
     let mut parts = 0;
     for vector in vectors.iter().filter(|vector| vector.len() == DIMENSIONS) {
-        let (of_kind, classes) = split(&words.regress(vector));
-        kinds.iter_mut().zip(of_kind).for_each(|(sum, score)| *sum += score);
-        // A category that one part shows counts for the whole text.
+        let (kind_scores, classes) = split_scores(&words.regress(vector));
+        kinds.iter_mut().zip(kind_scores).for_each(|(sum, score)| *sum += score);
+        // A category that one part of the text shows counts for the whole text.
         for ((known, score), evidence) in probabilities.iter_mut().zip(classes).zip(words.evidence) {
             // The encoder does not distinguish a figure of speech from the literal meaning.
             if evidence != Evidence::Figurative {
@@ -183,17 +188,17 @@ pub fn judge(text: &str, vectors: &[&[f32]]) -> (Option<About>, Vec<Special>) {
         return words.judge();
     }
     let min_probabilities = words.evidence.map(|evidence| match evidence {
-        // The words of another language show nothing.
+        // In a language without word lists, only the vector decides.
         _ if words.is_foreign => MIN_SPECIAL_BY_LESS,
         Evidence::None => MIN_SPECIAL_UNSHOWN,
         _ => MIN_SPECIAL,
     });
     let kinds = words.home_first(kinds.map(|score| score / parts as f32));
-    (most_probable(&kinds), probable(probabilities, min_probabilities))
+    (most_probable(&kinds), probable_categories(probabilities, min_probabilities))
 }
 
-/// The scores of the kinds, and those of the special categories.
-fn split(scores: &[f32; ROWS]) -> ([f32; KIND_COUNT], [f32; SPECIAL_COUNT]) {
+/// Splits the scores of all rows into those of the kinds and those of the special categories.
+fn split_scores(scores: &[f32; ROWS]) -> ([f32; KIND_COUNT], [f32; SPECIAL_COUNT]) {
     let (mut kinds, mut classes) = ([0.0; KIND_COUNT], [0.0; SPECIAL_COUNT]);
     kinds.iter_mut().chain(&mut classes).zip(scores).for_each(|(to, score)| *to = *score);
     (kinds, classes)
@@ -203,19 +208,19 @@ fn probability(score: f32) -> f32 {
     1.0 / (1.0 + (-score).exp())
 }
 
-/// The special categories that are probable enough.
-fn probable(probabilities: [f32; SPECIAL_COUNT], min_probabilities: [f32; SPECIAL_COUNT]) -> Vec<Special> {
+/// The special categories whose probability reaches their minimum.
+fn probable_categories(probabilities: [f32; SPECIAL_COUNT], min_probabilities: [f32; SPECIAL_COUNT]) -> Vec<Special> {
     let classes = Special::ALL.into_iter().zip(probabilities).zip(min_probabilities);
     classes.filter(|((_, probability), least)| probability >= least).map(|((class, _), _)| class).collect()
 }
 
-/// Square roots of the probabilities that the text is of each kind. The dot product for two texts measures how likely
-/// it is that both are of the same kind. Without a vector, all kinds are equally likely.
+/// The square root of the probability of each kind. The dot product of the results for two texts measures how likely it
+/// is that both texts are of the same kind. Without a vector, all kinds are equally likely.
 pub(crate) fn kind_roots(text: &str, vector: &[f32]) -> [f32; KIND_COUNT] {
     if vector.len() != DIMENSIONS {
         return [(1.0 / KIND_COUNT as f32).sqrt(); KIND_COUNT];
     }
-    let (mut roots, _) = split(&Words::new(&Folded::new(text)).regress(vector));
+    let (mut roots, _) = split_scores(&Words::new(&Folded::new(text)).regress(vector));
     let largest = roots.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     roots.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = roots.iter().sum();
@@ -230,7 +235,7 @@ fn most_probable(scores: &[f32; KIND_COUNT]) -> Option<About> {
     (confidence >= MIN_KIND_PROBABILITY).then_some(About { kind, confidence })
 }
 
-/// The score of each row. `weights` contains the weights of one row after another.
+/// The score of each row. `weights` contains the weights of all rows, one row after another.
 fn rows_of(weights: &[f32], inputs: &[f32]) -> [f32; ROWS] {
     let mut scores = [0.0; ROWS];
     for (score, row) in scores.iter_mut().zip(weights.chunks_exact(inputs.len() + 1)) {
@@ -243,16 +248,16 @@ fn rows_of(weights: &[f32], inputs: &[f32]) -> [f32; ROWS] {
 
 struct Fitted {
     by_all: Vec<f32>,
-    /// Weights for texts without known words.
+    /// Weights for the vector alone, used for texts in languages without word lists.
     by_vector: Vec<f32>,
-    /// Weights for texts without a vector.
+    /// Weights for the words alone, used for texts without a vector.
     by_words: Vec<f32>,
     features_with_vector: FeatureWeights,
     features_alone: FeatureWeights,
 }
 
 struct FeatureWeights {
-    /// For each row, the factor of its weights.
+    /// The factor of each row, by which its weights are multiplied.
     factors: [f32; ROWS],
     weights: Vec<[i8; ROWS]>,
 }
@@ -285,10 +290,10 @@ fn floats(bytes: &[u8]) -> impl Iterator<Item = f32> {
 fn fitted() -> &'static Fitted {
     static FITTED: OnceLock<Fitted> = OnceLock::new();
     FITTED.get_or_init(|| {
-        let mut rest: &[u8] = STORED_WEIGHTS;
+        let mut remaining: &[u8] = STORED_WEIGHTS;
         let mut next = |count: usize| {
-            let (part, others) = rest.split_at_checked(count).unwrap_or_default();
-            rest = others;
+            let (part, after) = remaining.split_at_checked(count).unwrap_or_default();
+            remaining = after;
             part
         };
         let by_all = floats(next(row_bytes(INPUTS))).collect();
@@ -304,7 +309,7 @@ fn fitted() -> &'static Fitted {
 mod tests {
     use super::*;
 
-    /// Vectors of texts in other languages are judged without the word lists.
+    /// Texts in languages without word lists are judged by their vectors, without the word lists.
     #[test]
     fn words_of_other_languages_have_no_weight() {
         let vector = vec![0.04; DIMENSIONS];

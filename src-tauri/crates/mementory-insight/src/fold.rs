@@ -4,33 +4,33 @@ use std::collections::HashSet;
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
-/// Largest number of characters of a text that are examined. Most memories are shorter than a page, and text after the
-/// first page hardly changes the kind.
+/// Only this many characters from the start of a text are examined. Most memories are shorter than a page, and text
+/// after the first page hardly changes the kind.
 pub(crate) const MAX_CHARS: usize = 4000;
 
-/// A text prepared for the word lists.
+/// A text prepared for comparison with the word lists.
 #[derive(Debug, Clone)]
 pub(crate) struct Folded {
-    /// The text in lower case and NFKC, with single spaces.
+    /// The beginning of the text in lower case and NFKC, with single spaces.
     pub(crate) text: String,
     /// The beginning of the text as it was written.
     pub(crate) written: String,
     pub(crate) languages: Languages,
 }
 
-/// The languages that a text may be in.
+/// The languages in which a text may be written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Languages {
     pub(crate) en: bool,
     pub(crate) de: bool,
     pub(crate) ja: bool,
-    /// The text is probably in a language that has no word lists.
+    /// True if the text is probably in a language that has no word lists.
     pub(crate) other: bool,
 }
 
 impl Languages {
     /// True if both texts may be in the same language.
-    pub(crate) fn share(self, other: Self) -> bool {
+    pub(crate) fn may_share(self, other: Self) -> bool {
         self.en && other.en || self.de && other.de || self.ja && other.ja
     }
 
@@ -71,32 +71,31 @@ pub(crate) fn fold(text: &str) -> String {
     out
 }
 
-/// True for characters of scripts that are written without spaces.
+/// True for a character of a script that is written without spaces.
 pub(crate) fn is_east_asian(c: char) -> bool {
     matches!(u32::from(c), 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x2ffff)
 }
 
-/// True for letters and digits of scripts with spaces between words.
+/// True for a letter or digit of a script with spaces between words.
 pub(crate) fn is_word_char(c: char) -> bool {
     c.is_alphanumeric() && !is_east_asian(c)
 }
 
-/// The words of a folded text, which are separated by spaces or punctuation. In a script without spaces, each run of
-/// characters is one word.
+/// The words of a folded text. In a script without spaces, each run of characters is one word.
 pub(crate) fn words(folded: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut start: Option<(usize, bool)> = None;
     for (at, c) in folded.char_indices() {
-        let asian = is_east_asian(c);
+        let is_asian = is_east_asian(c);
         let is_inside = c.is_alphanumeric();
         if let Some((from, was_asian)) = start
-            && (!is_inside || asian != was_asian)
+            && (!is_inside || is_asian != was_asian)
         {
             out.push(&folded[from..at]);
             start = None;
         }
         if is_inside && start.is_none() {
-            start = Some((at, asian));
+            start = Some((at, is_asian));
         }
     }
     if let Some((from, _)) = start {
@@ -105,8 +104,8 @@ pub(crate) fn words(folded: &str) -> Vec<&str> {
     out
 }
 
-/// The nouns in a word of a script without spaces. These are its runs of Katakana with at least `katakana` characters
-/// and its runs of Kanji with at least `kanji` characters. The Japanese word for "user" is left out.
+/// The probable nouns in a word of a script without spaces: its runs of at least `katakana` Katakana characters, and
+/// its runs of at least `kanji` Kanji characters. The Japanese word for "user" is left out.
 pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> {
     let class_of = |c: char| match u32::from(c) {
         0x30a0..=0x30ff => Some((1, katakana)),
@@ -114,20 +113,20 @@ pub(crate) fn noun_runs(word: &str, katakana: usize, kanji: usize) -> Vec<&str> 
         _ => None,
     };
     let mut out = Vec::new();
-    let (mut start, mut of) = (0, None);
+    let (mut start, mut current_class) = (0, None);
     for (at, class) in word.char_indices().map(|(at, c)| (at, class_of(c))).chain([(word.len(), None)]) {
-        if class != of {
+        if class != current_class {
             let run = &word[start..at];
-            if of.is_some_and(|(_, min_chars)| run.chars().count() >= min_chars) && run != "ユーザー" {
+            if current_class.is_some_and(|(_, min_chars)| run.chars().count() >= min_chars) && run != "ユーザー" {
                 out.push(run);
             }
-            (start, of) = (at, class);
+            (start, current_class) = (at, class);
         }
     }
     out
 }
 
-/// Function words (articles, pronouns, particles) by language.
+/// The function words (articles, pronouns, particles) of each language that has word lists.
 fn function_words() -> &'static [(&'static str, HashSet<&'static str>)] {
     static WORDS: OnceLock<Vec<(&str, HashSet<&str>)>> = OnceLock::new();
     WORDS.get_or_init(|| {
@@ -135,12 +134,13 @@ fn function_words() -> &'static [(&'static str, HashSet<&'static str>)] {
     })
 }
 
-/// True for a function word of any language.
+/// True for a function word of any language that has word lists.
 pub(crate) fn is_function_word(word: &str) -> bool {
     function_words().iter().any(|(_, list)| list.contains(word))
 }
 
-/// Function words and other frequent words of English or German, which identify the language even of "Wohnt in Jena".
+/// The words by which English or German is recognised: function words and other frequent words. With the latter, even
+/// the language of "Wohnt in Jena" is recognised.
 fn language_words(code: &str) -> &'static HashSet<&'static str> {
     static WORDS: OnceLock<[HashSet<&str>; 2]> = OnceLock::new();
     let [english, german] = WORDS.get_or_init(|| {
@@ -153,7 +153,7 @@ fn language_words(code: &str) -> &'static HashSet<&'static str> {
     if code == "en" { english } else { german }
 }
 
-/// Function words of languages that have no word lists.
+/// The function words of languages that have no word lists.
 fn other_function_words() -> &'static HashSet<&'static str> {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
     WORDS.get_or_init(|| OTHER_WORDS.iter().copied().collect())

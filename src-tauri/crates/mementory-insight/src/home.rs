@@ -1,4 +1,4 @@
-//! Finds out whether a statement says where the person lives.
+//! Recognises statements that say where the owner of the memories lives.
 use crate::{
     fold::{Folded, fold},
     numerals::expand,
@@ -8,19 +8,20 @@ use crate::{
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// Tables of `data/values` whose value is where somebody lives.
+/// Tables of `data/values` whose patterns recognise where somebody lives.
 const TABLES: [&str; 2] = ["lives_in", "home_address"];
-/// A statement says where the person lives within this many characters. A longer text is about other things too.
+/// The phrase that says where the person lives must begin within this many characters. A longer text before the phrase
+/// is about other things too.
 const MAX_CHARS_BEFORE: usize = 60;
 
 struct Form {
     patterns: Vec<Regex>,
-    stop: Vec<String>,
+    stop_words: Vec<String>,
     language: &'static str,
 }
 
-/// True for "lives in Graz, in the Lend district". A relative who lives somewhere, and a place that is only visited, do
-/// not count.
+/// True if a statement says where the person lives: "lives in Graz, in the Lend district". Homes of relatives and
+/// places that are only visited do not count.
 pub(crate) fn says_where_home_is(folded: &Folded) -> bool {
     forms().iter().filter(|form| folded.languages.may_be(form.language)).any(|form| {
         let begins_with_home = |regex: &Regex| {
@@ -30,7 +31,8 @@ pub(crate) fn says_where_home_is(folded: &Folded) -> bool {
                 before.chars().count() <= MAX_CHARS_BEFORE && subject(&before, before.len()).is_none()
             })
         };
-        !form.stop.iter().any(|word| folded.text.contains(word.as_str())) && form.patterns.iter().any(begins_with_home)
+        !form.stop_words.iter().any(|word| folded.text.contains(word.as_str()))
+            && form.patterns.iter().any(begins_with_home)
     })
 }
 
@@ -41,9 +43,9 @@ fn forms() -> &'static [Form] {
         let of_home = tables.filter(|(_, table)| TABLES.contains(&table.name));
         of_home
             .map(|(language, table)| Form {
-                // A test of `contradictions` checks that all of them compile.
+                // `ok` drops no pattern, because a test of `contradictions` checks that all patterns compile.
                 patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
-                stop: table.list(1).iter().map(|word| fold(word)).collect(),
+                stop_words: table.list(1).iter().map(|word| fold(word)).collect(),
                 language,
             })
             .collect()

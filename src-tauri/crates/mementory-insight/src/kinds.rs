@@ -20,7 +20,7 @@ pub enum AboutKind {
 }
 
 impl AboutKind {
-    /// All kinds, in the order in which they are listed.
+    /// All kinds, in the order in which the window lists them.
     pub const ALL: [Self; 13] = [
         Self::WhoYouAre,
         Self::People,
@@ -37,7 +37,7 @@ impl AboutKind {
         Self::HowToAnswer,
     ];
 
-    /// Stable name.
+    /// The stable name of the kind.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::WhoYouAre => "who_you_are",
@@ -56,7 +56,7 @@ impl AboutKind {
         }
     }
 
-    /// The kind with this name.
+    /// Parses the stable name of a kind.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|kind| kind.as_str() == name)
     }
@@ -67,8 +67,8 @@ impl AboutKind {
     }
 }
 
-/// Categories of personal data that the law protects more than others, and three that people want to keep to
-/// themselves.
+/// Special categories: personal data that the law protects more than other data, and three categories that people want
+/// to keep to themselves.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Special {
@@ -85,7 +85,7 @@ pub enum Special {
 }
 
 impl Special {
-    /// All categories, in the order in which they are listed.
+    /// All categories, in the order in which the window lists them.
     pub const ALL: [Self; 10] = [
         Self::Health,
         Self::Beliefs,
@@ -99,7 +99,7 @@ impl Special {
         Self::ExactAddress,
     ];
 
-    /// Stable name.
+    /// The stable name of the category.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Health => "health",
@@ -115,7 +115,7 @@ impl Special {
         }
     }
 
-    /// The category with this name.
+    /// Parses the stable name of a category.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|special| special.as_str() == name)
     }

@@ -2,18 +2,17 @@
 use crate::word_lists::{NUMBERS, TENS};
 use std::{ops::RangeInclusive, sync::OnceLock};
 
-/// The words for 1 that always mean the number. The other words for 0 and 1 are also articles: "a", "kein".
+/// The words for 1 that are not also articles. Other words for 0 and 1 are also articles: "a", "kein".
 const ONE: [&str; 2] = ["one", "eins"];
-/// A number word after "is" is taken for an age only from this number on, because smaller ones may be a rank or a mark:
-/// "is two".
+/// From this number on, a number word after "is" counts as an age. Smaller numbers may be a rank or a mark: "is two".
 const FIRST_OF_AGES: usize = 13;
 
-/// The value of a folded number word. None if the text is anything else.
+/// The value of a number that is written as words, in a folded text. None if the text is anything else.
 pub(crate) fn spelled_number(folded: &str) -> Option<f64> {
     small(folded).or_else(|| with_tens(folded)).or_else(|| kanji(folded)).map(|value| value as f64)
 }
 
-/// Position of a folded word in `NUMBERS`, which is its value.
+/// The value of a folded word for a small number, which is its position in `NUMBERS`.
 fn small(word: &str) -> Option<usize> {
     NUMBERS.iter().position(|names| names.contains(&word))
 }
@@ -22,7 +21,7 @@ fn tens(word: &str) -> Option<usize> {
     TENS.iter().position(|names| names.contains(&word)).map(|n| (n + 2) * 10)
 }
 
-/// "forty", "forty-two", "forty two" or "zweiundvierzig".
+/// Parses a number with tens: "forty", "forty-two", "forty two" or "zweiundvierzig".
 fn with_tens(folded: &str) -> Option<usize> {
     let unit = |word: &str| small(word).filter(|value| (1..=9).contains(value));
     tens(folded)
@@ -36,10 +35,10 @@ fn with_tens(folded: &str) -> Option<usize> {
         })
 }
 
-/// A number in Kanji below ten thousand: 四十二, 百五.
+/// Parses a number in Kanji below ten thousand: 四十二, 百五.
 fn kanji(folded: &str) -> Option<usize> {
     const DIGITS: &str = "〇一二三四五六七八九";
-    /// Largest number of characters of such a number.
+    /// Largest number of characters of a number in Kanji.
     const MAX_CHARS: usize = 7;
     if folded.is_empty() || folded.chars().count() > MAX_CHARS {
         return None;
@@ -61,19 +60,20 @@ fn kanji(folded: &str) -> Option<usize> {
     Some(total + current)
 }
 
-/// Replaces the placeholders in a pattern of a word list by the number words: `{number}` by all, `{age}` by those from
-/// 13 on, so that "is two" is not taken for an age, and `{kanji}` by numbers in Kanji.
+/// Replaces the placeholders in a pattern of a word list by number words: `{number}` by all, `{kanji}` by numbers in
+/// Kanji, and `{age}` by the number words from 13 on, so that "is two" does not count as an age.
 pub(crate) fn expand(pattern: &str) -> String {
     static WORDS: OnceLock<[String; 2]> = OnceLock::new();
     let [all, ages] = WORDS.get_or_init(|| [alternatives(1), alternatives(FIRST_OF_AGES)]);
     pattern.replace("{number}", all).replace("{age}", ages).replace("{kanji}", "[〇一二三四五六七八九十百]{1,5}")
 }
 
-/// A pattern for the English and German number words from `first` on. The longest words come first, because the first
-/// one that fits is taken.
+/// A pattern for the English and German number words from `first` on. Longer words come first, because the first
+/// alternative that matches is used.
 fn alternatives(first: usize) -> String {
     let is_spelled = |word: &&&str| !word.chars().any(crate::fold::is_east_asian);
-    // The words for a range of numbers. Words for 1 that are also articles are used only inside longer number words.
+    // The words for a range of numbers. For 1, only the words in `one` are included, because other words for 1 are also
+    // articles unless they are part of a longer number word.
     let spelled = |range: RangeInclusive<usize>, one: &[&str]| -> Vec<&str> {
         let numbers = NUMBERS.iter().enumerate().filter(|(n, _)| range.contains(n));
         numbers

@@ -1,9 +1,9 @@
-//! Finds the words of a list in a folded text. A word of the list matches only a whole word. With a `*` at its start,
-//! it also matches the end of a longer word, and with a `*` at its end, the start of a longer word.
+//! Finds the words of a list in a folded text. A word of the list matches only a whole word. If it begins with a `*`,
+//! it also matches the end of a longer word. If it ends with a `*`, it also matches the start of a longer word.
 use crate::fold::{fold, is_word_char};
 use aho_corasick::{AhoCorasick, MatchKind};
 
-/// Words to search for, each with a value.
+/// A set of words to search for, each with a value.
 pub(crate) struct WordSet<T> {
     automaton: Option<AhoCorasick>,
     entries: Vec<Entry<T>>,
@@ -17,7 +17,7 @@ struct Entry<T> {
     value: T,
 }
 
-/// Where a word was found, in bytes.
+/// A found word: its start and end in bytes, and its value.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Hit<'s, T> {
     pub(crate) start: usize,
@@ -31,8 +31,8 @@ impl<T> WordSet<T> {
         Self::with_open_ends(words, |_| false)
     }
 
-    /// Like [`new`](Self::new), but a word for which `is_open` is true may also be the start of a longer word, as if it
-    /// ended with a `*`.
+    /// Like [`new`](Self::new), but a word for which `is_open` returns true also matches the start of a longer word, as
+    /// if the word ended with a `*`.
     pub(crate) fn with_open_ends(
         words: impl IntoIterator<Item = (&'static str, T)>,
         is_open: impl Fn(&str) -> bool,
@@ -48,20 +48,21 @@ impl<T> WordSet<T> {
         Self { automaton, entries }
     }
 
-    /// Every occurrence of every word.
+    /// Finds every occurrence of every word of the set in a folded text.
     pub(crate) fn hits<'s>(&'s self, folded: &str) -> Vec<Hit<'s, T>> {
         let Some(automaton) = &self.automaton else { return Vec::new() };
         let mut out = Vec::new();
         for found in automaton.find_overlapping_iter(folded) {
             let Some(entry) = self.entries.get(found.pattern().as_usize()) else { continue };
             let (start, end) = (found.start(), found.end());
-            let joined = |inside: Option<char>, outside: Option<char>| {
+            let is_same_word = |inside: Option<char>, outside: Option<char>| {
                 inside.is_some_and(is_word_char) && outside.is_some_and(is_word_char)
             };
             let word = &folded[start..end];
-            let starts = entry.may_be_end || !joined(word.chars().next(), folded[..start].chars().next_back());
-            let ends = entry.may_be_start || !joined(word.chars().next_back(), folded[end..].chars().next());
-            if starts && ends {
+            let starts_word =
+                entry.may_be_end || !is_same_word(word.chars().next(), folded[..start].chars().next_back());
+            let ends_word = entry.may_be_start || !is_same_word(word.chars().next_back(), folded[end..].chars().next());
+            if starts_word && ends_word {
                 out.push(Hit { start, end, value: &entry.value });
             }
         }

@@ -1,5 +1,5 @@
-//! Finds special categories of personal data in a text. Recall matters more than precision: people use this to look for
-//! data that should not be there, and a missed memory harms them more than a false alarm.
+//! Finds special categories of personal data in a text. Recall matters more than precision, because people look for
+//! data that should not be in the text, and a missed memory harms them more than a false alarm.
 use crate::{
     Special,
     fold::{Folded, words},
@@ -10,45 +10,46 @@ use crate::{
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// Role of a listed word for a category.
+/// What a listed word shows about a category.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Role {
-    /// The word shows the category.
+    /// The word certainly shows the category.
     Sure,
-    /// The word shows the category, unless a word of `Unless` is in the same text.
+    /// The word shows the category, unless a word with the role `Unless` is in the same text.
     Hit,
     Unless,
-    /// The word contains another word of the list but means something else.
+    /// The word contains another word of the list but has a different meaning.
     Not,
 }
 
 const ROLES: [Role; 4] = [Role::Sure, Role::Hit, Role::Unless, Role::Not];
-/// Position of the regular expressions in a table of `data/special`.
+/// Position of the list of regular expressions in a table of `data/special`.
 const PATTERNS: usize = 4;
-/// Position of the regular expressions for figures of speech, over a folded text: "allergic to meetings".
+/// Position of the list of regular expressions for figures of speech, such as "allergic to meetings". They are matched
+/// against the folded text.
 const FIGURATIVE: usize = 5;
 
-/// How strongly the words of a text show a category.
+/// How strongly the words of a text show a category, in ascending order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) enum Evidence {
     /// The only words that show the category are in a figure of speech: "allergic to meetings".
     Figurative,
     /// No word shows the category.
     None,
-    /// A word shows the category, but another word in the text says that it is meant differently.
+    /// A word shows the category, but another word in the text suggests a different meaning.
     Doubtful,
-    /// A word that also has other meanings shows the category.
+    /// A word shows the category, but may also mean something else.
     Likely,
     Sure,
 }
 
 /// The categories that a text shows, each once, in the order of [`Special::ALL`].
 pub fn special(text: &str) -> Vec<Special> {
-    shown(&evidence_of(&Folded::new(text)))
+    shown_categories(&evidence_of(&Folded::new(text)))
 }
 
-/// The categories that are shown by more than a doubtful word.
-pub(crate) fn shown(evidence: &[Evidence; Special::ALL.len()]) -> Vec<Special> {
+/// The categories that are shown by more than figures of speech and doubtful words.
+pub(crate) fn shown_categories(evidence: &[Evidence; Special::ALL.len()]) -> Vec<Special> {
     Special::ALL
         .into_iter()
         .zip(evidence)
@@ -57,7 +58,7 @@ pub(crate) fn shown(evidence: &[Evidence; Special::ALL.len()]) -> Vec<Special> {
         .collect()
 }
 
-/// How strongly the words show each category, in the order of [`Special::ALL`].
+/// How strongly the words of a text show each category, in the order of [`Special::ALL`].
 pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
     let lists = lists();
     let hits: Vec<_> =
@@ -96,8 +97,9 @@ pub(crate) fn evidence_of(folded: &Folded) -> [Evidence; Special::ALL.len()] {
     })
 }
 
-/// True for the verb in "her accordion has 48 basses and weighs six kilos": the sentence begins with a thing, and names
-/// neither a person nor a pet before the verb.
+/// True if the word from `start` to `end` is a verb such as "weighs" whose subject is a thing: the sentence begins with
+/// an article, and names neither a person nor a pet before the verb. An example is "her accordion has 48 basses and
+/// weighs six kilos".
 fn weighs_a_thing(folded: &str, start: usize, end: usize) -> bool {
     const ARTICLES: [&str; 24] = [
         "a", "an", "das", "der", "die", "ein", "eine", "her", "his", "ihr", "ihre", "its", "mein", "meine", "my",
@@ -135,7 +137,7 @@ fn lists() -> &'static Lists {
                     let list = table.list(position).iter();
                     words.extend(list.map(|word| (*word, (class, role, language.code))));
                 }
-                // Every pattern compiles, which a test checks, so none is left out.
+                // `ok` drops no pattern, because a test checks that every pattern compiles.
                 let compiled = |position: usize| {
                     table.list(position).iter().filter_map(move |text| Some((class, Regex::new(text).ok()?)))
                 };

@@ -1,6 +1,6 @@
-//! Reduces names in Latin letters and in Katakana to their consonants, so that "Emil" and "エミル" compare as the same.
-//! The method is rough, because different names that sound alike become the same too. The result is used only as
-//! evidence that two names are the same.
+//! Reduces names in Latin letters and in Katakana to their consonants, so that "Emil" and "エミル" are equal. The method
+//! is rough: different names that sound alike become equal too. The result is therefore used only as evidence that two
+//! names are the same.
 use crate::fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words};
 
 /// The names in a text, reduced to a form that is the same in all scripts. Each name is listed once.
@@ -12,9 +12,9 @@ pub(crate) fn names(folded: &Folded) -> Vec<String> {
         }
     };
     for word in folded.written.split(|c: char| !c.is_alphanumeric() || is_east_asian(c)) {
-        let plain = fold(word);
-        if word.chars().count() >= 3 && word.starts_with(char::is_uppercase) && !is_function_word(&plain) {
-            add(latin_consonants(&plain));
+        let folded_word = fold(word);
+        if word.chars().count() >= 3 && word.starts_with(char::is_uppercase) && !is_function_word(&folded_word) {
+            add(latin_consonants(&folded_word));
         }
     }
     for word in words(&folded.text) {
@@ -23,29 +23,30 @@ pub(crate) fn names(folded: &Folded) -> Vec<String> {
     out
 }
 
-/// The words with a capital letter inside a sentence, and the runs of Katakana. They are names, except in German, where
-/// every noun has a capital letter. For a text that can only be German, nothing is returned.
+/// The names in a text: words with a capital letter that do not begin a sentence, and runs of Katakana. Empty for a
+/// text that can only be German, because every German noun has a capital letter.
 pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
     if folded.languages.de && !folded.languages.en {
         return Vec::new();
     }
     let mut out: Vec<String> =
         words(&folded.text).into_iter().flat_map(|word| noun_runs(word, 3, usize::MAX)).map(str::to_owned).collect();
-    let mut starts = true;
+    let mut starts_sentence = true;
     for word in folded.written.split(' ') {
         let trimmed = word.trim_matches(|c: char| !c.is_alphanumeric());
-        if !starts && trimmed.starts_with(|c: char| c.is_uppercase() && !is_east_asian(c)) && trimmed.len() > 2 {
+        if !starts_sentence && trimmed.starts_with(|c: char| c.is_uppercase() && !is_east_asian(c)) && trimmed.len() > 2
+        {
             out.push(fold(trimmed));
         }
-        starts = word.ends_with(['.', ':', '!', '?']);
+        starts_sentence = word.ends_with(['.', ':', '!', '?']);
     }
     out
 }
 
-/// True if a name in Latin letters and a name in Katakana may be the same. Both are folded, and their order does not
-/// matter. They must have the same consonants, and the first vowel of the Latin name must be one that is spoken like the
-/// first vowel of the other. If the Latin name ends in a vowel other than E,
-/// the last vowels must be the same too. A name with only one consonant must have the same vowels, at least two.
+/// True if a folded name in Latin letters and a folded name in Katakana, in any order, may be the same name. Their
+/// consonants must be equal, and the first vowel of the Latin name must be spoken like that of the Katakana name. If
+/// the Latin name ends in a vowel other than E, the last vowels must be equal too. Names with only one consonant must
+/// have the same vowels, at least two.
 pub(crate) fn same_name(one: &str, other: &str) -> bool {
     let is_katakana = |name: &str| !name.is_empty() && name.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff));
     let is_latin = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
@@ -91,7 +92,7 @@ fn first_vowels(latin: &str) -> Vec<char> {
     }
 }
 
-/// A vowel without its accent. The German umlauts become the vowel that Katakana uses for them.
+/// Removes the accent of a vowel. A German umlaut becomes the vowel that Katakana uses for it.
 const fn without_accent(c: char) -> char {
     match c {
         'á' | 'à' | 'â' | 'å' | 'ã' => 'a',
@@ -103,7 +104,7 @@ const fn without_accent(c: char) -> char {
     }
 }
 
-/// Removes each R that is not before a vowel, because it is not spoken. "Martin" is written マーティン in Katakana.
+/// Removes each R that is not before a vowel, because such an R is silent: "Martin" is written マーティン in Katakana.
 fn without_silent_r(word: &str) -> String {
     let next = word.chars().skip(1).map(Some).chain([None]);
     let silent = |c: char, next: Option<char>| c == 'r' && next.is_none_or(|next| !"aeiouy".contains(next));
@@ -139,7 +140,7 @@ fn vowels_of_katakana(run: &str) -> Vec<char> {
     out
 }
 
-/// A folded name and its German genitive in the form that `names` gives them.
+/// Reduces a folded name and its German genitive to the form that `names` returns.
 pub(crate) fn consonants(name: &str) -> Vec<String> {
     if name.chars().any(is_east_asian) {
         return vec![katakana_consonants(name)];
@@ -161,7 +162,7 @@ fn latin_consonants(word: &str) -> String {
 }
 
 fn katakana_consonants(run: &str) -> String {
-    // The rows of the Katakana table, each with its consonant. The row of the plain vowels is left out.
+    // The rows of the Katakana table with their consonants, without the row of the plain vowels.
     const ROWS: [(&str, char); 17] = [
         ("カキクケコ", 'k'),
         ("ガギグゲゴ", 'k'),
@@ -199,7 +200,7 @@ fn reduced_consonants(letters: impl Iterator<Item = char>) -> String {
             'z' => 's',
             'l' => 'r',
             'f' => 'h',
-            // The Katakana ン is written as M in Latin letters if B or P follows.
+            // N and M become the same letter, because ン is written as M in Latin letters before B or P.
             'm' => 'n',
             letter => letter,
         };

@@ -1,4 +1,5 @@
-//! Reads values in statements: numbers in words and digits, dates, and names of the same thing in several languages.
+//! Reads the values in statements: numbers in words and digits, dates, and names. Also compares values. A name of the
+//! same thing in another language is the same value.
 use crate::{
     fold::{fold, is_east_asian, words},
     numerals::spelled_number,
@@ -8,11 +9,11 @@ use regex::Regex;
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// A value of a statement in a form that can be compared.
+/// A value in a statement, in a form that can be compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) enum Value {
     Number(f64),
-    /// Position of the list that contains the name. All names in a list mean the same thing.
+    /// Position of the list that contains the name. All names in this list mean the same thing.
     Name(usize),
     /// A folded text that is neither a number nor a listed name.
     Text(String),
@@ -23,12 +24,12 @@ pub(crate) enum Value {
 pub(crate) enum Difference {
     Same,
     Other,
-    /// Not decidable, for example because the names are in different scripts, or because one is a city and the other a
-    /// country.
+    /// Whether the values are the same is unknown, for example because the names are in different scripts, or because
+    /// one is a city and the other a country.
     Unknown,
 }
 
-/// The value of a piece of text.
+/// Parses a text as a number, a listed name or another text.
 pub(crate) fn value(text: &str) -> Value {
     let folded = fold(text);
     let folded = folded.trim();
@@ -43,7 +44,7 @@ pub(crate) fn value(text: &str) -> Value {
     }
 }
 
-/// Position of the list that contains a folded name. All names in a list mean the same thing.
+/// Position of the list that contains a folded name. All names in this list mean the same thing.
 pub(crate) fn name_list_index(folded: &str) -> Option<usize> {
     list_index_by_name().get(folded).copied()
 }
@@ -56,12 +57,12 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
         (Value::Name(a), Value::Name(b)) if (*a < COUNTRIES.len()) != (*b < COUNTRIES.len()) => Difference::Unknown,
         (Value::Name(_), Value::Name(_)) => Difference::Other,
         (Value::Name(name), Value::Text(text)) | (Value::Text(text), Value::Name(name)) => {
-            // If no name in the list is in the script of the text, the text may still mean the same thing.
+            // The text may be another spelling of the name if the list contains no spelling in the script of the text.
             let known_spellings = spellings(*name);
             let contains = |spelling: &&str| text.contains(*spelling);
-            let comparable = *name >= COUNTRIES.len()
+            let is_comparable = *name >= COUNTRIES.len()
                 && known_spellings.iter().any(|name| has_east_asian(name) == has_east_asian(text));
-            match (known_spellings.iter().any(contains), comparable) {
+            match (known_spellings.iter().any(contains), is_comparable) {
                 (true, _) => Difference::Same,
                 (false, true) => Difference::Other,
                 (false, false) => Difference::Unknown,
@@ -100,7 +101,7 @@ fn list_index_by_name() -> &'static HashMap<&'static str, usize> {
     })
 }
 
-/// A number in digits or as words. A suffix `k` or 千 multiplies it by a thousand, and 万 by ten thousand.
+/// Parses a number in digits or words. A suffix `k` or 千 multiplies it by a thousand, and 万 by ten thousand.
 pub(crate) fn number(folded: &str) -> Option<f64> {
     if let Some(value) = spelled_number(folded) {
         return Some(value);
@@ -116,12 +117,12 @@ pub(crate) fn number(folded: &str) -> Option<f64> {
     if trimmed.is_empty() || trimmed.len() > 15 || !trimmed.chars().all(|c| c.is_ascii_digit() || ".,:".contains(c)) {
         return None;
     }
-    // A separator before exactly three digits separates thousands. Any other separator is the decimal point.
+    // A separator before exactly three digits separates thousands. Any other separator is a decimal point.
     let mut without_separators = String::new();
     let parts: Vec<&str> = trimmed.split(['.', ',', ':']).collect();
     for (n, part) in parts.iter().enumerate() {
-        let groups = n > 0 && part.len() == 3;
-        if n > 0 && !groups {
+        let separates_thousands = n > 0 && part.len() == 3;
+        if n > 0 && !separates_thousands {
             without_separators.push('.');
         }
         without_separators.push_str(part);
@@ -129,7 +130,7 @@ pub(crate) fn number(folded: &str) -> Option<f64> {
     Some(without_separators.parse::<f64>().ok()? * factor)
 }
 
-/// A year with a month, if one is given.
+/// A year, and a month if the text names one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Date {
     pub(crate) year: i32,
@@ -137,13 +138,13 @@ pub(crate) struct Date {
 }
 
 impl Date {
-    /// The last month of the date, as a number of months since year 0.
+    /// The last month of the date, in months since year 0.
     pub(crate) fn end_month(self) -> i32 {
         self.year * 12 + self.month.map_or(12, |month| month as i32)
     }
 }
 
-/// The dates in a folded text that have a year.
+/// The dates in a folded text that have a year from 2000 to 2099.
 pub(crate) fn dates(folded: &str) -> Vec<Date> {
     static WORD: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = WORD.get_or_init(|| {

@@ -97,7 +97,7 @@ fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
     assert_eq!(pairs(&["Was born in Bremen.", "ドレスデン生まれ"]), [(0, 1, Sort::Conflict)]);
     let of_both = ["She and her husband have two children.", "Has three children."];
     assert_eq!(pairs(&of_both), [(0, 1, Sort::Replaced)]);
-    // A word for the time is no part of the name of the city, and both names of the city are listed.
+    // A word for the time ("現在") is not part of the city's name, and the lists contain both names of the city.
     assert_eq!(pairs(&["アントワープに住んでいる。", "現在リエージュに住んでいる。"]), [(0, 1, Sort::Replaced)]);
     for apart in [
         ["Speaks German.", "Speaks Japanese fluently."],
@@ -118,7 +118,7 @@ fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
     }
 }
 
-/// The pairs of `texts`, each with the year of its statement.
+/// The contradictions in `texts`, where each text is preceded by the year of its statement.
 fn dated(texts: &[(i64, &str)]) -> Vec<(usize, usize, Sort)> {
     let statements: Vec<Statement<'_>> =
         texts.iter().map(|(year, text)| Statement { text, at: Some((year - 1970) * 365 * DAY) }).collect();
@@ -156,7 +156,7 @@ fn years_explain_the_ages_of_a_child_but_not_every_age() {
     let daughter = [(2023, "Her daughter Ida is three years old."), (2025, "Ida is five.")];
     assert_eq!(dated(&daughter), []);
     assert_eq!(dated(&[daughter[0], (2025, "Ida is nine.")]), [(0, 1, Sort::Conflict)]);
-    // The person's own age is replaced by the newer one.
+    // An age of the owner of the memories is replaced by a newer one.
     assert_eq!(dated(&[(2022, "I am forty-two."), (2024, "Is 44.")]), [(0, 1, Sort::Replaced)]);
 }
 
@@ -192,7 +192,7 @@ fn a_plan_is_past_after_its_date() {
     assert_eq!(past_plans(&at("Flew to Osaka in April 2025."), now), []);
     assert_eq!(past_plans(&at("Wants to fly to Osaka. It is to be in April 2025."), now), [0]);
     assert_eq!(past_plans(&at("Möchte am 3. April 2025 nach Osaka fliegen."), now), [0]);
-    // A date in another sentence than the verb "plans" does not make a plan.
+    // A date in another sentence than the verb "plans" does not show a plan.
     let summary = "Work\n\nMaren plans ferry timetables in Lisbon.\n\nHome\n\nShe moved in April 2025.";
     assert_eq!(past_plans(&at(summary), now), []);
     assert_eq!(past_plans(&at("Plans timetables. She moved to Lisbon in April 2025."), now), []);
@@ -263,7 +263,7 @@ fn without_a_usable_vector_the_words_decide() {
     assert_ne!(judge(text, &[&[0.04; 512]]).0, by_words.0);
 }
 
-/// A vector of length 1 along one axis, with a smaller part along another axis.
+/// A vector of length 1 that is mostly along `axis` and has a smaller part along `other`.
 fn vector(axis: usize, other: usize) -> Vec<f32> {
     let mut numbers = vec![0.0; 512];
     (numbers[axis], numbers[other]) = (0.9, 0.435_889_9);
@@ -316,7 +316,7 @@ fn no_two_topics_have_one_name() {
 fn texts_of_one_meaning_are_a_topic_without_a_shared_word() {
     let texts: Vec<String> = ('a'..='x').map(|letter| letter.to_string().repeat(6)).collect();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
-    // There are eight themes with three texts each. Every vector also has a part that no other has.
+    // There are eight themes with three texts each. Every vector also has a part along an axis of its own.
     let vectors: Vec<Vec<f32>> = (0..24).map(|n| vector(n / 3, 100 + n)).collect();
     let found_topics = topics(&texts, &vectors);
     let members: Vec<Vec<usize>> = found_topics.iter().map(|topic| topic.members.clone()).collect();
@@ -327,7 +327,7 @@ fn texts_of_one_meaning_are_a_topic_without_a_shared_word() {
 
 #[test]
 fn texts_without_a_vector_are_in_no_topic_and_many_texts_are_compared_by_words_only() {
-    // The texts share no words, and the vectors of many texts have the same theme.
+    // The texts share no words, but their vectors show few different themes.
     let topics_of = |count: usize| {
         let texts: Vec<String> = (0..count).map(|n| format!("{n:05}x")).collect();
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

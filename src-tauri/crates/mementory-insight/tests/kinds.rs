@@ -1,5 +1,5 @@
 //! Measures kinds, special categories and topics on labelled memories of invented people ("lives"), which were written
-//! without knowledge of the rules. Uses the real encoder if its weights are present (`MEMENTORY_WEIGHTS_DIR`).
+//! without knowledge of the rules. The tests use the real encoder if its weights are present (`MEMENTORY_WEIGHTS_DIR`).
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{AboutKind, Special, judge, topics};
 use mementory_meaning::Encoder;
@@ -8,14 +8,14 @@ use std::collections::{BTreeMap, HashMap};
 #[path = "../../mementory-meaning/tests/common/mod.rs"]
 mod common;
 
-/// A life: its memories, its labels, and whether errors are printed. In a life that is kept for measuring only, nobody
-/// may read the errors.
+/// The memories and labels of one invented person, and whether errors are printed. The errors in a life that is only
+/// for measuring are not printed, because nobody may read them.
 struct Life {
     name: &'static str,
     memories: &'static str,
     labels: &'static str,
-    listed: bool,
-    /// Least share of right kinds.
+    prints_errors: bool,
+    /// Lowest share of memories whose kind must be right.
     min_kind: f64,
 }
 
@@ -24,35 +24,35 @@ const LIVES: [Life; 5] = [
         name: "veterinarian",
         memories: include_str!("data/lives/veterinarian.tsv"),
         labels: include_str!("data/veterinarian_kinds.tsv"),
-        listed: true,
+        prints_errors: true,
         min_kind: 0.8,
     },
     Life {
         name: "primary teacher",
         memories: include_str!("data/lives/primary_teacher.tsv"),
         labels: include_str!("data/primary_teacher_kinds.tsv"),
-        listed: true,
+        prints_errors: true,
         min_kind: 0.8,
     },
     Life {
         name: "ship's engineer",
         memories: include_str!("data/lives/kept_ships_engineer.tsv"),
         labels: include_str!("data/kept_ships_engineer_kinds.tsv"),
-        listed: false,
+        prints_errors: false,
         min_kind: 0.8,
     },
     Life {
         name: "archivist",
         memories: include_str!("data/lives/archivist.tsv"),
         labels: include_str!("data/archivist_kinds.tsv"),
-        listed: true,
+        prints_errors: true,
         min_kind: 0.8,
     },
     Life {
         name: "archivist, kept half",
         memories: include_str!("data/lives/kept_archivist.tsv"),
         labels: include_str!("data/kept_archivist_kinds.tsv"),
-        listed: false,
+        prints_errors: false,
         min_kind: 0.75,
     },
 ];
@@ -84,7 +84,7 @@ impl Life {
     }
 }
 
-/// The shares that the suggestions reached.
+/// The measured figures of the suggestions, as shares.
 struct Figures {
     kind: f64,
     recall: f64,
@@ -100,20 +100,20 @@ fn measure(life: &Life, encoder: &Encoder) -> Figures {
     let memories = life.labelled();
     let texts: Vec<&str> = memories.iter().map(|memory| memory.text).collect();
     let vectors: Vec<Vec<f32>> = encoder.encode(&texts).iter().map(|vector| vector.as_slice().to_vec()).collect();
-    let (mut right, mut found, mut wanted, mut both) = (0, 0, 0, 0);
+    let (mut right_kinds, mut found_special, mut wanted_special, mut right_special) = (0, 0, 0, 0);
     for (memory, vector) in memories.iter().zip(&vectors) {
         let (kind, special) = judge(memory.text, &[vector.as_slice()]);
         let suggested = kind.map(|about| about.kind);
-        right += usize::from(suggested == Some(memory.kind));
-        if life.listed && suggested != Some(memory.kind) {
+        right_kinds += usize::from(suggested == Some(memory.kind));
+        if life.prints_errors && suggested != Some(memory.kind) {
             println!("kind {}: {suggested:?}, not {:?}", memory.name, memory.kind);
         }
-        if life.listed && special != memory.special {
+        if life.prints_errors && special != memory.special {
             println!("special {}: {special:?}, not {:?}", memory.name, memory.special);
         }
-        found += special.len();
-        wanted += memory.special.len();
-        both += special.iter().filter(|category| memory.special.contains(category)).count();
+        found_special += special.len();
+        wanted_special += memory.special.len();
+        right_special += special.iter().filter(|category| memory.special.contains(category)).count();
     }
     let (mut pure, mut placed) = (0, 0);
     for topic in topics(&texts, &vectors) {
@@ -123,9 +123,9 @@ fn measure(life: &Life, encoder: &Encoder) -> Figures {
         placed += topic.members.len();
     }
     Figures {
-        kind: share(right, memories.len()),
-        recall: share(both, wanted),
-        precision: share(both, found),
+        kind: share(right_kinds, memories.len()),
+        recall: share(right_special, wanted_special),
+        precision: share(right_special, found_special),
         purity: share(pure, placed),
     }
 }
@@ -151,7 +151,8 @@ fn kinds_special_categories_and_topics_of_new_lives_are_mostly_right() {
     }
 }
 
-/// The memories of the demonstration vault with their special categories. False ones had been seen in the window.
+/// The memories of the demonstration vault with their special categories. The window had shown wrong categories for
+/// them.
 const DEMONSTRATION: (&str, &str) =
     (include_str!("data/lives/ferry_planner.tsv"), include_str!("data/ferry_planner_special.tsv"));
 

@@ -1,5 +1,5 @@
-//! Tests for contradictions in memories of invented people ("lives"). They use the vectors of the real encoder if its
-//! weights are present (`MEMENTORY_WEIGHTS_DIR`), and also the words alone.
+//! Tests for contradictions in memories of invented people ("lives"). The tests use the vectors of the real encoder if
+//! its weights are present (`MEMENTORY_WEIGHTS_DIR`), and also the words alone.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{Statement, contradictions, evidence_of};
 use mementory_meaning::Encoder;
@@ -29,8 +29,8 @@ const TUNED: [&str; 15] = [
 ];
 /// A life from which causes of missed contradictions were studied, but to which the weights were not fitted.
 const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
-/// The memories of the demonstration vault: few contradictions, and many similar statements. The weights were fitted to
-/// them too.
+/// The memories of the demonstration vault, with few contradictions and many similar statements. The weights were also
+/// fitted to them.
 const DEMONSTRATION: &str = include_str!("data/lives/ferry_planner.tsv");
 /// A life that was written without knowledge of the rules. Classes of errors that were seen in it have been corrected
 /// since.
@@ -38,12 +38,13 @@ const VETERINARIAN: &str = include_str!("data/lives/veterinarian.tsv");
 /// A life that was written without knowledge of the rules, in the styles of several assistants and agents. Classes of
 /// errors that were seen in it have been corrected since.
 const PRIMARY_TEACHER: &str = include_str!("data/lives/primary_teacher.tsv");
-/// A life in the same style whose errors nobody has read. Only its figures are printed.
+/// A life in the styles of several assistants and agents whose errors nobody has read. Only its figures are printed.
 const SHIPS_ENGINEER: &str = include_str!("data/lives/kept_ships_engineer.tsv");
-/// The halves of a life that was written apart from the rules. The misses of the second half are not printed.
+/// The two halves of a life that was written without knowledge of the rules. The missed contradictions of the second
+/// half are not printed.
 const ARCHIVIST: &str = include_str!("data/lives/archivist.tsv");
 const KEPT_ARCHIVIST: &str = include_str!("data/lives/kept_archivist.tsv");
-/// Lives that were kept for measuring only. Do not adjust the rules to them.
+/// Lives that are only for measuring. Do not adjust the rules to them.
 const KEPT: [&str; 5] = [
     include_str!("data/lives/kept_arborist.tsv"),
     include_str!("data/lives/kept_customs_officer.tsv"),
@@ -57,12 +58,12 @@ const FIRST_DAY: i64 = 18_993;
 
 struct Life {
     names: Vec<&'static str>,
-    days: Vec<Option<i64>>,
+    times: Vec<Option<i64>>,
     texts: Vec<&'static str>,
     wanted: HashSet<(usize, usize)>,
     arguable: HashSet<(usize, usize)>,
     /// True if nobody may read the errors of this life.
-    unread: bool,
+    is_unread: bool,
 }
 
 impl Life {
@@ -71,12 +72,12 @@ impl Life {
     }
 
     fn statements(&self) -> Vec<Statement<'_>> {
-        self.texts.iter().zip(&self.days).map(|(text, at)| Statement { text, at: *at }).collect()
+        self.texts.iter().zip(&self.times).map(|(text, at)| Statement { text, at: *at }).collect()
     }
 }
 
 fn life(file: &'static str) -> Life {
-    let (mut names, mut days, mut texts) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut names, mut times, mut texts) = (Vec::new(), Vec::new(), Vec::new());
     let (mut wanted, mut arguable) = (HashSet::new(), HashSet::new());
     for line in file.lines().filter(|line| !line.starts_with('#')) {
         let [first, second, third] = line.split('\t').collect::<Vec<_>>().try_into().unwrap();
@@ -88,12 +89,12 @@ fn life(file: &'static str) -> Life {
             "-" => drop(pair()),
             name => {
                 names.push(name);
-                days.push((second != "?").then(|| (second.parse::<i64>().unwrap() + FIRST_DAY) * DAY));
+                times.push((second != "?").then(|| (second.parse::<i64>().unwrap() + FIRST_DAY) * DAY));
                 texts.push(third);
             }
         }
     }
-    Life { names, days, texts, wanted, arguable, unread: [SHIPS_ENGINEER, KEPT_ARCHIVIST].contains(&file) }
+    Life { names, times, texts, wanted, arguable, is_unread: [SHIPS_ENGINEER, KEPT_ARCHIVIST].contains(&file) }
 }
 
 /// Precision (the share of the found pairs that are right) and recall (the share of the wanted pairs that were found).
@@ -129,7 +130,7 @@ fn count(life: &Life, vectors: &[Vec<f32>]) -> (usize, usize) {
         .filter(|pair| !life.arguable.contains(pair))
         .collect();
     let right = found_pairs.iter().filter(|pair| life.wanted.contains(pair)).count();
-    if life.unread {
+    if life.is_unread {
         return (right, found_pairs.len());
     }
     for (a, b) in found_pairs.iter().filter(|pair| !life.wanted.contains(pair)) {
@@ -156,7 +157,8 @@ fn contradictions_of_a_life_are_found_by_meaning() {
 fn contradictions_of_further_lives_are_found_by_meaning() {
     let Some(folder) = common::weights() else { return };
     let encoder = Encoder::open(&folder).unwrap();
-    // The name of each set, its lives, and the least precision and recall. All figures are printed before any is checked.
+    // The name of each set, its lives, and the lowest allowed precision and recall. All figures are printed before any
+    // is checked.
     let sets: [(&str, &[&'static str], f64, f64); 9] = [
         ("tuned", &TUNED, 0.9, 0.75),
         ("kept", &KEPT, 0.8, 0.5),

@@ -1,5 +1,5 @@
-//! Tests whether two memories are found to contradict each other, for each pair separately. This needs the weights of
-//! the real encoder (`MEMENTORY_WEIGHTS_DIR`). Developers can set `MEMENTORY_PAIRS` to another file of pairs.
+//! Tests whether two memories are found to contradict each other, for each pair separately. The test needs the weights
+//! of the real encoder (`MEMENTORY_WEIGHTS_DIR`). Developers can set `MEMENTORY_PAIRS` to another file of pairs.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{Statement, contradictions};
 use mementory_meaning::Encoder;

@@ -1,4 +1,4 @@
-//! Tests who is mentioned in memories, and how they are related to the person.
+//! Tests which people are found in memories, and how they are related to the owner of the memories.
 #![allow(clippy::unwrap_used)]
 use mementory_insight::{Person, people};
 

@@ -1,4 +1,4 @@
-//! Tests special categories in sentences that were used neither for the word lists nor for the samples.
+//! Tests the special categories of sentences that were used neither for the word lists nor for the samples.
 #![allow(clippy::unwrap_used, clippy::print_stderr)]
 use mementory_insight::{Special, judge, special};
 use mementory_meaning::Encoder;
@@ -81,7 +81,7 @@ const FIGURES_OF_SPEECH: [&str; 10] = [
     "月曜アレルギーだと言う。",
 ];
 
-/// The same words with their literal meaning.
+/// The words of `FIGURES_OF_SPEECH` with their literal meaning.
 const NOT_FIGURATIVE: [(&str, Special); 5] = [
     ("Allergic to meetings and peanuts.", Special::Health),
     ("Allergic to wasp stings and to meetings.", Special::Health),
@@ -91,7 +91,7 @@ const NOT_FIGURATIVE: [(&str, Special); 5] = [
 ];
 
 /// The number of sentences whose category was found, the number of sentences in which a category was wrongly found, and
-/// a text that lists the mistakes.
+/// a list of the mistakes.
 fn counts(categories: &dyn Fn(&str) -> Vec<Special>) -> (usize, usize, String) {
     let missed: Vec<&str> = WITH_CATEGORY
         .iter()

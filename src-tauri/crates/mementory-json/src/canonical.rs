@@ -206,10 +206,10 @@ fn shortest_digits(value: f64) -> Result<(String, i32), BadNumber> {
     Ok((digits, exponent.parse().map_err(|_| BadNumber)?))
 }
 
-/// The digits as `d.ddd`, or `d` if there is only one.
+/// The digits as `d.ddd`, or as `d` if there is only one digit.
 fn format_mantissa(digits: &str) -> String {
-    let (first, more) = digits.split_at(digits.len().min(1));
-    if more.is_empty() { first.to_owned() } else { format!("{first}.{more}") }
+    let (first, further_digits) = digits.split_at(digits.len().min(1));
+    if further_digits.is_empty() { first.to_owned() } else { format!("{first}.{further_digits}") }
 }
 
 /// The form of a float in Python. From 1e-4 to below 1e16, it has no exponent. Otherwise, the exponent has at least two
@@ -220,9 +220,9 @@ fn format_python(value: f64) -> Result<String, BadNumber> {
     Ok(match exponent {
         0..16 => {
             let point = exponent as usize + 1;
-            let whole = format!("{digits:0<point$}");
-            let fraction = if whole.len() > point { &whole[point..] } else { "0" };
-            format!("{sign}{}.{fraction}", &whole[..point])
+            let whole_digits = format!("{digits:0<point$}");
+            let fraction = if whole_digits.len() > point { &whole_digits[point..] } else { "0" };
+            format!("{sign}{}.{fraction}", &whole_digits[..point])
         }
         -4..0 => format!("{sign}0.{}{digits}", "0".repeat(-exponent as usize - 1)),
         _ => {
@@ -243,8 +243,8 @@ fn format_ecmascript(value: f64) -> Result<String, BadNumber> {
     Ok(match exponent + 1 {
         point if count <= point && point <= 21 => format!("{sign}{digits}{}", zeros(point - count)),
         point if (1..=21).contains(&point) => {
-            let (whole, fraction) = digits.split_at(usize::try_from(point).unwrap_or_default());
-            format!("{sign}{whole}.{fraction}")
+            let (whole_digits, fraction) = digits.split_at(usize::try_from(point).unwrap_or_default());
+            format!("{sign}{whole_digits}.{fraction}")
         }
         point if (-5..=0).contains(&point) => format!("{sign}0.{}{digits}", zeros(-point)),
         _ => format!("{sign}{}e{}{}", format_mantissa(&digits), if exponent < 0 { '-' } else { '+' }, exponent.abs()),

@@ -10,7 +10,7 @@ struct ReadResult {
     other_errors: Vec<String>,
 }
 
-fn found(ids: &[u64], damaged: &[&str]) -> ReadResult {
+fn expected_result(ids: &[u64], damaged: &[&str]) -> ReadResult {
     let damaged = damaged.iter().map(|pointer| (*pointer).to_owned()).collect();
     ReadResult { ids: ids.to_vec(), damaged, other_errors: vec![] }
 }
@@ -57,7 +57,7 @@ fn chats() -> Vec<String> {
 fn an_element_with_other_keys_after_a_damaged_one_is_read() {
     let input =
         br#"[{"id":1,"content":"a"},{"id":2,"content":"b",},{"text":"c","tags":[],"id":3},{"id":4,"content":"d"}]"#;
-    assert_eq!(read(input), found(&[1, 3, 4], &["/1"]));
+    assert_eq!(read(input), expected_result(&[1, 3, 4], &["/1"]));
 }
 
 #[test]
@@ -120,14 +120,14 @@ fn a_damaged_element_does_not_affect_the_next_ones() {
 fn damage_at_the_start_and_at_the_end_is_left_out() {
     let mut first = chats();
     first[0] = first[0].replacen(r#""text":"One"#, r#""text":One"#, 1);
-    assert_eq!(read(format!("[{}]", first.join(",")).as_bytes()), found(&[1, 2, 3, 4, 5], &["/0"]));
+    assert_eq!(read(format!("[{}]", first.join(",")).as_bytes()), expected_result(&[1, 2, 3, 4, 5], &["/0"]));
     let mut last = chats();
     last[5] = last[5].replacen("[]}]", "[]]", 1);
-    assert_eq!(read(format!("[{}]", last.join(",")).as_bytes()), found(&[0, 1, 2, 3, 4], &["/5"]));
+    assert_eq!(read(format!("[{}]", last.join(",")).as_bytes()), expected_result(&[0, 1, 2, 3, 4], &["/5"]));
     let mut two = chats();
     two[1] = two[1].replacen(r#""Chat"#, "Chat", 1);
     two[2] = two[2].replacen("[]}]", "[]}", 1);
-    assert_eq!(read(format!("[{}]", two.join(",")).as_bytes()), found(&[0, 3, 4, 5], &["/1", "/2"]));
+    assert_eq!(read(format!("[{}]", two.join(",")).as_bytes()), expected_result(&[0, 3, 4, 5], &["/1", "/2"]));
     let cut = format!("[{}", two.join(",").replace(r#","end":5}"#, ""));
     assert_eq!(read(cut.as_bytes()).other_errors.len(), 1, "the end is missing too");
 }
@@ -135,10 +135,10 @@ fn damage_at_the_start_and_at_the_end_is_left_out() {
 #[test]
 fn elements_inside_an_element_without_end_are_found() {
     let mut chats = chats();
-    // What is left of this chat ends inside an array, so that all later chats look like entries of it.
+    // The remaining text of this chat ends inside an array, so that all later chats look like entries of this array.
     let end = chats[2].find(r#"{"id":72"#).unwrap() - 1;
     chats[2].truncate(end);
-    assert_eq!(read(format!("[{}]", chats.join(",")).as_bytes()), found(&[0, 1, 3, 4, 5], &["/2"]));
+    assert_eq!(read(format!("[{}]", chats.join(",")).as_bytes()), expected_result(&[0, 1, 3, 4, 5], &["/2"]));
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn the_part_before_the_damage_can_be_read() {
 #[test]
 fn an_array_without_its_opening_bracket_is_read() {
     let text = format!("{}]", chats().join(",\n"));
-    assert_eq!(read(text.as_bytes()), found(&[0, 1, 2, 3, 4, 5], &[]));
+    assert_eq!(read(text.as_bytes()), expected_result(&[0, 1, 2, 3, 4, 5], &[]));
 }
 
 #[test]

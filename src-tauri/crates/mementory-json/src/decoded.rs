@@ -80,12 +80,12 @@ impl<'r> DecodingReader<'r> {
         self.unescape = Some(unescape);
     }
 
-    /// True inside of a string or of a tool's result.
+    /// True while the content of a JSON string or of a tool's result is decoded.
     pub(super) fn is_inside(&self) -> bool {
         self.unescape.is_some()
     }
 
-    /// True if the bytes are those of the inner reader, without its BOM.
+    /// True if the decoded bytes are those of the inner reader, except for its BOM.
     pub(super) fn is_plain(&self) -> bool {
         self.utf16.is_none() && self.unescape.is_none()
     }
@@ -160,8 +160,8 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
         }
         let space_len = out.iter().take_while(|b| b.is_ascii_whitespace()).count();
         out.drain(..space_len);
-        let inside = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
-        if source.unescape.is_none() && out.first() == Some(&b'"') && matches!(inside, Some(b'[' | b'{')) {
+        let first_inner_byte = out.get(1..).and_then(|rest| rest.iter().find(|b| !b.is_ascii_whitespace()));
+        if source.unescape.is_none() && out.first() == Some(&b'"') && matches!(first_inner_byte, Some(b'[' | b'{')) {
             let rest = out.split_off(1);
             out.clear();
             source.enter_texts(&rest, false, &mut out);
@@ -177,10 +177,10 @@ pub(super) fn read_decoded_head(reader: &mut dyn Read, n: usize) -> std::io::Res
     Ok(out)
 }
 
-fn transcode(decoder: &mut Decoder, mut chunk: &[u8], last: bool, out: &mut Vec<u8>) {
+fn transcode(decoder: &mut Decoder, mut chunk: &[u8], is_last: bool, out: &mut Vec<u8>) {
     let mut piece = vec![0; 16 * 1024];
     loop {
-        let (result, read, written, _) = decoder.decode_to_utf8(chunk, &mut piece, last);
+        let (result, read, written, _) = decoder.decode_to_utf8(chunk, &mut piece, is_last);
         out.extend_from_slice(&piece[..written]);
         chunk = &chunk[read..];
         if result == CoderResult::InputEmpty {
@@ -234,7 +234,8 @@ impl Unescape {
         }
     }
 
-    /// Finds the next text after the end of one, and returns the bytes from its content on.
+    /// Finds the next text after a text has ended, and returns the bytes of `data` from the content of the next text
+    /// on.
     fn after_text<'d>(&mut self, data: &'d [u8], out: &mut Vec<u8>) -> &'d [u8] {
         let next = if self.has_parts { next_text(data) } else { Next::End };
         self.is_between = next == Next::Unknown;
@@ -300,7 +301,7 @@ fn push_char(code: u32, out: &mut Vec<u8>) {
     out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
 }
 
-/// The value of hex digits. None if one of them is not a hex digit.
+/// The value of hex digits. None if a character is not a hex digit.
 pub(super) fn parse_hex4(digits: &[u8]) -> Option<u32> {
     digits.iter().try_fold(0, |sum, d| Some(sum * 16 + char::from(*d).to_digit(16)?))
 }

@@ -1,7 +1,7 @@
 //! Errors while the elements of a JSON stream are read.
 
 /// Errors while reading elements. After [`ElementError::TooLarge`] and [`ElementError::Damaged`] reading can continue,
-/// because [`Elements::next`](crate::Elements::next) skips the element. After any other error, it returns None.
+/// because [`Elements::next`](crate::Elements::next) skips the element. After any other error, `next` returns None.
 #[derive(Debug, thiserror::Error)]
 pub enum ElementError {
     /// The reader returned an error.
@@ -13,7 +13,7 @@ pub enum ElementError {
         /// Byte offset of the end.
         offset: u64,
     },
-    /// The stream is not JSON at this place, or something follows the closing bracket.
+    /// The stream is not JSON at this position, or other bytes follow the closing bracket.
     #[error("not JSON at byte {offset}")]
     Syntax {
         /// Byte offset.
@@ -49,7 +49,7 @@ impl ElementError {
         }
     }
 
-    /// The place for a report: that of the file, with the pointer of the element if it is known.
+    /// The place for a report: the place of the file, with the pointer of the element if it is known.
     pub fn place(&self, file: &str) -> String {
         match self {
             Self::Damaged { pointer, .. } => format!("{file}#{pointer}"),

@@ -59,12 +59,13 @@ enum Level {
     Done,
 }
 
-/// Above this many bytes, the buffer of an element gets the space for the largest allowed element at once. A buffer that
-/// grows is copied, and then needs twice the memory. Space that is never written needs none.
+/// Above this many bytes, the buffer of an element gets the space for the largest allowed element at once, because a
+/// buffer that grows is copied and needs twice the memory while it is copied. Reserved space that is never written
+/// needs no memory.
 const LARGE_ELEMENT_BYTES: usize = 32 << 20;
-/// At most this many bytes are reserved at once, also if a larger element is allowed.
+/// At most this many bytes are reserved at once, even if a larger element is allowed.
 const MAX_RESERVED_BYTES: usize = 256 << 20;
-/// A large buffer has at least this much free space before a read, which is more than one read.
+/// Smallest free space of a large buffer before a read. It is more than one read needs.
 const MIN_SPARE_BYTES: usize = 1 << 20;
 
 /// Iterates over the elements of a JSON stream. The stream is one of these:
@@ -76,7 +77,7 @@ const MIN_SPARE_BYTES: usize = 1 << 20;
 /// Each of them may also be inside a JSON string, be in UTF-16, have a BOM, and have any white space. Byte offsets are
 /// positions in the decoded stream.
 ///
-/// The iterator holds in memory one element (at most `limits.element_bytes`), one read of 256 KiB, and up to 1 MiB of a
+/// The iterator keeps in memory one element (at most `limits.element_bytes`), one read of 256 KiB, and up to 1 MiB of a
 /// wrapping object. Values that are not objects are elements too (`null`, `"text"`, `NaN`, even an invalid word inside
 /// an array), so that the caller can report them. A wrapping object's other members are available in
 /// [`Elements::wrapper`].
@@ -123,7 +124,7 @@ pub struct Elements<'r> {
     search: Option<ElementSearch>,
     /// An error that the reader returned after the last element.
     pending_error: Option<ElementError>,
-    /// Number of bytes that were read twice, because elements were found inside a damaged one.
+    /// Number of bytes that were scanned twice, because elements were found inside a damaged element.
     rescanned_bytes: u64,
     /// Number of elements returned.
     elements: u64,
@@ -213,10 +214,10 @@ impl<'r> Elements<'r> {
     }
 
     fn add_wrapper_text(&mut self, end: usize) {
-        let passed = &self.buf[self.start..end];
-        self.wrapper_incomplete |= self.wrapper_text.len() + passed.len() > 1 << 20;
+        let passed_bytes = &self.buf[self.start..end];
+        self.wrapper_incomplete |= self.wrapper_text.len() + passed_bytes.len() > 1 << 20;
         if !self.wrapper_incomplete {
-            self.wrapper_text.extend_from_slice(passed);
+            self.wrapper_text.extend_from_slice(passed_bytes);
         }
     }
 
@@ -267,12 +268,12 @@ impl<'r> Elements<'r> {
                                 return Ok(Some(self.take_element(end, false)));
                             }
                         }
-                        // The opening bracket of an array is lost.
+                        // The opening bracket of an array is lost. The value before the comma was its first element.
                         b',' if self.resync && self.no_array_seen && self.top_values == 1 => {
                             (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: false }, 1, false);
                         }
-                        // In NDJSON, an invalid line is returned as an element. In any other stream, reading stops
-                        // here, because it is not known where an invalid value ends.
+                        // In NDJSON, an invalid line is returned as an element. In any other stream, reading stops at
+                        // an invalid value, because its end cannot be found.
                         _ if self.no_array_seen && self.top_values > 0 => {
                             let end = self.find_line_end()?;
                             return Ok(Some(self.take_element(end, false)));
@@ -298,7 +299,7 @@ impl<'r> Elements<'r> {
                                 return Ok(Some(self.take_element(end, true)));
                             }
                         }
-                        Some(b']') if self.checks_places() && self.is_stray_bracket(wrapped)? => self.pos += 1,
+                        Some(b']') if self.can_check_places() && self.is_stray_bracket(wrapped)? => self.pos += 1,
                         Some(b']') => {
                             self.pos += 1;
                             if wrapped {
@@ -359,8 +360,8 @@ impl<'r> Elements<'r> {
         }
         let (len, capacity) = (self.buf.len(), self.buf.capacity());
         if len > LARGE_ELEMENT_BYTES && capacity - len < MIN_SPARE_BYTES {
-            let missing = self.limit.saturating_sub(len).min(MAX_RESERVED_BYTES);
-            self.buf.reserve_exact(missing.max(len / 4) + MIN_SPARE_BYTES);
+            let missing_bytes = self.limit.saturating_sub(len).min(MAX_RESERVED_BYTES);
+            self.buf.reserve_exact(missing_bytes.max(len / 4) + MIN_SPARE_BYTES);
         }
         self.source.append_decoded(&mut self.buf).map_err(|e| {
             self.level = Level::Done;
@@ -420,7 +421,7 @@ impl<'r> Elements<'r> {
         Err(ElementError::TooLarge { offset: self.buf_offset + self.start as u64, limit: self.limit as u64 })
     }
 
-    /// Skips the rest of an element that was too large.
+    /// Skips the remaining bytes of an element that was too large.
     fn skip_too_large(&mut self) -> Result<(), ElementError> {
         self.skip_pending = false;
         let in_array = matches!(self.level, Level::Array { .. });
@@ -485,7 +486,7 @@ impl<'r> Elements<'r> {
             Some(known) => {
                 self.add_wrapper_text(at);
                 self.key = (*known).to_owned();
-                // Facts about the elements of one array do not apply to those of another.
+                // The keys of the elements in one array do not apply to the elements of another array.
                 (self.siblings, self.search) = (Siblings::default(), None);
                 (self.level, self.index, self.no_array_seen) = (Level::Array { wrapped: true }, 0, false);
                 self.pos = at;
@@ -530,16 +531,16 @@ impl<'r> Elements<'r> {
         }
     }
 
-    /// The number of bytes before the JSON inside of the string or the tool's result at `pos`. `byte` is its first byte.
-    /// None if there is no JSON in it, or if the stream already comes from such a text.
+    /// The number of bytes before the JSON inside of the string or the tool's result at `pos`. `byte` is its first
+    /// byte. None if the text contains no JSON, or if the stream itself already comes from such a text.
     fn inner_json_start(&mut self, byte: u8) -> Result<Option<usize>, ElementError> {
         if self.source.is_inside() || !matches!(byte, b'"' | b'{') {
             return Ok(None);
         }
         if byte == b'"' {
             while self.buf.len() - self.pos < 64 && self.refill()? {}
-            let inside = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
-            return Ok(matches!(inside, Some(b'[' | b'{')).then_some(1));
+            let first_inner_byte = self.buf[self.pos + 1..].iter().find(|b| !b.is_ascii_whitespace());
+            return Ok(matches!(first_inner_byte, Some(b'[' | b'{')).then_some(1));
         }
         loop {
             match result_start(&self.buf[self.pos..]) {

@@ -6,7 +6,7 @@ use std::{borrow::Cow, collections::HashSet, io::Read};
 
 /// Reading stops after this many bytes. Leading white space is not counted.
 const HEAD_BYTES: usize = 64 << 10;
-/// Largest number of key paths.
+/// Largest number of key paths that are collected from a file.
 const MAX_PATHS: usize = 2000;
 /// Largest number of keys in one path.
 const MAX_PATH_DEPTH: usize = 4;
@@ -15,7 +15,8 @@ const MAX_PATH_DEPTH: usize = 4;
 #[derive(Debug, Default)]
 pub struct Keys {
     paths: HashSet<String>,
-    /// The last name of each path. Most lookups are for names that no path has.
+    /// The last name of each path. Most lookups are for names that no path has, and this set answers such lookups
+    /// quickly.
     names: HashSet<String>,
 }
 
@@ -28,8 +29,8 @@ impl Keys {
             && (self.paths.contains(path) || ["conversations", "projects", "data"].into_iter().any(is_below))
     }
 
-    /// True if a path ends with this name. `name` contains no `.`. This is cheaper than looking up a path, so a format
-    /// with many paths first looks up a name that all of them need.
+    /// True if a path ends with this name. `name` contains no `.`. This lookup is faster than the lookup of a path, so
+    /// a format with many paths first looks up a name that all of them need.
     pub fn has_name(&self, name: &str) -> bool {
         self.names.contains(name)
     }
@@ -138,7 +139,7 @@ struct Open {
 fn scan_keys(text: &str) -> Keys {
     let bytes = text.as_bytes();
     let mut keys = Keys::default();
-    let mut open: Vec<Open> = Vec::new();
+    let mut open_values: Vec<Open> = Vec::new();
     // The path of the innermost open object or array, with a `.` after each key, and the number of its keys.
     let (mut path, mut depth) = (String::new(), 0);
     let mut pending: Option<&str> = None;
@@ -158,7 +159,7 @@ fn scan_keys(text: &str) -> Keys {
                     pending = None;
                     continue;
                 }
-                let is_key = bytes.get(next) == Some(&b':') && open.last().is_some_and(|open| open.is_object);
+                let is_key = bytes.get(next) == Some(&b':') && open_values.last().is_some_and(|open| open.is_object);
                 pending = is_key.then(|| text.get(start..at)).flatten();
                 if let Some(key) = pending.filter(|key| depth < MAX_PATH_DEPTH && key.len() < 100) {
                     let outer = path.len();
@@ -168,10 +169,10 @@ fn scan_keys(text: &str) -> Keys {
                 }
             }
             b'{' | b'[' => {
-                if open.len() > 64 {
+                if open_values.len() > 64 {
                     break;
                 }
-                open.push(Open { is_object: *byte == b'{', outer: (path.len(), depth) });
+                open_values.push(Open { is_object: *byte == b'{', outer: (path.len(), depth) });
                 if let Some(key) = pending.take().filter(|key| !key.is_empty()) {
                     path.push_str(key);
                     path.push('.');
@@ -180,7 +181,7 @@ fn scan_keys(text: &str) -> Keys {
             }
             b'}' | b']' => {
                 pending = None;
-                if let Some(Open { outer: (path_bytes, path_keys), .. }) = open.pop() {
+                if let Some(Open { outer: (path_bytes, path_keys), .. }) = open_values.pop() {
                     path.truncate(path_bytes);
                     depth = path_keys;
                 }

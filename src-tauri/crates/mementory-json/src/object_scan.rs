@@ -1,11 +1,11 @@
-//! Finds the end of an object and the place where the object stops being JSON.
+//! Finds the end of an object, or the position at which the object stops being JSON.
 use super::siblings::ElementKeys;
 use memchr::memchr2;
 
-/// Nesting above which only brackets are counted, because no parser here accepts such a value.
+/// Nesting above which only brackets are counted, because no parser of this crate accepts such a value.
 const MAX_DEPTH: usize = 1000;
 
-/// What may follow at a position outside of strings.
+/// The bytes that are allowed next, outside of strings.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 enum Expected {
     #[default]
@@ -14,7 +14,7 @@ enum Expected {
     Key,
     KeyOrEnd,
     Colon,
-    /// More characters of a word, or what may follow the word.
+    /// More characters of a word, or the byte that may follow a word.
     Word,
     CommaOrEnd,
 }
@@ -45,7 +45,7 @@ pub(super) struct ObjectScan {
 pub(super) enum Step {
     /// The object ends before this position.
     End(usize),
-    /// The byte at the position cannot be here.
+    /// The byte at the position is not allowed there.
     Fault,
     /// The buffer was scanned to its end.
     More,
@@ -57,10 +57,10 @@ impl ObjectScan {
         self.open.len() + self.uncounted
     }
 
-    /// Subtracts `by` from the buffer positions.
-    pub(super) fn subtract_from_positions(&mut self, by: usize) {
-        self.key_start = self.key_start.map(|start| start.saturating_sub(by));
-        self.last_quote = self.last_quote.saturating_sub(by);
+    /// Subtracts `distance` from the buffer positions.
+    pub(super) fn subtract_from_positions(&mut self, distance: usize) {
+        self.key_start = self.key_start.map(|start| start.saturating_sub(distance));
+        self.last_quote = self.last_quote.saturating_sub(distance);
     }
 
     /// Continues the scan at `*pos`. The first byte of the scan is the opening bracket of the object.
@@ -71,7 +71,7 @@ impl ObjectScan {
                 continue;
             }
             if !self.accept(buf[*pos], *pos) {
-                // The text that was taken for a key may be a part of a damaged string.
+                // The text that was read as a key may be a part of a damaged string, so it is removed from the keys.
                 if self.expected == Expected::Colon && self.open.len() == 1 {
                     self.keys.remove_last();
                 }
@@ -109,7 +109,7 @@ impl ObjectScan {
         }
     }
 
-    /// False if the byte, which is outside of strings, cannot be here.
+    /// Scans a byte outside of strings. Returns false if the byte is not allowed at this position.
     fn accept(&mut self, byte: u8, pos: usize) -> bool {
         if self.uncounted > 0 {
             self.accept_uncounted(byte);

@@ -56,7 +56,7 @@ fn repair_words(mut text: &str, out: &mut String, codes: &mut Vec<&'static str>)
                 add_code(codes, "nan");
             }
             None => {
-                // The character found is `N`, `I`, `-` or NUL, so it is one byte long.
+                // The character that was found is `N`, `I`, `-` or NUL, so it is one byte long.
                 out.push_str(&text[..1]);
                 text = &text[1..];
             }

@@ -20,7 +20,7 @@ pub(super) struct ElementSearch {
     wrapped: bool,
 }
 
-/// What the search found.
+/// The result of a search step.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum SearchOutcome {
     /// An object at the position starts like an element.
@@ -41,7 +41,7 @@ impl ElementSearch {
         Self { depth: as_depth(depth), in_string: false, is_reliable: true, previous: 0, wrapped }
     }
 
-    /// True if exactly the brackets that were open at the damage have been closed, and nothing else was unexpected.
+    /// True if exactly the brackets that were open at the damage have been closed, and no unexpected byte occurred.
     pub(super) fn is_past_element(&self) -> bool {
         self.depth == 0 && self.is_reliable
     }
@@ -57,7 +57,7 @@ impl ElementSearch {
     pub(super) fn advance(&mut self, buf: &[u8], pos: &mut usize, at_end: bool, siblings: &Siblings) -> SearchOutcome {
         while *pos < buf.len() && (at_end || buf.len() - *pos > LOOKAHEAD) {
             let at = *pos;
-            let after = || buf[at + 1..].trim_ascii_start();
+            let bytes_after = || buf[at + 1..].trim_ascii_start();
             match buf[at] {
                 b'{' if siblings.starts_like_element(&buf[at..]) => return SearchOutcome::Candidate,
                 b'\\' => {
@@ -66,11 +66,11 @@ impl ElementSearch {
                         break;
                     }
                 }
-                b'"' => self.scan_quote(after().first().copied()),
-                b']' if self.closes_array(after(), at_end) => return SearchOutcome::ArrayEnd,
-                b',' if self.depth <= 0 && !self.in_string && after().first() == Some(&b'{') => {
+                b'"' => self.scan_quote(bytes_after().first().copied()),
+                b']' if self.closes_array(bytes_after(), at_end) => return SearchOutcome::ArrayEnd,
+                b',' if self.depth <= 0 && !self.in_string && bytes_after().first() == Some(&b'{') => {
                     self.previous = b',';
-                    *pos = buf.len() - after().len();
+                    *pos = buf.len() - bytes_after().len();
                     return SearchOutcome::Next;
                 }
                 b'{' | b'[' if !self.in_string => self.depth += 1,
@@ -86,12 +86,13 @@ impl ElementSearch {
         if at_end { SearchOutcome::End(self.previous == closing) } else { SearchOutcome::More }
     }
 
-    /// An opening quote follows a bracket, comma or colon, and a closing quote is followed by one.
-    fn scan_quote(&mut self, next: Option<u8>) {
-        let opens = matches!(self.previous, b'{' | b'[' | b',' | b':');
-        let closes = matches!(next, None | Some(b'}' | b']' | b',' | b':'));
-        self.is_reliable &= opens != closes && opens != self.in_string;
-        self.in_string = if opens == closes { !self.in_string } else { opens };
+    /// Decides whether a quote opens or closes a string. An opening quote follows a bracket, comma or colon, and a
+    /// bracket, comma or colon follows a closing quote.
+    fn scan_quote(&mut self, next_byte: Option<u8>) {
+        let opens_string = matches!(self.previous, b'{' | b'[' | b',' | b':');
+        let closes_string = matches!(next_byte, None | Some(b'}' | b']' | b',' | b':'));
+        self.is_reliable &= opens_string != closes_string && opens_string != self.in_string;
+        self.in_string = if opens_string == closes_string { !self.in_string } else { opens_string };
     }
 
     /// True if a closing bracket followed by `after` closes the array. A closing bracket of an array that is not in an

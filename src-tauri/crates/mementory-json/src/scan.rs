@@ -38,9 +38,9 @@ impl Scanner {
         Self { depth: 1, ..Self::default() }
     }
 
-    /// Subtracts `by` from the buffer positions.
-    pub(super) fn subtract_from_positions(&mut self, by: usize) {
-        self.last_string = (self.last_string.0.saturating_sub(by), self.last_string.1.saturating_sub(by));
+    /// Subtracts `distance` from the buffer positions.
+    pub(super) fn subtract_from_positions(&mut self, distance: usize) {
+        self.last_string = (self.last_string.0.saturating_sub(distance), self.last_string.1.saturating_sub(distance));
         if self.last_string.0 == 0 {
             self.last_string = (0, 0);
         }

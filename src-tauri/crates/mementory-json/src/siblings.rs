@@ -1,7 +1,8 @@
-//! The keys of an array's elements, by which another element is recognised after a damaged one.
+//! The keys of an array's elements. After a damaged element, the next element is recognised by these keys.
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Number of keys that are compared. The keys of a large dictionary are usually not shared by its siblings.
+/// Largest number of keys that are compared. An object with more keys is often a large dictionary, whose keys its
+/// siblings do not have.
 const MAX_KEYS: usize = 64;
 /// Length in bytes above which a first key is not searched for.
 const MAX_KEY_BYTES: usize = 256;
@@ -46,7 +47,7 @@ impl ElementKeys {
     }
 }
 
-/// What is known about the elements of an array.
+/// The keys of the elements of an array, as far as they have been read.
 #[derive(Debug, Default)]
 pub(super) struct Siblings {
     /// The different sets of keys that complete elements have.
@@ -68,8 +69,8 @@ impl Siblings {
         }
     }
 
-    /// Remembers the keys of a damaged element. They are of use only if one of their values has objects or arrays:
-    /// otherwise, the objects inside of an element may have these keys too (`id`, `created_at`).
+    /// Remembers the keys of a damaged element. They are useful only if the element contains objects or arrays.
+    /// Otherwise, the objects inside of an element may have the same keys (`id`, `created_at`).
     pub(super) fn add_damaged(&mut self, keys: &ElementKeys, has_nested: bool) {
         if has_nested && keys.hashes.len() >= 2 {
             self.incomplete = Some(keys.clone());
@@ -77,12 +78,12 @@ impl Siblings {
     }
 
     /// Notes that the next element is accepted only because of its position, while the keys of elements are unknown.
-    pub(super) fn guess(&mut self) {
+    pub(super) fn mark_as_guess(&mut self) {
         self.is_guess = true;
     }
 
-    /// Forgets keys that may be wrong, because bytes follow that belong to no element. The only element may have been
-    /// ended too early by a surplus bracket, or the objects since a guess may be parts of one element.
+    /// Removes keys that may be wrong, because the bytes that follow are not part of any element. If there is only one
+    /// element, a surplus bracket may have ended it too early. The objects since a guess may be parts of one element.
     pub(super) fn forget_uncertain(&mut self) {
         if self.count == 1 {
             self.incomplete = self.kinds.pop();
@@ -98,27 +99,27 @@ impl Siblings {
         !self.kinds.is_empty()
     }
 
-    /// True if enough is known to recognise another element.
+    /// True if the keys of an element are known, so that another element can be recognised.
     pub(super) fn can_recognise(&self) -> bool {
-        self.known().next().is_some()
+        self.known_keys().next().is_some()
     }
 
-    fn known(&self) -> impl Iterator<Item = &ElementKeys> {
+    fn known_keys(&self) -> impl Iterator<Item = &ElementKeys> {
         self.kinds.iter().chain(self.incomplete.iter().filter(move |_| self.kinds.is_empty()))
     }
 
     /// True if the bytes, which start with `{`, start like an element. The quotes of JSON inside of a string are
     /// escaped, so such JSON never does.
     pub(super) fn starts_like_element(&self, bytes: &[u8]) -> bool {
-        self.known().any(|kind| {
+        self.known_keys().any(|kind| {
             let name = bytes.get(1..).map(<[u8]>::trim_ascii_start).and_then(|rest| rest.strip_prefix(b"\""));
-            let after = name.and_then(|rest| rest.strip_prefix(kind.first.as_slice())?.strip_prefix(b"\""));
-            !kind.first.is_empty() && after.is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b':'))
+            let after_key = name.and_then(|rest| rest.strip_prefix(kind.first.as_slice())?.strip_prefix(b"\""));
+            !kind.first.is_empty() && after_key.is_some_and(|rest| rest.trim_ascii_start().first() == Some(&b':'))
         })
     }
 
     /// True if a complete object has about the same keys as an element. Objects inside of elements often have the same
-    /// first key (`id`), but not the same others.
+    /// first key (`id`), but different further keys.
     pub(super) fn has_similar(&self, keys: &ElementKeys) -> bool {
         if self.has_complete() {
             return self.kinds.iter().any(|kind| are_similar(keys, kind));
@@ -129,10 +130,10 @@ impl Siblings {
     /// True if an object that is damaged after these keys is probably an element.
     pub(super) fn has_similar_start(&self, keys: &ElementKeys) -> bool {
         let is_start = |kind: &ElementKeys| {
-            let common = keys.count_common(kind);
-            common >= kind.hashes.len().min(2) && 2 * common >= keys.hashes.len()
+            let common_count = keys.count_common(kind);
+            common_count >= kind.hashes.len().min(2) && 2 * common_count >= keys.hashes.len()
         };
-        self.known().any(is_start)
+        self.known_keys().any(is_start)
     }
 }
 

@@ -4,10 +4,10 @@
 /// Members of a result, and of the response around it, that may come before its content.
 const MEMBERS_BEFORE: [&[u8]; 3] = [b"jsonrpc", b"id", b"isError"];
 
-/// The JSON in a result begins at most after this number of bytes.
+/// Largest number of bytes before the JSON in a result.
 const MAX_START: usize = 4 << 10;
 
-/// What comes after a text of a result.
+/// The part of a result after one of its texts.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Next {
     /// Another text begins after this number of bytes.
@@ -48,32 +48,32 @@ pub(super) fn text_start(bytes: &[u8]) -> Option<usize> {
 }
 
 fn find_first_text(cursor: &mut Cursor<'_>) -> Option<usize> {
-    cursor.take(b'{')?;
+    cursor.skip_sign(b'{')?;
     loop {
-        let key = cursor.string()?;
-        cursor.take(b':')?;
+        let key = cursor.read_string()?;
+        cursor.skip_sign(b':')?;
         match key {
             b"content" => break,
-            b"result" => cursor.take(b'{')?,
+            b"result" => cursor.skip_sign(b'{')?,
             _ if MEMBERS_BEFORE.contains(&key) => {
-                cursor.scalar()?;
-                cursor.take(b',')?;
+                cursor.skip_scalar()?;
+                cursor.skip_sign(b',')?;
             }
             _ => return None,
         }
     }
-    cursor.take(b'[')?;
-    cursor.take(b'{')?;
+    cursor.skip_sign(b'[')?;
+    cursor.skip_sign(b'{')?;
     loop {
-        let key = cursor.string()?;
-        cursor.take(b':')?;
+        let key = cursor.read_string()?;
+        cursor.skip_sign(b':')?;
         match key {
-            b"type" if cursor.string()? == b"text" => cursor.take(b',')?,
+            b"type" if cursor.read_string()? == b"text" => cursor.skip_sign(b',')?,
             b"text" => break,
             _ => return None,
         }
     }
-    cursor.take(b'"')?;
+    cursor.skip_sign(b'"')?;
     let start = cursor.at;
     // The content may have escaped white space before the JSON.
     loop {
@@ -89,7 +89,7 @@ fn find_first_text(cursor: &mut Cursor<'_>) -> Option<usize> {
     }
 }
 
-/// Finds the next text after the quote that ends a text. Parts of other types have no text.
+/// Finds the next text after the quote that ends a text. Only parts of the type `text` have a text.
 pub(super) fn next_text(bytes: &[u8]) -> Next {
     let mut depth = 1_u32;
     let mut at = 0;
@@ -104,7 +104,7 @@ pub(super) fn next_text(bytes: &[u8]) -> Next {
                 let is_key = depth == 1 && bytes.get(at..end) == Some(b"\"text\"");
                 if is_key {
                     let mut cursor = Cursor { bytes, at: end, ran_out: false };
-                    match cursor.take(b':').and_then(|()| cursor.take(b'"')) {
+                    match cursor.skip_sign(b':').and_then(|()| cursor.skip_sign(b'"')) {
                         Some(()) => return Next::Text(cursor.at),
                         None if cursor.ran_out => return Next::Unknown,
                         None => {}
@@ -135,7 +135,7 @@ fn string_end(bytes: &[u8], start: usize) -> Option<usize> {
 struct Cursor<'b> {
     bytes: &'b [u8],
     at: usize,
-    /// True if a byte after the last one was needed.
+    /// True if the parser needed more bytes than there are.
     ran_out: bool,
 }
 
@@ -158,13 +158,13 @@ impl<'b> Cursor<'b> {
         found
     }
 
-    /// Skips the character `sign` and the white space before it. None if another character is there.
-    fn take(&mut self, sign: u8) -> Option<()> {
+    /// Skips the character `sign` and the white space before it. None if the next character is another one.
+    fn skip_sign(&mut self, sign: u8) -> Option<()> {
         (self.peek()? == sign).then(|| self.at += 1)
     }
 
     /// The content of a string. None if there is no complete string.
-    fn string(&mut self) -> Option<&'b [u8]> {
+    fn read_string(&mut self) -> Option<&'b [u8]> {
         let start = self.at_sign(b'"')?;
         let Some(end) = string_end(self.bytes, start) else {
             self.ran_out = true;
@@ -174,15 +174,15 @@ impl<'b> Cursor<'b> {
         self.bytes.get(start + 1..end - 1)
     }
 
-    /// The position of the character `sign` after white space. None if another character is there.
+    /// The position of the character `sign` after white space. None if the next character is another one.
     fn at_sign(&mut self, sign: u8) -> Option<usize> {
         (self.peek()? == sign).then_some(self.at)
     }
 
     /// Skips a string, a number, `true`, `false` or `null`.
-    fn scalar(&mut self) -> Option<()> {
+    fn skip_scalar(&mut self) -> Option<()> {
         if self.peek()? == b'"' {
-            return self.string().map(drop);
+            return self.read_string().map(drop);
         }
         let start = self.at;
         while self.bytes.get(self.at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'-') {
@@ -216,7 +216,7 @@ mod tests {
         }
         let start = r#"{"content":[{"type":"text","text":""#;
         assert_eq!(text_start(format!("{start}{{").as_bytes()), Some(start.len()));
-        // Until more is known, the text may still be a result.
+        // Every shorter beginning may still be that of a result, so the answer is unknown.
         for end in 0..=start.len() {
             assert_eq!(result_start(&start.as_bytes()[..end]), Start::Unknown, "{end}");
         }

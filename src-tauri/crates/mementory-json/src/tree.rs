@@ -117,9 +117,9 @@ impl Tree {
         match self {
             Tree::Array(items) => items.iter_mut().for_each(Tree::remove_repeated_keys),
             Tree::Object(members) => {
-                let mut seen = std::collections::HashSet::with_capacity(members.len());
+                let mut seen_keys = std::collections::HashSet::with_capacity(members.len());
                 members.reverse();
-                members.retain(|(key, _)| seen.insert(key.clone()));
+                members.retain(|(key, _)| seen_keys.insert(key.clone()));
                 members.reverse();
                 members.iter_mut().for_each(|(_, value)| value.remove_repeated_keys());
             }
@@ -253,10 +253,10 @@ impl<'a> Members<'a> {
         mut read_other: impl FnMut(&str, &mut A) -> Result<bool, A::Error>,
     ) -> Result<Self, A::Error> {
         let mut out = Vec::new();
-        let mut left = mementory_model::TREE_BYTES;
+        let mut bytes_left = mementory_model::TREE_BYTES;
         while let Some(Key(key)) = map.next_key()? {
             let cost = size_of::<(Cow<'_, str>, &RawValue)>() as u64 + parse::allocated_bytes(key.len());
-            left = left.checked_sub(cost).ok_or_else(|| serde::de::Error::custom("too many members"))?;
+            bytes_left = bytes_left.checked_sub(cost).ok_or_else(|| serde::de::Error::custom("too many members"))?;
             if !read_other(&key, &mut map)? {
                 out.push((key, map.next_value()?));
             }

@@ -21,15 +21,15 @@ pub fn list_json(token: &str) -> Vec<Value> {
     };
     let (read, suggest, export) = (rights.contains('r'), rights.contains('s'), rights.contains('e'));
     let entries: Vec<Entry> = serde_json::from_str(TOOLS).unwrap_or_default();
-    let granted = |entry: &Entry| match entry.right.as_str() {
+    let is_granted = |entry: &Entry| match entry.right.as_str() {
         "read" => read,
         "suggest" => suggest,
         "export" => export,
-        // A client without the right to read knows no record ids, so it cannot suggest changes.
+        // A client without the right to read cannot find out record ids, so it cannot suggest changes.
         "change" => read && suggest,
         _ => true,
     };
-    entries.into_iter().filter(granted).map(|entry| entry.tool).collect()
+    entries.into_iter().filter(is_granted).map(|entry| entry.tool).collect()
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
-//! Finds the program at the other end of a connection. A client also states its name in the protocol, but that proves
-//! nothing, so this module asks the operating system.
+//! Finds the program at the other end of a connection. A client also states its name in the protocol, but may lie, so
+//! this module asks the operating system.
 #[cfg(target_os = "linux")]
 use std::path::{Path, PathBuf};
 
-/// Name of our own program. Clients start it, so the client is an ancestor of its process.
+/// Name of this program. A client starts it, so the client is an ancestor of its process.
 #[cfg(target_os = "linux")]
 const OWN_PROGRAM: &str = "mementory";
-/// Programs that a client may have used to start ours.
+/// Programs through which a client may have started ours.
 #[cfg(target_os = "linux")]
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
-/// Beginnings of the names of interpreters. For these, the script is reported too, because the person is more likely to
-/// know it.
+/// Beginnings of the names of interpreters. For an interpreter, the script is reported too, because the person is more
+/// likely to recognise the script.
 #[cfg(target_os = "linux")]
 const INTERPRETERS: [&str; 5] = ["node", "bun", "deno", "python", "electron"];
 /// Largest number of processes to examine: the process at the other end and its ancestors.
@@ -26,13 +26,14 @@ pub struct Program {
     pub script: Option<String>,
 }
 
-/// The client's program. `pid` is the process at the other end of the socket. It is usually our own program, so its
-/// ancestors are searched for the program that started it. None if a process has already ended.
+/// The client's program. `pid` is the process at the other end of the socket. This process usually runs our program, so
+/// its ancestors are searched for the program that started it. None if a process has already ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
     for _ in 0..MAX_EXAMINED_PROCESSES {
-        // An upgrade may have replaced our program, or the client's, while it runs.
+        // `program_path` returns the path from which a program was started, even if an upgrade has replaced the program
+        // while it runs.
         let exe = mementory_api::program_path(&std::fs::read_link(format!("/proc/{pid}/exe")).ok()?);
         let name = exe.file_name()?.to_string_lossy().into_owned();
         if name != OWN_PROGRAM && !SHELLS.contains(&name.as_str()) {

@@ -111,12 +111,12 @@ fn ask(socket: &Path, call: &ToolCall) -> ToolAnswer {
     let exchange = |stream: &mut UnixStream| -> std::io::Result<Option<ToolAnswer>> {
         stream.set_read_timeout(Some(Duration::from_secs(60)))?;
         stream.set_write_timeout(Some(Duration::from_secs(10)))?;
-        let sent = write_line(stream, call);
+        let send_result = write_line(stream, call);
         // If the server refuses a call, it may answer before it has read the whole call, so the answer is read even if
         // sending failed.
         match read_line(&mut BufReader::new(stream), MAX_ANSWER_BYTES) {
             Ok(Some(line)) => Ok(serde_json::from_slice(&line).ok()),
-            Ok(None) => sent.map(|()| None),
+            Ok(None) => send_result.map(|()| None),
             Err(error) => Err(error),
         }
     };
@@ -173,7 +173,7 @@ pub fn relay(token: String, socket: PathBuf) -> ApiResult<()> {
     let (input, output) = stdio();
     let transport = AsyncRwTransport::new(input, output).with_max_line_length(MAX_MESSAGE_BYTES);
     runtime.block_on(async {
-        // It is not an error if a client closes the connection before saying anything.
+        // A client may close the connection before it sends anything, so errors at the start are ignored.
         if let Ok(running) = (Relay { token, socket, tools }).serve(transport).await {
             let _ = running.waiting().await;
         }

@@ -1,5 +1,5 @@
-//! Answers clients over the socket. The server does not keep a vault open: for each call, its caller lends it the open
-//! vault.
+//! Answers clients over the socket. The server does not own a vault: for each call, a [`VaultAccess`] lends the open
+//! vault to the server.
 use crate::{
     peer::Program,
     socket::{is_own_process, make_folder, peer_program},
@@ -23,7 +23,7 @@ use std::{
 
 /// Largest number of connections at once.
 const MAX_CONNECTIONS: usize = 32;
-/// How long a connection may be silent.
+/// Longest time that a connection may be silent.
 const MAX_SILENCE: Duration = Duration::from_secs(30);
 
 /// Lends the open vault.
@@ -63,7 +63,7 @@ impl Stopper {
     /// Makes [`Server::run`] return.
     pub fn stop(&self) {
         self.stopped.store(true, Ordering::Relaxed);
-        // The server may be waiting for a connection, so this wakes it. If connecting fails, it is not waiting.
+        // A connection wakes the server if it is waiting for one. If connecting fails, the server is not waiting.
         let _ = UnixStream::connect(&self.path);
     }
 }
@@ -80,8 +80,8 @@ impl Server {
                 "Another window or `mementory serve` answers clients already. Nothing was changed. Close it first.";
             return Err(ApiError::new("already_serving", 4, message));
         }
-        // A killed process leaves its socket behind, so a socket with this name is removed. Anything else with this
-        // name is kept.
+        // A killed process leaves its socket behind, so a socket with this name is removed. Any other kind of file with
+        // this name is kept.
         if std::fs::symlink_metadata(path).is_ok_and(|meta| meta.file_type().is_socket()) {
             let _ = std::fs::remove_file(path);
         }
@@ -99,8 +99,8 @@ impl Server {
         self.stopper.clone()
     }
 
-    /// Answers clients until [`Stopper::stop`] is called, then removes the socket. Does not wait for running calls; the
-    /// owner of the vault waits for them when it takes the vault back.
+    /// Answers clients until [`Stopper::stop`] is called, then removes the socket. Does not wait for running calls. The
+    /// owner of the vault waits for them before it closes the vault.
     pub fn run(self, vault: &Arc<dyn VaultAccess>) {
         let connections = Arc::new(AtomicUsize::new(0));
         for stream in self.listener.incoming() {
@@ -117,11 +117,11 @@ impl Server {
                 continue;
             }
             connections.fetch_add(1, Ordering::Relaxed);
-            let counted = CountedConnection(connections.clone());
+            let counted_connection = CountedConnection(connections.clone());
             let vault = vault.clone();
             // If no thread can be started, the connection is closed, and the client tries again.
             let _ = std::thread::Builder::new().name("client".into()).spawn(move || {
-                let _counted = counted;
+                let _counted = counted_connection;
                 // If a client disconnects in the middle of a call, that is not an error of the server.
                 let _ = serve_connection(&stream, vault.as_ref());
             });
@@ -130,7 +130,7 @@ impl Server {
     }
 }
 
-/// Counts one connection until it is dropped.
+/// Counts one connection until this value is dropped.
 struct CountedConnection(Arc<AtomicUsize>);
 
 impl Drop for CountedConnection {

@@ -1,4 +1,4 @@
-//! Where the socket is, and who is at the other end.
+//! The path of the socket, and the process at the other end of a connection.
 use crate::peer::Program;
 use mementory_api::{ApiError, ApiResult};
 use std::{
@@ -62,8 +62,8 @@ pub(crate) fn peer_program(stream: &UnixStream) -> Option<Program> {
     }
 }
 
-/// True if the process at the other end belongs to this user. Also true on systems that do not report the user; there,
-/// only the access rights of the socket's folder keep other users out.
+/// True if the process at the other end belongs to this user. Also true on systems that do not report the user. On
+/// these systems, only the access rights of the socket's folder keep other users out.
 pub(crate) fn is_own_process(stream: &UnixStream) -> bool {
     #[cfg(any(target_os = "linux", target_os = "android"))]
     return rustix::net::sockopt::socket_peercred(stream).is_ok_and(|peer| peer.uid.as_raw() == own_uid());

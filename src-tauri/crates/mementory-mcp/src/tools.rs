@@ -112,12 +112,12 @@ fn search(client: ClientCalls<'_>, arguments: SearchArguments) -> ApiResult<Valu
 fn fetch(client: ClientCalls<'_>, arguments: &FetchArguments) -> ApiResult<Value> {
     let offset = arguments.offset.unwrap_or(0);
     let id = arguments.id.strip_prefix(URL_PREFIX).unwrap_or(&arguments.id);
-    let fetched = client.fetch(id, offset, MAX_CHARS)?;
-    let record = &fetched.record;
+    let fetched_record = client.fetch(id, offset, MAX_CHARS)?;
+    let record = &fetched_record.record;
     let (text, next) = if record.kind == "conversation" {
         let mut parts = vec![quote(record, &title_of(record))];
-        parts.extend(fetched.messages.iter().map(|m| quote_message(m, &shorten(&m.text, MAX_MESSAGE_CHARS))));
-        let next = fetched.more_messages.then(|| offset.saturating_add(fetched.messages.len() as u32));
+        parts.extend(fetched_record.messages.iter().map(|m| quote_message(m, &shorten(&m.text, MAX_MESSAGE_CHARS))));
+        let next = fetched_record.more_messages.then(|| offset.saturating_add(fetched_record.messages.len() as u32));
         (parts.join("\n\n"), next)
     } else {
         let part: String = record.text.chars().skip(offset as usize).take(MAX_CHARS).collect();

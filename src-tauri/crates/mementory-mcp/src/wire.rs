@@ -1,4 +1,4 @@
-//! The messages on the socket: one line of JSON for a call, and one for its answer.
+//! The messages on the socket. A call is one line of JSON, and its answer is another line.
 use mementory_api::ApiError;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

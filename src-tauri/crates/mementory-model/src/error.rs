@@ -7,7 +7,7 @@ pub enum FormatError {
     /// The user cancelled, or the sink stopped the reader.
     #[error("cancelled")]
     Cancelled,
-    /// A limit was exceeded. The user may allow a higher one.
+    /// A limit was exceeded. The user may allow a higher limit.
     #[error("{place}: {limit} exceeded ({figure})")]
     Limit {
         /// Name of the limit.

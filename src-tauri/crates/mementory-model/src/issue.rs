@@ -20,17 +20,17 @@ impl Issue {
     }
 }
 
-/// Why something was not imported.
+/// Why a part of the input was not imported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum DroppedAs {
     /// Left out on purpose (`duplicate`, `duplicate_rendering`, `not_a_record`).
     Skipped,
-    /// Not readable.
+    /// Left out because it could not be read.
     Failed,
 }
 
-/// Something in the input that was not imported.
+/// A part of the input that was not imported.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Dropped {
     /// Path in the input and JSON pointer.

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 const NOTE_ENDINGS: [&str; 8] = ["md", "markdown", "mdx", "txt", "html", "htm", "org", "rst"];
 
 /// True if a word of the title or name is a word of the id, as in a path or in a short form of the title. The names of
-/// kinds do not count, because many ids begin with one (`conversation/…`).
+/// kinds are not compared, because many ids begin with the name of a kind (`conversation/…`).
 fn has_word_of(id: &str, name: &str) -> bool {
     let (id, name) = (normal_text(id), normal_text(name));
     let words_of_id: HashSet<&str> = id.split(' ').collect();
@@ -20,9 +20,9 @@ fn has_word_of(id: &str, name: &str) -> bool {
 impl Record {
     /// The key, if it has no words of the record. Every vault that read the record from the same source has the same
     /// key. Some sources name records by their title or path, so the result is None if the key has words of the
-    /// record's text, its title, the names of its entities, the name of its file, or `titles` (those of the records
-    /// that this one is a part of). None also for a relation, whose key may consist of the names of its ends, and for a
-    /// key from which a redaction removed words.
+    /// record's text, its title, the names of its entities, the name of its file, or `titles`, the titles of the
+    /// records that contain this record. The result is also None for a relation, whose key may consist of the names of
+    /// its ends, and for a key from which a redaction removed words.
     pub fn key_without_words(&self, titles: &[&str]) -> Option<&RecordKey> {
         let key = self.key.value.as_str();
         if self.kind == Kind::Relation || key.contains(REDACTED) {

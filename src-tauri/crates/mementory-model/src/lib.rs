@@ -1,7 +1,7 @@
 //! The neutral record model between readers and writers. This crate does no I/O and has no keys.
 //!
 //! A reader converts bytes to [`Record`]s, and a writer converts records to bytes. Data that the model does not cover
-//! is kept in [`Record::verbatim`] (the original text of the source) and in [`Record::fields`].
+//! is stored in [`Record::verbatim`] (the original text of the source) and in [`Record::fields`].
 mod error;
 mod issue;
 mod key_words;

@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// How a field is affected.
+/// What a written file contains of a field that its format cannot express.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum LossKind {
@@ -25,7 +25,7 @@ impl LossKind {
     }
 }
 
-/// A part of a record that a written format cannot express.
+/// A field of a record that the written format cannot express.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Loss {
     /// Id of the record in the vault, or name of a passthrough file.

@@ -9,7 +9,7 @@ pub type Fields = serde_json::Map<String, serde_json::Value>;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// Something an assistant remembers: saved memory, custom instructions, notes about the person.
+    /// A text that an assistant remembers: a saved memory, custom instructions, a note about the person.
     Memory,
     /// A conversation. Its messages refer to it.
     Conversation,
@@ -88,13 +88,13 @@ impl Kind {
     }
 }
 
-/// Key of a record at its source. The vault derives the record's id from it with a keyed hash, so the same source
+/// Key of a record at its source. The vault derives the record's id from the key with a keyed hash, so the same source
 /// record always has the same id in this vault, and the id reveals nothing about the key.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct RecordKey {
     /// Scope of `value`: `chatgpt`, `claude`, `mem`, `alf:<agent id>` …
     pub scope: String,
-    /// The id at the source. If there is none, it is derived from position and content.
+    /// The id at the source. If the source has no id, the value is derived from position and content.
     pub value: String,
 }
 
@@ -130,8 +130,8 @@ pub struct Times {
 }
 
 impl Times {
-    /// The time of creation, or else the nearest known one: of the observation, of the last change, or when the fact
-    /// became true. None if there is none of them.
+    /// The time of creation or, if it is not known, the nearest known time: of the observation, of the last change, or
+    /// when the fact became true. None if none of these times is known.
     pub fn nearest_to_creation(&self) -> Option<Timestamp> {
         self.created.or(self.observed).or(self.updated).or(self.valid_from)
     }
@@ -262,7 +262,7 @@ pub struct Verbatim {
 }
 
 impl Verbatim {
-    /// Original text that is JSON.
+    /// Creates the original text of a record whose source is JSON.
     pub fn json(text: impl Into<String>) -> Self {
         Self { media_type: "application/json".into(), text: text.into() }
     }
@@ -296,10 +296,10 @@ pub struct Record {
     /// Tags.
     pub tags: Vec<String>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// From 0 to 1.
+    /// Confidence, from 0 to 1.
     pub confidence: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
-    /// From 0 to 1.
+    /// Importance, from 0 to 1.
     pub importance: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none", default)]
     /// The sensitivity, as the source names it.

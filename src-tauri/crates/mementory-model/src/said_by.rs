@@ -1,14 +1,14 @@
 //! Who said the content of a record, as far as the source states it.
 use crate::{Kind, Record};
 
-/// Who said something.
+/// Who said the content of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SaidBy {
-    /// The person wrote, dictated or pasted it.
+    /// The person wrote, dictated or pasted the content.
     User,
-    /// The assistant wrote it, or derived it from conversations.
+    /// The assistant wrote the content, or derived it from conversations.
     Assistant,
-    /// A program inserted it: a system prompt, the result of a tool, or context before a message.
+    /// A program inserted the content: a system prompt, the result of a tool, or context before a message.
     System,
 }
 
@@ -27,10 +27,11 @@ impl SaidBy {
 
     /// Who stated the content of a memory that was created by this method (see [`crate::Source::method`]). None if the
     /// method does not show this: when ChatGPT called its memory tool or an agent wrote a file, the person may or may
-    /// not have asked for it.
+    /// not have asked for the memory.
     fn from_method(method: &str) -> Option<Self> {
         match method {
-            // The person wrote it in Mementory, in an input field of the assistant or in a rules file, or pasted it.
+            // The person wrote the memory in Mementory, in an input field of the assistant or in a rules file, or
+            // pasted it.
             "written"
             | "manual"
             | "pasted"
@@ -41,7 +42,8 @@ impl SaidBy {
             | "explicit_user_input"
             | "user_authored"
             | "user" => Some(Self::User),
-            // The vendor derived it from conversations, or a model extracted it (terms of PAM, `.alf` and mem0).
+            // The vendor derived the memory from conversations, or a model extracted it (terms of PAM, `.alf` and
+            // mem0).
             "conversations_memory" | "project_memory" | "llm_inference" | "llm_extracted" | "extracted" => {
                 Some(Self::Assistant)
             }

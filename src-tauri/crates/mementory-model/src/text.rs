@@ -47,8 +47,8 @@ pub fn word_count(normal: &str) -> usize {
             | '\u{ffa0}'..='\u{ffdc}')
     };
     let words_of = |run: &str| {
-        let unspaced = run.chars().filter(|c| is_of_unspaced_script(*c) && !is_hangul(*c)).count();
-        unspaced.div_ceil(CHARACTERS_PER_WORD).max(1)
+        let unspaced_count = run.chars().filter(|c| is_of_unspaced_script(*c) && !is_hangul(*c)).count();
+        unspaced_count.div_ceil(CHARACTERS_PER_WORD).max(1)
     };
     normal.split(' ').filter(|run| !run.is_empty()).map(words_of).sum()
 }

@@ -42,17 +42,18 @@ impl Timestamp {
         if let Some(time) = Self::parse_plain(text) {
             return Some(time);
         }
-        let shortened = shorten_fraction(text.trim());
-        let text: &str = &shortened;
+        let shortened_text = shorten_fraction(text.trim());
+        let text: &str = &shortened_text;
         if let Ok(t) = text.parse::<jiff::Timestamp>() {
             return Self::from_micros(t.as_microsecond());
         }
-        // The last day of 9999 often means "never". It is out of range for `jiff::Timestamp`, but not for a civil time.
+        // The last day of 9999 often means "never". `jiff::Timestamp` cannot represent it, so the text is read as a
+        // civil time.
         let parts = jiff::fmt::temporal::Pieces::parse(text.strip_suffix(['Z', 'z']).unwrap_or(text)).ok()?;
         let civil = parts.date().to_datetime(parts.time().unwrap_or(jiff::civil::Time::midnight()));
         let offset = parts.to_numeric_offset().map_or(0, |offset| i64::from(offset.seconds()));
-        let since = civil.duration_since(EPOCH) - jiff::SignedDuration::from_secs(offset);
-        Self::from_micros(i64::try_from(since.as_micros()).ok()?)
+        let time_since_epoch = civil.duration_since(EPOCH) - jiff::SignedDuration::from_secs(offset);
+        Self::from_micros(i64::try_from(time_since_epoch.as_micros()).ok()?)
     }
 
     /// Reads the form that most files have, `YYYY-MM-DDTHH:MM:SSZ`, and gives the same time as [`Self::parse`], but several

@@ -12,8 +12,8 @@ pub enum TombstoneOp {
     Redact,
 }
 
-/// Ids of derived data that was deleted together with the target, and the target's key. The other fields follow `.mem`
-/// spec v1.1 §5, in snake case.
+/// Ids of derived data that was deleted together with the target, and the target's key. All fields except the key
+/// follow `.mem` spec v1.1 §5, in snake case.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Derived {
@@ -31,8 +31,8 @@ pub struct Derived {
     pub embedding_cache_keys: Vec<String>,
     /// Number of removed episode links.
     pub episode_link_count: u64,
-    /// The key of the target, by which a vault that read it from the same source knows it. None if the key has words of
-    /// the target, or if the tombstone's target is its id at the source.
+    /// The key of the target, by which a vault that read the target from the same source finds it. None if the key has
+    /// words of the target, or if the tombstone already names the target by its id at the source.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub source_key: Option<RecordKey>,
 }
@@ -52,7 +52,7 @@ pub struct Tombstone {
     pub scope: String,
     /// The time of the deletion.
     pub at: Timestamp,
-    /// The person or program that deleted it, as opaque text.
+    /// The person or program that deleted the target, as opaque text.
     pub actor: String,
     /// The reason, without personal data.
     pub reason: String,

@@ -1,11 +1,11 @@
 //! Members in which a source counts how often a record was used. They change although the content of the record stays
-//! the same. Therefore, two states that differ only in these members count as equal. An incremental `.mem` does not
-//! count such a difference as a change either.
+//! the same. Therefore, two states that differ only in these members count as equal, and an incremental `.mem` does not
+//! treat the difference as a change.
 use crate::Fields;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Names in lower case, without separators.
+/// Names of members that count uses, in lower case and without separators.
 const USAGE_MEMBERS: [&str; 20] = [
     "accesscount",
     "accessedat",
@@ -29,8 +29,8 @@ const USAGE_MEMBERS: [&str; 20] = [
     "viewcount",
 ];
 
-/// Number of levels of objects and lists in which such members are removed. Sources have them at the top or in a group
-/// of times or metadata.
+/// Number of levels of objects and lists in which members that count uses are removed. Sources have these members at
+/// the top or in a group of times or metadata.
 const MAX_LEVELS: u32 = 4;
 
 /// True if a member with this name counts uses, or has the time of the last use: `access_count`, `lastUsed` …

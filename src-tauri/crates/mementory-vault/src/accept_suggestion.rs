@@ -10,9 +10,9 @@ use mementory_model::Timestamp;
 use rusqlite::Connection;
 
 impl Suggestions<'_> {
-    /// Applies a suggestion and takes it out of the queue, in one transaction, so that it is never applied twice. The
-    /// origin of a new memory names the client. Returns the id of the record that was added, changed or moved to the
-    /// Trash.
+    /// Applies a suggestion and removes it from the queue. Both happen in one transaction, so that no suggestion is
+    /// applied twice. The origin of a new memory names the client. Returns the id of the record that was added, changed
+    /// or moved to the Trash.
     ///
     /// # Errors
     /// `NotFound` if the suggestion is not in the queue or its record is gone; `Usage` for an unchanged text or a

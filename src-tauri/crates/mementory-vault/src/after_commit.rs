@@ -1,11 +1,11 @@
-//! Commits changes and runs the steps that follow a commit. The change is already stored then, so a failed step is
-//! returned as a warning in [`Applied`], not as an error.
+//! Commits changes to the store and runs the steps that follow the commit. A failed step does not undo the stored
+//! change, so the failure is returned as a warning in [`Applied`], not as an error.
 use crate::{VaultResult, applied::Applied, context::Context, failed_step::FailedStep};
 use mementory_model::Timestamp;
 use rusqlite::Transaction;
 
 impl Context {
-    /// Runs one write transaction. An error means that nothing was changed.
+    /// Runs `f` in one write transaction. After an error, the store is unchanged.
     pub(crate) fn commit<T>(&self, f: impl FnOnce(&Transaction<'_>) -> VaultResult<T>) -> VaultResult<Applied<T>> {
         self.store.write(f).map(Applied::new)
     }
@@ -17,7 +17,8 @@ impl Context {
         result.or_else(|_| self.index_recover())
     }
 
-    /// Writes the audit entry of a change that was made outside the store. If that fails, the change gets a warning.
+    /// Writes the audit entry of a change that was made outside the store. If writing the entry fails, adds a warning
+    /// to `done`.
     pub(crate) fn log_non_store_change<T>(&self, done: Applied<T>, now: Timestamp, op: &str) -> Applied<T> {
         done.then(FailedStep::AuditLog, |_| {
             self.store.write(|tx| mementory_store::audit::append(tx, &self.keys, now, op, "vault", ""))

@@ -1,5 +1,5 @@
-//! The result of a change that was made. An error means that the change was not made, so whatever fails after the
-//! commit is a warning.
+//! The result of a change that was made. An error means that the change was not made. A failure after the commit is
+//! therefore reported as a warning, not as an error.
 use crate::{VaultResult, failed_step::FailedStep};
 use std::{
     collections::BTreeSet,
@@ -17,7 +17,7 @@ pub struct Applied<T> {
 }
 
 impl<T> Applied<T> {
-    /// A change without warnings.
+    /// Wraps the value of a change without warnings.
     pub fn new(value: T) -> Self {
         Self { value, warnings: BTreeSet::new() }
     }
@@ -27,7 +27,7 @@ impl<T> Applied<T> {
         Applied { value: f(self.value), warnings: self.warnings }
     }
 
-    /// Runs a step after the commit. If it fails, adds the warning `step`.
+    /// Runs `work`, a step that follows the commit. If the step fails, adds the warning `step`.
     pub(crate) fn then(mut self, step: FailedStep, work: impl FnOnce(&T) -> VaultResult<()>) -> Self {
         if work(&self.value).is_err() {
             self.warnings.insert(step);

@@ -15,22 +15,23 @@ impl<'v> AuditTrail<'v> {
 }
 
 impl AuditTrail<'_> {
-    /// All entries of the log, oldest first.
+    /// Returns all entries of the log, oldest first.
     pub fn entries(&self) -> VaultResult<Vec<AuditRow>> {
         self.context.store.read(audit::entries)
     }
 
-    /// The link of each entry in the hash chain, oldest first.
+    /// Returns the link of each log entry in the hash chain, oldest entry first.
     pub(crate) fn chain(&self) -> VaultResult<Vec<audit::ChainLink>> {
         self.context.store.read(audit::chain)
     }
 
-    /// Checks the chain: numbers without gaps, every hash and every signature.
+    /// Checks the hash chain of the log: the entries have numbers without gaps, and every hash and every signature is
+    /// correct.
     pub fn verify(&self) -> VaultResult<bool> {
         self.context.store.read(|c| audit::verify_chain(c, &self.context.keys))
     }
 
-    /// All tombstones, newest first. The signatures of this vault's own tombstones are checked.
+    /// Returns all tombstones, newest first. The signatures of this vault's own tombstones are checked.
     pub fn tombstones(&self) -> VaultResult<Vec<TombstoneRow>> {
         self.context.store.read(|c| tombstones::all(c, &self.context.keys))
     }

@@ -39,8 +39,8 @@ pub struct RestoredBackup {
     pub copy: Backup,
     /// Number of erasures and redactions made after the backup. They are applied when the copy is opened.
     pub erased_since: u32,
-    /// True if a list of erasures was found outside the backup. Without one, erasures that were made after the backup
-    /// cannot be known.
+    /// True if a list of erasures was found outside the backup. Without such a list, erasures that were made after the
+    /// backup cannot be known.
     pub has_outside_list: bool,
 }
 
@@ -53,9 +53,9 @@ pub struct FoundBackup {
     pub changed: Option<std::time::SystemTime>,
 }
 
-/// The backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a vault of
-/// the same id. If the header in `dir` cannot be read, the id is unknown. Then a folder counts as a backup if it has a
-/// vault and its name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
+/// Returns the backups that are in the same folder as the vault in `dir`, newest first. A backup is a folder with a
+/// vault of the same id. If the header in `dir` cannot be read, the id is unknown. Then a folder counts as a backup if
+/// it has a vault and its name begins with the name of `dir` and a space. No secret is needed, and no backup is opened.
 pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     let own_id = read_header(dir).ok().map(|header| header.vault_id);
     let name_prefix = dir.file_stem().map(|stem| format!("{} ", stem.to_string_lossy())).unwrap_or_default();
@@ -76,7 +76,7 @@ pub fn backups_of(dir: &Path) -> Vec<FoundBackup> {
     backups
 }
 
-/// Cancellation and progress while copying.
+/// Reports the progress of copying, and cancels it.
 struct CopyMonitor<'a> {
     cancel: &'a AtomicBool,
     progress: &'a dyn Fn(u64, u64),
@@ -142,8 +142,8 @@ impl Backups<'_> {
     /// Copies the backup in `from` to `out`, which must not exist, and checks the copy as [`create`](Self::create)
     /// does. `secret` is the passphrase or recovery code that the vault had when the backup was made. Nothing in `from`
     /// is changed, and a copy that fails or is cancelled is removed. `ledgers` is the program's folder for lists of
-    /// erasures. The copy still contains what was erased after the backup was made. Opening the copy erases that before
-    /// anything can be read.
+    /// erasures. The copy still contains records that were erased after the backup was made. These records are erased
+    /// when the copy is opened, before anything can be read.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `WrongSecret`, `Damaged`, `NewerSchema`; `Exists`, `Usage` if `out` is inside the backup,
@@ -171,7 +171,7 @@ impl Backups<'_> {
                 monitor.copy_file(&source, &partial.path().join(name))?;
             }
         }
-        // Only blobs that the database refers to belong to the backup.
+        // Only blobs that the database refers to are copied from the backup.
         let database = store::Store::open(partial.path(), keys.store(), false)?;
         let (named_digests, applied) =
             database.read(|c| Ok((store::blobs_in_use(c)?, mementory_store::tombstones::own_ids(c)?)))?;
@@ -189,15 +189,15 @@ impl Backups<'_> {
     }
 }
 
-/// The lists of erasures for a backup.
+/// The lists of erasures that apply to a backup, merged into one.
 struct FoundErasures {
     all: FoundLedger,
     /// True if a list other than the backup's own was read.
     has_outside_list: bool,
 }
 
-/// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other backups
-/// in the same folder.
+/// Reads every list of erasures that may apply: the backup's own, the program's, the vault's, and those of other
+/// backups in the same folder.
 fn read_applicable_erasures(backup: &Path, files: &LedgerFiles, keys: &VaultKeys) -> FoundErasures {
     let mut all = FoundLedger::default();
     let backup_lists = backups_of(backup).into_iter().map(|copy| copy.path.join(LEDGER_FILE));
@@ -219,8 +219,7 @@ fn parent_of_new_folder<'a>(out: &'a Path, vault: &Path, inside_message: &str) -
     }
     let parent = out.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if parent.canonicalize().map_err(io)?.starts_with(vault.canonicalize().map_err(io)?) {
-        // If a backup were inside the vault, an erasure would have to change it too, and the next backup would contain
-        // it.
+        // A backup inside the vault would have to be changed by each erasure, and the next backup would contain it.
         return Err(VaultError::Usage(inside_message.into()));
     }
     Ok(parent)
@@ -265,7 +264,7 @@ fn check_copy(dir: &Path, keys: &VaultKeys) -> VaultResult<()> {
     copy.read(store::blobs_in_use)?.iter().try_for_each(|digest| blobs.verify(digest))
 }
 
-/// Gives the copy its final name.
+/// Renames the finished copy to its final name.
 fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -> VaultResult<Applied<Backup>> {
     let place = out.display().to_string();
     let io = |e| VaultError::io(&place, e);
@@ -278,10 +277,10 @@ fn rename_to_final_name(partial: tempfile::TempDir, parent: &Path, out: &Path) -
     let _ = partial.keep();
     // Windows cannot sync a folder, but its file systems journal the rename.
     #[cfg(unix)]
-    let synced = File::open(parent).and_then(|d| d.sync_all()).is_ok();
+    let is_synced = File::open(parent).and_then(|d| d.sync_all()).is_ok();
     #[cfg(not(unix))]
-    let (synced, _) = (true, parent);
-    Ok(Applied::new(backup).warn_if(!synced, FailedStep::Sync))
+    let (is_synced, _) = (true, parent);
+    Ok(Applied::new(backup).warn_if(!is_synced, FailedStep::Sync))
 }
 
 /// Locks the backup, so that no process opens it as a vault while it is copied. A backup that was never opened has no
@@ -296,7 +295,8 @@ fn lock_if_present(dir: &Path) -> VaultResult<Option<File>> {
     }
 }
 
-/// Approximate number of bytes to copy. Counts every blob, although blobs that no record refers to are not copied.
+/// Returns the approximate number of bytes to copy. Counts every blob, although blobs that no record refers to are not
+/// copied.
 fn bytes_to_copy(dir: &Path) -> u64 {
     let size = |path: PathBuf| path.metadata().map_or(0, |meta| meta.len());
     let blobs = std::fs::read_dir(dir.join("blobs")).into_iter().flatten().filter_map(Result::ok);
@@ -325,7 +325,7 @@ impl CopyMonitor<'_> {
     }
 }
 
-/// Size and digest of the files in the folder and in its `blobs`.
+/// Returns the size and digest of the files in the folder and in its `blobs`.
 fn size_and_digest(dir: &Path) -> VaultResult<Backup> {
     let io = |e| VaultError::io("backup", e);
     let mut files: Vec<PathBuf> = Vec::new();

@@ -1,4 +1,4 @@
-//! The rows that an import contained, including unchanged ones.
+//! The rows that an import contained, including unchanged rows.
 use crate::{VaultResult, row_ranges::RowRanges};
 use rusqlite::Connection;
 use std::collections::HashSet;
@@ -6,7 +6,7 @@ use std::collections::HashSet;
 /// The rows of one import.
 pub(crate) struct BatchRows {
     id: i64,
-    /// Rows that the import contained and did not change: the batch's columns `same` and `older`.
+    /// Rows that the import contained and did not change. The batch's columns `same` and `older` list these rows.
     unchanged: [RowRanges; 2],
     /// Rows that have a version from this import in their history.
     versions: HashSet<i64>,

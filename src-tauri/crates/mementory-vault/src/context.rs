@@ -22,7 +22,7 @@ use std::{
 /// State of the search index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum IndexState {
-    /// Up to date with the store.
+    /// The index is up to date with the store.
     Current,
     /// The index was missing, stale or damaged and was rebuilt from the store.
     Rebuilt,
@@ -53,16 +53,16 @@ pub(crate) struct Context {
     /// applied to the index.
     pub(crate) index_behind: AtomicBool,
     pub(crate) export_diff: Mutex<CachedDiff>,
-    /// The values that masking searches for, and the state of the vault from which they were read.
+    /// The values that masking searches for, with the state of the vault from which they were read.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
-    /// The kinds and special categories of memories that have been computed so far.
+    /// Cache of the kinds and special categories that were computed for memories.
     pub(crate) insight: Mutex<InsightCache>,
     /// The vectors of the memories, once a search has loaded them.
     pub(crate) vectors: Mutex<LoadedVectors>,
-    /// The files with the list of erasures.
+    /// Paths of the files that contain the list of erasures.
     pub(crate) ledger: Mutex<LedgerFiles>,
-    /// The traces to search for after each deletion whose receipt is not complete, by receipt id. They are kept in
-    /// memory only and are lost when the vault is locked.
+    /// For each deletion whose receipt is not complete, by receipt id: the traces to search for. The traces are stored
+    /// in memory only and are lost when the vault is locked.
     pub(crate) unproven_deletions: Mutex<HashMap<String, Evidence>>,
     /// Must be the last field, so that the lock is released after everything else is closed.
     pub(crate) lock: FolderLock,
@@ -82,38 +82,38 @@ impl Context {
         Ok(())
     }
 
-    /// Folder of the vault.
+    /// Returns the folder of the vault.
     pub fn dir(&self) -> &Path {
         &self.dir
     }
 
-    /// Header of the vault: id, times, key slots.
+    /// Returns the header of the vault: id, times, key slots.
     pub fn header(&self) -> Header {
         self.header.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clone()
     }
 
-    /// Whether the index was up to date when the vault was opened, or has been rebuilt.
+    /// Returns whether the index was up to date when the vault was opened, or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         *self.index_state.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Why the index was rebuilt when the vault was opened, if it was.
+    /// Returns the reason for which the index was rebuilt when the vault was opened. None if the index was not rebuilt.
     pub fn index_fault(&self) -> Option<IndexFault> {
         *self.index_fault.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    /// Runs `f` with the index.
+    /// Calls `f` with the search index.
     pub(crate) fn with_index<T>(&self, f: impl FnOnce(&SearchIndex) -> Result<T, IndexError>) -> VaultResult<T> {
         f(&self.index.read().unwrap_or_else(std::sync::PoisonError::into_inner)).map_err(index_error)
     }
 
-    /// Digests of all files that records refer to.
+    /// Returns the digests of all files that records refer to.
     pub(crate) fn blobs_in_use(&self) -> VaultResult<Vec<[u8; 32]>> {
         self.store.read(blobs_in_use)
     }
 
     /// Removes blob files that no record refers to, and returns their number. Removes none while it is uncertain
-    /// whether a failed commit reached the database, because its records would need their blobs.
+    /// whether a failed commit reached the database, because the records of this commit would need their blobs.
     pub(crate) fn sweep_blobs(&self) -> VaultResult<u32> {
         if self.store.is_unconfirmed() {
             return Ok(0);
@@ -122,7 +122,7 @@ impl Context {
         self.blobs.sweep(&blobs_in_use)
     }
 
-    /// Size of the store, the blobs and the index on disk, in bytes.
+    /// Returns the size of the store, the blobs and the index on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         let index: u64 = std::fs::read_dir(self.dir.join("index"))
             .map(|l| l.filter_map(|e| e.ok()?.metadata().ok()).map(|m| m.len()).sum())
@@ -130,19 +130,19 @@ impl Context {
         self.store.bytes() + self.blobs.bytes() + index
     }
 
-    /// The check that follows a deletion in this vault.
+    /// Returns the erasure check for this vault.
     pub(crate) fn erasure_check(&self) -> ErasureCheck<'_> {
         ErasureCheck { dir: &self.dir, keys: &self.keys, store: &self.store, blobs: &self.blobs, index: &self.index }
     }
 
-    /// Number of records that are not in the Trash. These are the records that the index contains.
+    /// Returns the number of records that are not in the Trash. These are the records that the index contains.
     pub(crate) fn count_live_records(&self) -> VaultResult<u64> {
         let sql = "SELECT count(*) FROM records WHERE trashed IS NULL";
-        let live: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
-        Ok(u64::try_from(live).unwrap_or(0))
+        let live_count: i64 = self.store.read(|c| Ok(c.query_row(sql, [], |r| r.get(0))?))?;
+        Ok(u64::try_from(live_count).unwrap_or(0))
     }
 
-    /// The row of the record with this id. The error `NotFound` says whether a record with this id was erased.
+    /// Returns the row of the record with this id. The error `NotFound` says whether a record with this id was erased.
     pub(crate) fn find(&self, id: &str) -> VaultResult<RowView> {
         let parsed = mementory_store::ids::parse_id(id);
         self.store.read(|c| {

@@ -11,25 +11,25 @@ use std::{
 /// Key of the mark in the table `meta`. Its value is the list of the imports that filled the vault.
 const META_KEY: &str = "demonstration";
 
-/// What the person added to a demonstration vault after it was marked.
+/// Numbers of imports and records that the person added to a demonstration vault after it was marked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct OwnContent {
-    /// Imports that were not undone.
+    /// Number of imports that were not undone.
     pub imports: usize,
-    /// Records that no import added: memories that the person wrote, and suggestions that they accepted.
+    /// Number of records that no import added: memories that the person wrote, and suggestions that they accepted.
     pub written: usize,
-    /// Imported records that have a version which no import wrote.
+    /// Number of imported records that have a version which no import wrote.
     pub edited: usize,
 }
 
 impl OwnContent {
-    /// True if the person added nothing.
+    /// True if the person added nothing to the demonstration vault.
     pub fn is_empty(self) -> bool {
         self == Self::default()
     }
 }
 
-/// The mark of a demonstration vault.
+/// Reads and sets the mark of a demonstration vault.
 #[derive(Clone, Copy)]
 pub struct Demonstration<'v> {
     context: &'v Context,
@@ -51,7 +51,7 @@ impl Demonstration<'_> {
         self.context.store.write(|tx| meta::write(tx, META_KEY, &text))
     }
 
-    /// The imports that filled a demonstration. None for any other vault.
+    /// Returns the imports that filled a demonstration. None for any other vault.
     ///
     /// # Errors
     /// Errors of the store.
@@ -63,9 +63,9 @@ impl Demonstration<'_> {
         })
     }
 
-    /// Counts what the person added since the vault was marked. None for a vault that is not a demonstration. At the
-    /// time of the mark, every version was written by an import that the mark lists, so any other version is the
-    /// person's.
+    /// Counts the imports and records that the person added after the vault was marked. Returns None for a vault that
+    /// is not a demonstration. When the vault was marked, each of its versions came from an import that the mark lists,
+    /// so any other version is the person's.
     ///
     /// # Errors
     /// Errors of the store.
@@ -100,7 +100,7 @@ const VAULT_ENTRIES: [&str; 8] =
 /// Deletes the files of a closed vault, and its folder if nothing else is in it. Other files stay.
 ///
 /// # Errors
-/// `InUse` if a process has it open, I/O.
+/// `InUse` if a process has the vault open, I/O.
 pub fn remove_vault(dir: &Path) -> VaultResult<()> {
     let lock = match File::open(dir.join("lock")) {
         Ok(lock) => Some(lock),
@@ -124,7 +124,7 @@ pub fn remove_vault(dir: &Path) -> VaultResult<()> {
             _ => {}
         }
     }
-    // Fails if the folder has other files, which stay.
+    // `remove_dir` fails if the folder contains other files, so these files stay.
     let _ = std::fs::remove_dir(dir);
     Ok(())
 }

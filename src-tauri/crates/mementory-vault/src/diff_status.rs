@@ -17,7 +17,7 @@ pub enum ExportDiffStatus {
 }
 
 impl ExportDiffStatus {
-    /// Stable name.
+    /// Returns the stable name of the status.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::New => "new",
@@ -26,7 +26,7 @@ impl ExportDiffStatus {
         }
     }
 
-    /// The status with this stable name.
+    /// Returns the status with this stable name.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::New, Self::Changed, Self::Gone].into_iter().find(|status| status.as_str() == name)
     }
@@ -41,12 +41,12 @@ pub struct ExportDiff {
 }
 
 impl ExportDiff {
-    /// The status of one record, if it has one.
+    /// Returns the status of one record, or None if the record has no status.
     pub fn status_of(&self, view: &RowView) -> Option<ExportDiffStatus> {
         self.ids.get(&view.id).copied()
     }
 
-    /// Ids of all records with this status.
+    /// Returns the ids of all records with this status.
     pub fn ids(&self, status: ExportDiffStatus) -> Vec<String> {
         let mut ids: Vec<_> =
             self.ids.iter().filter(|(_, found)| **found == status).map(|(id, _)| hex::encode(id)).collect();

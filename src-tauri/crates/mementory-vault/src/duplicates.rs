@@ -67,7 +67,7 @@ impl Duplicates<'_> {
         })
     }
 
-    /// Dismisses a group, which is not shown again unless another memory joins it.
+    /// Dismisses a group of memories. The group is not shown again unless another memory joins it.
     pub fn keep_apart(&self, ids: &[String], now: Timestamp) -> VaultResult<()> {
         let views = ids.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         if views.len() > MAX_DISMISSED {
@@ -107,14 +107,14 @@ impl Duplicates<'_> {
         }
         tags.sort();
         tags.dedup();
-        let others_views = others.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
+        let other_views = others.iter().map(|id| self.context.find(id)).collect::<VaultResult<Vec<_>>>()?;
         let merged = self.context.commit(|tx| {
             if tags.len() > own_tags.len() {
                 let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
                 record.tags = tags;
                 Editor::new(self.context).next_version(tx, &view, record, Cause::Edit, now)?;
             }
-            let moved = Trash::new(self.context).move_in_transaction(tx, &others_views, now, true)?;
+            let moved = Trash::new(self.context).move_in_transaction(tx, &other_views, now, true)?;
             Ok((Store::last_change(tx)?, moved))
         })?;
         let indexed = merged.then(FailedStep::Index, |(seq, moved)| {
@@ -137,7 +137,7 @@ fn are_all_dismissed(c: &Connection, views: &[RowView]) -> VaultResult<bool> {
     Ok(true)
 }
 
-/// All pairs, the smaller id first.
+/// Returns all pairs of the ids of `views`. In each pair, the smaller id is first.
 fn id_pairs(views: &[RowView]) -> impl Iterator<Item = ([u8; 16], [u8; 16])> + '_ {
     views
         .iter()

@@ -22,8 +22,8 @@ use std::{
 
 const COMPARED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Conversation];
 
-/// Ids of the formats whose exports contain everything that an assistant stores for an account. Each id is also the
-/// name of the platform.
+/// Returns the ids of the formats whose exports contain everything that an assistant stores for an account. Each id is
+/// also the name of the platform.
 fn complete_exports() -> impl Iterator<Item = &'static str> {
     registry().iter().filter(|f| f.capabilities().complete_account_export).map(|f| f.id())
 }
@@ -49,8 +49,8 @@ pub(crate) struct PlannedRows {
 }
 
 impl PlannedRows {
-    /// Adds a record. `known` is its row and list position, if the vault has it. `sort` computes its time and is called
-    /// for conversations only.
+    /// Adds a record of the import. `known` contains the record's row and list position if the vault has the record.
+    /// `sort` computes the time of the record and is called for conversations only.
     pub(crate) fn add(&mut self, kind: Kind, known: Option<(i64, i64)>, sort: impl FnOnce() -> i64) {
         if !COMPARED_KINDS.contains(&kind) {
             return;
@@ -69,7 +69,7 @@ struct Batch {
     id: i64,
     same: Option<Vec<u8>>,
     older: Option<Vec<u8>>,
-    /// Number of files that were imported together.
+    /// Number of files that the batch imported.
     files: i64,
     report: String,
 }
@@ -80,8 +80,8 @@ fn is_incomplete(report: &ImportReport) -> bool {
     COMPARED_KINDS.iter().any(|kind| failed(kind.as_str())) || failed("foreign") || failed("other")
 }
 
-/// The differences between the newest export of each assistant and earlier ones. The result is cached until the vault
-/// changes.
+/// Returns the differences between the newest export of each assistant and earlier exports. The result is cached until
+/// the vault changes.
 pub(crate) fn export_diff(context: &Context) -> VaultResult<Arc<ExportDiff>> {
     let stamp: (i64, i64, i64) = context.store.read(|c| {
         let sql = "SELECT (SELECT coalesce(max(seq), 0) FROM audit), (SELECT coalesce(max(id), 0) FROM batches), \
@@ -104,40 +104,40 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
     for format in complete_exports() {
         let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
-        // A newer import of several formats may contain a newer export of this format. The store does not record which
-        // format each of its records came from, so nothing is compared then.
+        // A newer import of several formats may contain a newer export of this format. The store does not record from
+        // which format each of its records came, so this format is not compared then.
         let mixed_import_sql = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
         if earlier.is_empty() || c.prepare_cached(mixed_import_sql)?.exists([newest])? {
             continue;
         }
-        let contained = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
-        let in_newest = |info: &RowInfo| contained.contains(info.row, info.batch, info.version_batch);
+        let newest_rows = BatchRows::read(c, *newest, same.as_deref(), older.as_deref())?;
+        let is_in_newest = |info: &RowInfo| newest_rows.contains(info.row, info.batch, info.version_batch);
         let rows = compared_rows(c, format)?;
         let earlier_batches = single_file_batches(earlier);
         // If an item could not be read, nothing is reported as gone, because the item may have been any of the records.
-        let complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
+        let is_complete = serde_json::from_str(report).is_ok_and(|report| !is_incomplete(&report));
         let with_new_messages: HashSet<i64> =
             query_integers(c, "SELECT DISTINCT owner FROM records WHERE batch = ?1 AND owner IS NOT NULL", *newest)?;
-        let kinds: HashSet<i64> = rows.iter().filter(|info| in_newest(info)).map(|info| info.kind).collect();
+        let kinds: HashSet<i64> = rows.iter().filter(|info| is_in_newest(info)).map(|info| info.kind).collect();
         let times = || {
             let conversation = kind_code(Kind::Conversation);
-            rows.iter().filter(move |info| info.kind == conversation && in_newest(info)).map(|info| info.sort)
+            rows.iter().filter(move |info| info.kind == conversation && is_in_newest(info)).map(|info| info.sort)
         };
         let Some(rule) =
-            GoneRule::new(c, &rows, &earlier_batches, &in_newest, kinds, times().min().zip(times().max()))?
+            GoneRule::new(c, &rows, &earlier_batches, &is_in_newest, kinds, times().min().zip(times().max()))?
         else {
             continue;
         };
         for info in &rows {
             let status = if info.batch == Some(*newest) {
                 ExportDiffStatus::New
-            } else if in_newest(info) {
-                let is_unchanged = info.version_batch != Some(*newest) && !contained.has_version(info.row);
+            } else if is_in_newest(info) {
+                let is_unchanged = info.version_batch != Some(*newest) && !newest_rows.has_version(info.row);
                 if is_unchanged && !with_new_messages.contains(&info.row) {
                     continue;
                 }
                 ExportDiffStatus::Changed
-            } else if complete && rule.counts_as_gone(info) {
+            } else if is_complete && rule.counts_as_gone(info) {
                 ExportDiffStatus::Gone
             } else {
                 continue;
@@ -150,7 +150,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
     Ok(out)
 }
 
-/// Number of records of each kind that would be gone if the planned import were the newest export.
+/// Returns the number of records of each kind that would be gone if the planned import were the newest export.
 pub(crate) fn count_gone_if_newest(
     c: &Connection,
     report: &ImportReport,
@@ -174,12 +174,13 @@ pub(crate) fn count_gone_if_newest(
     Ok(out)
 }
 
-/// Ids of the batches that imported a single file. Several files in one batch may belong to different accounts.
+/// Returns the ids of the batches that imported a single file. Several files in one batch may belong to different
+/// accounts.
 fn single_file_batches(batches: &[Batch]) -> HashSet<i64> {
     batches.iter().filter(|batch| batch.files == 1).map(|batch| batch.id).collect()
 }
 
-/// The batches of a format that are not undone, newest first.
+/// Returns the batches of a format that are not undone, newest first.
 fn batches(c: &Connection, format: &str) -> VaultResult<Vec<Batch>> {
     let mut statement = c.prepare_cached(
         "SELECT id, same, older, json_array_length(names), report FROM batches \
@@ -201,13 +202,13 @@ struct GoneRule {
     span: Option<(i64, i64)>,
     /// Memories that were derived from a conversation.
     derived: HashSet<i64>,
-    /// False if a related export contains a later conversation. In that case the present export was made earlier,
-    /// although it was imported later, and records that are newer than it do not count as gone.
+    /// False if a related export contains a later conversation. In that case this export was made before the related
+    /// one, although it was imported later, and a record that is newer than this export does not count as gone.
     newer: bool,
 }
 
 impl GoneRule {
-    /// Returns None if no earlier export belongs to the same account.
+    /// Prepares the rule for the newest export. Returns None if no earlier export is from the same account.
     fn new(
         c: &Connection,
         rows: &[RowInfo],
@@ -216,10 +217,13 @@ impl GoneRule {
         kinds: HashSet<i64>,
         span: Option<(i64, i64)>,
     ) -> VaultResult<Option<Self>> {
-        let of_earlier = |info: &RowInfo| info.batch.is_some_and(|batch| earlier.contains(&batch));
+        let is_of_earlier_batch = |info: &RowInfo| info.batch.is_some_and(|batch| earlier.contains(&batch));
         // Exports that share records belong to the same account.
-        let related: HashSet<i64> =
-            rows.iter().filter(|info| of_earlier(info) && contains(info)).filter_map(|info| info.batch).collect();
+        let related: HashSet<i64> = rows
+            .iter()
+            .filter(|info| is_of_earlier_batch(info) && contains(info))
+            .filter_map(|info| info.batch)
+            .collect();
         if related.is_empty() {
             return Ok(None);
         }

@@ -7,7 +7,7 @@ pub enum FailedStep {
     Index,
     /// The audit log has no entry for the change.
     AuditLog,
-    /// The cleaning after an erasure or redaction. Traces may remain, and the receipt is not complete.
+    /// Traces may remain after an erasure or redaction, because the cleaning failed. The receipt is not complete.
     Cleaning,
     /// The erasure is missing from the list in the program's folder. It is in the list in the vault's folder.
     ErasureList,
@@ -15,13 +15,13 @@ pub enum FailedStep {
     Sync,
     /// The file that was written could not be read again afterwards.
     ReadBack,
-    /// The configuration of a client still names our server, although the client's grant has ended.
+    /// The configuration of a client still contains our server, although the client's grant has ended.
     ClientConfiguration {
-        /// The configuration.
+        /// Path of the configuration file.
         path: String,
-        /// Why it could not be changed, as sentences.
+        /// Why the configuration could not be changed, in full sentences.
         reason: String,
     },
-    /// Of several suggestions, at least one could not be accepted or refused. It stays in the queue.
+    /// Of several suggestions, at least one could not be accepted or refused. Such a suggestion stays in the queue.
     OtherSuggestions,
 }

@@ -1,15 +1,15 @@
 //! Stores the paths of imported files and of exports, so that the window can show them, and the messages of failed
-//! imports. They are not in the audit log, because the log is part of Evidence Packs.
+//! imports. Paths and messages are not in the audit log, because the log is part of Evidence Packs.
 use crate::{VaultResult, context::Context, meta, word_removal::Removal};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
 
 const META_KEY: &str = "whereabouts";
-/// Upper limit for the entries of each map. The oldest are removed first.
+/// Maximum number of entries in each map of [`KnownLocations`]. Above this number, the oldest entries are removed.
 const MAX_ENTRIES: usize = 200;
-/// Number of bytes at the beginning of an erased text that are searched for in paths. A path that contains them is
-/// removed, because the check after a deletion searches for the beginnings of texts too.
+/// Number of bytes at the beginning of an erased text that are searched for in paths. A path that contains these bytes
+/// is removed, because the check after a deletion searches for the beginnings of texts too.
 const HEAD_BYTES: usize = 48;
 /// Words of fewer bytes are ignored, since they could be in any path.
 const MIN_WORD_BYTES: usize = 5;
@@ -40,7 +40,7 @@ pub struct FailedImport {
 impl KnownLocations {
     fn read(connection: &Connection) -> VaultResult<Self> {
         let text: Option<String> = meta::read(connection, META_KEY)?;
-        // A value that cannot be read counts as empty.
+        // A stored value that cannot be parsed counts as empty.
         Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
     }
 
@@ -60,7 +60,7 @@ impl KnownLocations {
     }
 }
 
-/// Stores the path of the export that the last log entry is about.
+/// Stores the path of an export under the number of the last log entry, which describes this export.
 pub(crate) fn store_export_path(tx: &Connection, out: &Path) -> VaultResult<()> {
     let Some(path) = std::path::absolute(out).ok().and_then(|path| path.to_str().map(str::to_owned)) else {
         return Ok(());
@@ -91,7 +91,7 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
 /// name of an erased record. Also deletes failed imports whose message or details contain such words or names.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     let mut all = KnownLocations::read(tx)?;
-    let before = all.clone();
+    let former_locations = all.clone();
     let is_erased = |path: &str| {
         is_named(path) || removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path))
     };
@@ -102,7 +102,7 @@ pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str)
         !texts.into_iter().any(|text| is_erased(text))
     });
     all.imports.retain(|_, (_, paths)| !paths.iter().any(|path| is_erased(path)));
-    if all == before { Ok(()) } else { all.write(tx) }
+    if all == former_locations { Ok(()) } else { all.write(tx) }
 }
 
 fn path_contains(word: &str, path: &str) -> bool {
@@ -123,13 +123,13 @@ impl<'v> FileLocations<'v> {
 }
 
 impl FileLocations<'_> {
-    /// All known paths.
+    /// Returns all known paths.
     pub fn all(&self) -> VaultResult<KnownLocations> {
         self.context.store.read(KnownLocations::read)
     }
 
     /// Logs a failed import: its format, if it is known, and the code of the error. File names and the message are
-    /// stored outside of the log.
+    /// stored outside the log.
     pub fn record_failed_import(
         &self,
         format: &str,
@@ -162,8 +162,8 @@ mod tests {
     fn a_path_matches_the_beginning_of_long_words() {
         assert!(path_contains("about-me", "/home/ines/about-me.md"));
         assert!(!path_contains("me", "/home/ines/about-me.md"), "too short to tell anything");
-        let long = format!("{}and so on", "ä".repeat(24));
-        assert!(path_contains(&long, &format!("/home/{}.md", "ä".repeat(24))));
+        let long_text = format!("{}and so on", "ä".repeat(24));
+        assert!(path_contains(&long_text, &format!("/home/{}.md", "ä".repeat(24))));
     }
 
     #[test]

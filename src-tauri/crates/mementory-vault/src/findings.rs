@@ -5,11 +5,11 @@ use mementory_scan::Class;
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::BTreeMap;
 
-/// Fingerprint of a value.
+/// Fingerprint of a sensitive value, see [`value_id`].
 pub(crate) type ValueId = [u8; 16];
 
-/// The fingerprint of a value. It is the same for all spellings of the value: it ignores spaces in a card number and
-/// case in an e-mail address.
+/// Returns the fingerprint of a value. All spellings of a value have the same fingerprint, because spaces in a card
+/// number and case in an e-mail address are ignored.
 pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
     let canonical = match class {
         Class::Card | Class::Iban | Class::Phone | Class::NationalId => {
@@ -21,7 +21,7 @@ pub(crate) fn value_id(keys: &VaultKeys, class: Class, value: &str) -> ValueId {
     keyed_id(keys.fingerprints(), &[b"value", canonical.as_bytes()])
 }
 
-/// The number of a class in the store. Lists are ordered by it.
+/// Returns the number of a class in the store. Lists of classes are ordered by this number.
 pub(crate) fn class_code(class: Class) -> i64 {
     class as i64
 }
@@ -41,8 +41,8 @@ pub(crate) fn count_by_class(
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Values that the person ignores.
-pub(crate) fn ignored(c: &Connection) -> VaultResult<std::collections::HashSet<ValueId>> {
+/// Returns the values that the person ignores.
+pub(crate) fn ignored_values(c: &Connection) -> VaultResult<std::collections::HashSet<ValueId>> {
     let mut statement = c.prepare_cached("SELECT value FROM judged WHERE verdict = 1")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)

@@ -41,8 +41,9 @@ impl FolderLock {
         }
     }
 
-    /// Writes into the file whether this process answers connected clients. Another process that finds the vault in use
-    /// reads this for its error message. If the write fails, it shows the general message.
+    /// Writes into the lock file whether this process answers connected clients. Another process that finds the vault
+    /// in use reads the file to choose its error message. If this write fails, the other process shows the general
+    /// message.
     pub(crate) fn note_answering(&self, answering: bool) {
         let note = if answering { ANSWERING_NOTE } else { "" };
         if self.0.metadata().is_ok_and(|meta| meta.len() == note.len() as u64) {

@@ -4,13 +4,13 @@ use mementory_model::{DroppedAs, Kind, Record, Timestamp};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// Upper limit for the listed items of each outcome. Additional items are only counted, except the first ones of each
-/// kind (see `ALWAYS_LISTED_PER_KIND`).
+/// Maximum number of listed items of each outcome. Further items are only counted, except the first items of each kind
+/// (see `ALWAYS_LISTED_PER_KIND`).
 pub(crate) const MAX_LISTED_ITEMS: u32 = 5_000;
 /// Number of items of each kind and outcome that are always listed, so that many messages do not hide the memories of
 /// an export.
 const ALWAYS_LISTED_PER_KIND: u32 = 500;
-/// Upper limit for the characters of an item's preview.
+/// Maximum number of characters in the preview of an item.
 const MAX_PREVIEW_CHARS: usize = 160;
 
 /// Outcome of one found item.
@@ -31,7 +31,7 @@ pub enum ItemOutcome {
     Failed,
 }
 
-/// Counts of one kind.
+/// Numbers of items of one kind, by outcome.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct KindCounts {
@@ -85,7 +85,7 @@ pub struct ImportCounts {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names are the report's words")]
 pub struct Item {
-    /// The kind, as a key of `by_kind`. Reports of earlier program versions do not have it.
+    /// The kind, as a key of `by_kind`. Items in reports of earlier program versions have no kind.
     #[serde(default)]
     pub kind: Option<String>,
     pub place: String,
@@ -93,7 +93,7 @@ pub struct Item {
     pub reason: String,
 }
 
-/// A record that would be new, found by a dry run. Not stored, because it has the beginning of the record's text.
+/// A record that would be new, found by a dry run. Not stored, because it contains the beginning of the record's text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct PlannedRecord {
@@ -131,9 +131,9 @@ pub struct DatedExport {
     /// Keyed digest of the key scope of the export's records. The scope itself is not stored, because it may contain a
     /// name that is erased later.
     pub group: [u8; 16],
-    /// When the export was made, as its file states. At the latest the time of the import.
+    /// The time that the export states, or the time of the import if the stated time is later.
     pub time: Timestamp,
-    /// The rows whose content the vault has from this export, as encoded ranges in hexadecimal.
+    /// The rows whose current content in the vault comes from this export, as encoded ranges in hexadecimal.
     #[serde(default)]
     pub rows: String,
 }
@@ -160,8 +160,8 @@ pub struct ImportReport {
     pub by_kind: BTreeMap<String, KindCounts>,
     pub counts: ImportCounts,
     pub missing_parts: Vec<String>,
-    /// Warnings by code and container. The key is `code container`. The value has the first place, the message, and the
-    /// number of such warnings.
+    /// Warnings by code and container. The key is `code container`. The value contains the place of the first warning,
+    /// its message, and the number of such warnings.
     pub warnings: BTreeMap<String, (String, String, u32)>,
     pub items: Vec<Item>,
     /// In a dry run: the records that would be new. Not stored with the batch.
@@ -200,14 +200,14 @@ fn sum_over_kinds(by_kind: &BTreeMap<String, KindCounts>) -> KindCounts {
     })
 }
 
-/// Preview of a record in one line: its title, or else the beginning of its text.
+/// Returns a preview of a record in one line: its title, or else the beginning of its text.
 fn preview_text(record: &Record) -> String {
     let words = record.title.as_deref().into_iter().chain([record.text.as_str()]).find(|text| !text.trim().is_empty());
     let head: String = words.unwrap_or_default().trim_start().chars().take(MAX_PREVIEW_CHARS).collect();
     head.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// The sum over all kinds in a stored report. The items of the report are not parsed.
+/// Returns the sum over all kinds in a stored report. Does not parse the items of the report.
 pub(crate) fn stored_total(report: &str) -> KindCounts {
     #[derive(Deserialize)]
     struct StoredReport {
@@ -217,7 +217,7 @@ pub(crate) fn stored_total(report: &str) -> KindCounts {
 }
 
 impl ImportReport {
-    /// Adds the recognised, ambiguous and unknown files.
+    /// Adds the recognised, ambiguous and unknown files of the input to the report.
     pub(crate) fn start(&mut self, catalog: &Catalog, detection: &Detection) {
         let mut formats: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
         formats.dedup();
@@ -273,23 +273,24 @@ impl ImportReport {
 
     /// Counts one item. Returns true if it is to be listed.
     fn count(&mut self, name: &str, outcome: ItemOutcome) -> bool {
-        let of_kind = match self.by_kind.get_mut(name) {
+        let items_of_kind = match self.by_kind.get_mut(name) {
             Some(counts) => counts.add(outcome),
             None => self.by_kind.entry(name.to_owned()).or_default().add(outcome),
         };
-        of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= MAX_LISTED_ITEMS
+        items_of_kind <= ALWAYS_LISTED_PER_KIND || *self.total().counter_of(outcome) <= MAX_LISTED_ITEMS
     }
 
-    /// Adds a warning, or counts it if there is one with the same code and container.
+    /// Adds a warning. If the report has a warning with the same code and container, only increases its number.
     pub(crate) fn warn(&mut self, code: &str, place: &str, message: &str) {
-        // There is one entry per code and container. It has only the first place, since the pointers differ.
+        // All warnings with one code and container share an entry. The entry has only the first place, since the
+        // pointers differ.
         let container = place.split('#').next().unwrap_or(place);
         let entry =
             self.warnings.entry(format!("{code} {container}")).or_insert_with(|| (place.into(), message.into(), 0));
         entry.2 += 1;
     }
 
-    /// Adds a warning unless there is one with the same code and container.
+    /// Adds a warning unless the report has a warning with the same code and container.
     pub(crate) fn warn_once(&mut self, code: &str, place: &str, message: &str) {
         let container = place.split('#').next().unwrap_or(place);
         if !self.warnings.contains_key(&format!("{code} {container}")) {
@@ -297,19 +298,19 @@ impl ImportReport {
         }
     }
 
-    /// The sum over all kinds.
+    /// Returns the counts summed over all kinds.
     pub fn total(&self) -> KindCounts {
         sum_over_kinds(&self.by_kind)
     }
 
-    /// Number of items that are not listed because there were too many.
+    /// Returns the number of items that are not listed because there were too many items.
     pub fn unlisted_items(&self) -> u32 {
         let all = self.total();
         (all.found - all.added).saturating_sub(u32::try_from(self.items.len()).unwrap_or(u32::MAX))
     }
 }
 
-/// The outcome to report for an item that a reader or the catalog dropped.
+/// Returns the outcome to report for an item that a reader or the catalog dropped.
 pub(crate) fn dropped_outcome(outcome: DroppedAs) -> ItemOutcome {
     match outcome {
         DroppedAs::Skipped => ItemOutcome::Skipped,

@@ -12,7 +12,8 @@ use std::sync::{PoisonError, atomic::AtomicBool, atomic::Ordering};
 
 /// Progress and cancellation of an index rebuild.
 pub struct IndexWatch<'a> {
-    /// Called repeatedly with the fault, the number of records done, and their total (0 if unknown).
+    /// Called repeatedly with the fault, the number of records indexed so far, and the total number of records (0 if
+    /// unknown).
     pub progress: &'a dyn Fn(IndexFault, u64, u64),
     /// Set by another thread to cancel. The vault is then not opened, and the next attempt rebuilds the index.
     pub cancel: &'a AtomicBool,
@@ -42,7 +43,7 @@ impl Context {
     }
 
     /// Brings the index up to date from the change log after a failed commit. Until this succeeds, single changes are
-    /// not applied to the index, and no commit marks it as complete.
+    /// not applied to the index, and no commit marks the index as complete.
     pub(crate) fn index_recover(&self) -> VaultResult<()> {
         self.index_behind.store(false, Ordering::Relaxed);
         self.index_rollback();
@@ -52,32 +53,33 @@ impl Context {
     }
 
     pub(crate) fn index_rollback(&self) {
-        // If this fails, the index is rebuilt when the vault is next opened.
+        // If the rollback fails, the index is rebuilt when the vault is next opened.
         let _ = self.with_index(SearchIndex::rollback);
     }
 
-    /// Applies all changes of the change log that are not in the index yet. Rebuilds the index if that is impossible.
+    /// Applies all changes of the change log that are not in the index yet. Rebuilds the index if the log cannot be
+    /// applied.
     fn index_catch_up(&self) -> VaultResult<()> {
         self.index_catch_up_watched(None)
     }
 
     pub(crate) fn index_catch_up_watched(&self, watch: Option<&IndexWatch<'_>>) -> VaultResult<()> {
-        let last = self.store.read(Store::last_change)?;
+        let last_change = self.store.read(Store::last_change)?;
         let indexed_seq = self.with_index(|i| Ok(i.seq()))?;
-        if indexed_seq == last {
+        if indexed_seq == last_change {
             return Ok(());
         }
-        // An empty index is not filled from the change log: a rebuild does it in one pass.
-        let replayed = if indexed_seq > last || indexed_seq == 0 {
+        // An empty index is rebuilt, because a rebuild fills it in one pass, unlike replaying the change log.
+        let replayed = if indexed_seq > last_change || indexed_seq == 0 {
             Ok(false)
         } else {
-            self.index_replay(indexed_seq, last, watch)
+            self.index_replay(indexed_seq, last_change, watch)
         };
         match replayed {
             Ok(true) => Ok(()),
             Err(VaultError::Cancelled) => Err(VaultError::Cancelled),
             _ => {
-                // A fault is reported only while opening (with `watch`), not if the index catches up during a change.
+                // The fault is reported only while opening (with `watch`), not if the index catches up during a change.
                 if watch.is_some() {
                     self.index_fault.lock().unwrap_or_else(PoisonError::into_inner).get_or_insert(IndexFault::Behind);
                 }
@@ -87,8 +89,9 @@ impl Context {
     }
 
     fn index_replay(&self, from: u64, last: u64, watch: Option<&IndexWatch<'_>>) -> VaultResult<bool> {
-        let forgotten: Option<i64> = self.store.read(|c| meta::read(c, mementory_store::LAST_REMOVED_CHANGE_KEY))?;
-        if forgotten.is_some_and(|upto| (from as i64) < upto) {
+        let last_removed_change: Option<i64> =
+            self.store.read(|c| meta::read(c, mementory_store::LAST_REMOVED_CHANGE_KEY))?;
+        if last_removed_change.is_some_and(|upto| (from as i64) < upto) {
             return Ok(false); // changes that are not in the index are no longer in the log
         }
         let changes: Vec<(i64, i64)> = self.store.read(|c| {
@@ -128,7 +131,7 @@ impl Context {
             (Some(_), None) => connection.query_row("SELECT count(*) FROM records", [], |r| r.get(0))?,
             _ => 0,
         };
-        let mut done = 0;
+        let mut record_count = 0;
         let sql = format!(
             "SELECT row, owner, pack, slot, trashed IS NOT NULL, flags, sort FROM records WHERE {condition} ORDER BY pack, slot"
         );
@@ -139,13 +142,13 @@ impl Context {
             None => statement.query([])?,
         };
         while let Some(r) = rows.next()? {
-            if let Some(watch) = watch.filter(|_| done % RECORDS_PER_REPORT == 0) {
+            if let Some(watch) = watch.filter(|_| record_count % RECORDS_PER_REPORT == 0) {
                 if watch.cancel.load(Ordering::Relaxed) {
                     return Err(VaultError::Cancelled);
                 }
-                (watch.progress)(fault, done, u64::try_from(total).unwrap_or(0));
+                (watch.progress)(fault, record_count, u64::try_from(total).unwrap_or(0));
             }
-            done += 1;
+            record_count += 1;
             let (row, owner, pack, slot, trashed): (i64, Option<i64>, i64, u32, bool) =
                 (r.get(0)?, r.get(1)?, r.get(2)?, r.get(3)?, r.get(4)?);
             let flags: i64 = r.get(5)?;
@@ -165,8 +168,8 @@ impl Context {
         Ok(changed_flags)
     }
 
-    /// Rebuilds the index from the store. If this fails or is cancelled, the index is rebuilt at the next change or
-    /// when the vault is next opened.
+    /// Rebuilds the index from the store. If the rebuild fails or is cancelled, the index is rebuilt at the next change
+    /// or when the vault is next opened.
     pub(crate) fn index_rebuild_until(&self, cancel: &AtomicBool) -> VaultResult<()> {
         let rebuilt = self.index_rebuild_watched(Some(&IndexWatch { progress: &|_, _, _| {}, cancel }));
         if rebuilt.is_err() {
@@ -190,18 +193,18 @@ impl Context {
                 Ok(())
             })?;
         }
-        let last = self.store.read(Store::last_change)?;
-        self.with_index(|i| i.commit(last))?;
+        let last_change = self.store.read(Store::last_change)?;
+        self.with_index(|i| i.commit(last_change))?;
         *self.index_state.lock().unwrap_or_else(PoisonError::into_inner) = IndexState::Rebuilt;
         Ok(())
     }
 
-    /// Number of documents in the index.
+    /// Returns the number of documents in the index.
     pub fn index_documents(&self) -> u64 {
         self.with_index(|i| Ok(i.documents())).unwrap_or(0)
     }
 
-    /// Adds a record to the index; visible after the next commit.
+    /// Adds a record to the index. The record can be found after the next commit.
     pub(crate) fn index_add(&self, row: i64, owner: Option<i64>, record: &Record) -> VaultResult<()> {
         if self.index_behind.load(Ordering::Relaxed) {
             return Ok(());
@@ -247,7 +250,7 @@ impl Context {
         self.with_index(|i| i.delete_row(row as u64))
     }
 
-    /// Reindexes a row (visible after the next commit). A row in the Trash is only removed.
+    /// Reindexes a row. The change is visible after the next commit. A row in the Trash is only removed.
     pub(crate) fn reindex(&self, row: i64) -> VaultResult<()> {
         self.index_delete(row)?;
         let found = self.store.read(|c| {

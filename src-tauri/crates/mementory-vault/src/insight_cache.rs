@@ -1,6 +1,6 @@
-//! Keeps the judgements of all live memories while the vault is open. They are never written to disk. A memory is
-//! judged again when its row changes. All memories are judged again after a redaction, an erasure or a decision of the
-//! person.
+//! Caches the judgements of all live memories while the vault is open. Judgements are never written to disk. A memory
+//! is judged again when its row changes. All memories are judged again after a redaction, an erasure or a decision of
+//! the person.
 use mementory_insight::{AboutKind, Special};
 use mementory_similar::{Comparison, Form, compare};
 use mementory_store::RowView;
@@ -16,7 +16,7 @@ pub struct AboutMemory {
     pub kind: AboutKind,
     /// Confidence of the kind, from 0 to 1; 1 for a decision of the person.
     pub confidence: f32,
-    /// True if the person decided the kind, for this memory or for one that says the same.
+    /// True if the person decided the kind, for this memory or for a memory that says the same.
     pub by_person: bool,
 }
 
@@ -32,9 +32,9 @@ pub struct Judgement {
 /// Numbers of memories by kind and by special category.
 #[derive(Debug, Clone, Default)]
 pub struct InsightCounts {
-    /// By kind. Memories without a kind count under the empty name.
+    /// Number of memories by kind. Memories without a kind count under the empty name.
     pub about: BTreeMap<String, u32>,
-    /// By special category. A memory may count under several.
+    /// Number of memories by special category. A memory may count under several categories.
     pub special: BTreeMap<String, u32>,
     /// Number of memories with at least one special category.
     pub any_special: u32,
@@ -71,8 +71,8 @@ impl RowStamp {
     }
 }
 
-/// The kinds that the person decided, by record id. The `Form` of each decided text is kept too, to find other memories
-/// that say the same.
+/// The kinds that the person decided, by record id. The `Form` of each decided text is stored too, to find other
+/// memories that say the same.
 #[derive(Debug)]
 pub(crate) struct DecidedKinds {
     pub(crate) kinds: HashMap<[u8; 16], AboutKind>,
@@ -80,7 +80,7 @@ pub(crate) struct DecidedKinds {
 }
 
 impl DecidedKinds {
-    /// The kind that the person decided for this memory or for one that says the same.
+    /// Returns the kind that the person decided for this memory or for a memory that says the same.
     pub(crate) fn kind_of(&self, id: &[u8; 16], text: &str) -> Option<AboutKind> {
         if let Some(kind) = self.kinds.get(id) {
             return Some(*kind);
@@ -94,7 +94,7 @@ impl DecidedKinds {
     }
 }
 
-/// The judgements, by row.
+/// Caches the judgements of memories, by row.
 #[derive(Debug, Default)]
 pub(crate) struct InsightCache {
     /// The kinds that the person decided, and the state of the vault that they were read from.
@@ -117,8 +117,8 @@ impl InsightCache {
         *self = Self::default();
     }
 
-    /// Removes and returns the judgements that are still valid: all of them, or none if tombstones were added or
-    /// removed.
+    /// Removes and returns the judgements that are still valid. If tombstones were added or removed, none of them is
+    /// valid.
     pub(crate) fn begin(&mut self, state: State) -> HashMap<i64, (RowStamp, Judgement)> {
         match self.state.take() {
             Some((_, tombstones, _)) if tombstones == state.1 => std::mem::take(&mut self.entries),
@@ -132,12 +132,12 @@ impl InsightCache {
 
     pub(crate) fn rows(&self, filter: &InsightFilter) -> Vec<i64> {
         let passes_filter = |judgement: &Judgement| {
-            let about = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
-            let special = filter.special.is_none_or(|wanted| match wanted {
+            let has_kind = filter.about.is_none_or(|wanted| judgement.about.map(|about| about.kind) == wanted);
+            let has_special_category = filter.special.is_none_or(|wanted| match wanted {
                 Some(class) => judgement.special.contains(&class),
                 None => !judgement.special.is_empty(),
             });
-            about && special
+            has_kind && has_special_category
         };
         let mut rows: Vec<i64> =
             self.entries.iter().filter(|(_, (_, judgement))| passes_filter(judgement)).map(|(row, _)| *row).collect();

@@ -10,8 +10,8 @@ pub(crate) fn store_kind(tx: &Connection, id: &[u8; 16], kind: AboutKind) -> Vau
     meta::write(tx, &format!("about/{}", hex::encode(id)), kind.as_str())
 }
 
-/// The kinds that the person decided, by id.
-pub(crate) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
+/// Returns the kinds that the person decided, by record id.
+pub(crate) fn decided_kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
     let mut statement =
         c.prepare_cached("SELECT substr(key, 7), value FROM meta WHERE key >= 'about/' AND key < 'about0'")?;
     let rows = statement.query_map([], |r| Ok((r.get::<_, String>(0)?, r.get::<_, String>(1)?)))?;
@@ -25,7 +25,7 @@ pub(crate) fn kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>>
     Ok(out)
 }
 
-/// Removes the kind that the person decided.
+/// Removes the kind that the person decided for a record.
 pub(crate) fn forget_kind(tx: &Connection, id: &[u8; 16]) -> VaultResult<()> {
     tx.prepare_cached("DELETE FROM meta WHERE key = 'about/' || ?1")?.execute([hex::encode(id)])?;
     Ok(())

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// Result of the integrity check for one place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct CheckedPlace {
-    /// `header`, `pages`, `index`, `blobs`, `audit`, `references`, `packs`.
+    /// The checked place: `header`, `pages`, `index`, `blobs`, `audit`, `references` or `packs`.
     pub place: &'static str,
     /// True if the check passed.
     pub ok: bool,
@@ -74,14 +74,17 @@ impl IntegrityCheck<'_> {
     }
 
     fn check_index(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
-        let last = self.context.store.read(Store::last_change)?;
-        let live = self.context.count_live_records()?;
+        let last_change = self.context.store.read(Store::last_change)?;
+        let live_count = self.context.count_live_records()?;
         let (seq, documents) = self.context.with_index(|i| Ok((i.seq(), i.documents())))?;
         self.context.with_index(|index| index.check_until(&mut || cancel.load(Ordering::Relaxed)))?;
         cancel::check(cancel)?;
-        let ok = seq == last && documents == live;
-        let detail =
-            if ok { format!("{documents} documents") } else { format!("{documents} documents for {live} records") };
+        let ok = seq == last_change && documents == live_count;
+        let detail = if ok {
+            format!("{documents} documents")
+        } else {
+            format!("{documents} documents for {live_count} records")
+        };
         Ok(CheckedPlace { place: "index", ok, detail })
     }
 

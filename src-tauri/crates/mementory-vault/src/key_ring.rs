@@ -6,7 +6,7 @@ use mementory_store::audit;
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 
-/// A public key of somebody else.
+/// A public key of another person or program.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct KnownKey {
     /// The bytes of the key, in hex.
@@ -21,7 +21,7 @@ pub struct KnownKey {
     pub trusted: bool,
 }
 
-/// Key of the list in the table `meta`.
+/// Key of the list of known keys in the table `meta`.
 const META_KEY: &str = "known_keys";
 
 fn load_keys(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
@@ -47,7 +47,7 @@ impl<'v> KeyRing<'v> {
 }
 
 impl KeyRing<'_> {
-    /// All keys that are trusted or signed an import, in the order in which they were added.
+    /// Returns all keys that are trusted or signed an import, in the order in which they were added.
     ///
     /// # Errors
     /// Errors of the store.
@@ -55,7 +55,7 @@ impl KeyRing<'_> {
         self.context.store.read(load_keys)
     }
 
-    /// Marks a key as trusted. Without `name` it keeps its current name.
+    /// Marks a key as trusted. Without `name`, the key keeps its current name.
     ///
     /// # Errors
     /// Errors of the store.
@@ -104,9 +104,9 @@ impl KeyRing<'_> {
     pub fn forget(&self, key: &str, now: Timestamp) -> VaultResult<bool> {
         self.context.store.write(|tx| {
             let mut keys = load_keys(tx)?;
-            let before = keys.len();
+            let previous_count = keys.len();
             keys.retain(|k| k.key != key);
-            if keys.len() == before {
+            if keys.len() == previous_count {
                 return Ok(false);
             }
             save_keys(tx, &keys)?;

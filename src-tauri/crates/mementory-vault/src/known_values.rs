@@ -17,7 +17,7 @@ pub(crate) struct KnownValues {
 pub(crate) type ValuesState = (i64, i64, i64, i64, i64);
 
 impl KnownValues {
-    /// The current state of the vault. As long as it stays the same, the known values stay the same.
+    /// Returns the current state on which the known values depend.
     pub(crate) fn state(c: &Connection) -> VaultResult<ValuesState> {
         let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'changes'), 0), \
              coalesce((SELECT value FROM meta WHERE key = 'looked_row'), 0), (SELECT count(*) FROM findings), \

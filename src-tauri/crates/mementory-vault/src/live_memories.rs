@@ -1,4 +1,4 @@
-//! Goes through the memories outside the Trash, in the order in which they are packed.
+//! Visits the memories outside the Trash, in the order in which they are packed.
 use crate::{VaultResult, cancel, context::Context};
 use mementory_model::{Kind, Record};
 use mementory_store::kind_code;

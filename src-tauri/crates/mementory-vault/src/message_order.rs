@@ -33,16 +33,16 @@ fn with_parents_first<T>(items: Vec<T>, parents: &[Option<usize>]) -> Vec<T> {
     parents_first(parents).into_iter().filter_map(|i| optional_items[i].take()).collect()
 }
 
-/// The positions `0..parents.len()` in ascending order, except that each comes after its parent. A cycle starts at its
-/// first position.
+/// Returns the positions `0..parents.len()` in ascending order, except that each position comes after the position of
+/// its parent. A cycle starts at its first position.
 fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
-    let mut placed = vec![false; parents.len()];
+    let mut is_placed = vec![false; parents.len()];
     let mut out = Vec::with_capacity(parents.len());
     let mut ancestors = Vec::new();
     for start in 0..parents.len() {
         let mut next = Some(start);
-        while let Some(i) = next.filter(|i| *i < parents.len() && !placed[*i]) {
-            placed[i] = true;
+        while let Some(i) = next.filter(|i| *i < parents.len() && !is_placed[*i]) {
+            is_placed[i] = true;
             ancestors.push(i);
             next = parents[i];
         }

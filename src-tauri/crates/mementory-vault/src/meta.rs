@@ -2,7 +2,7 @@
 use crate::VaultResult;
 use rusqlite::{Connection, OptionalExtension, ToSql, params, types::FromSql};
 
-/// The value of a key. None if the key is missing.
+/// Returns the value of a key. None if the key is missing.
 pub(crate) fn read<T: FromSql>(c: &Connection, key: &str) -> VaultResult<Option<T>> {
     Ok(c.prepare_cached("SELECT value FROM meta WHERE key = ?1")?.query_row([key], |r| r.get(0)).optional()?)
 }

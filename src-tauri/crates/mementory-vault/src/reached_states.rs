@@ -9,7 +9,7 @@ pub(crate) type SourceKey = (String, String);
 /// Number of a state, and its time if it is known.
 pub(crate) type NumberedState = (u64, Option<String>);
 
-/// The newest state of each source, from the reports of all imports that were not undone.
+/// Returns the newest state of each source, from the reports of all imports that were not undone.
 pub(crate) fn known_states(connection: &Connection) -> VaultResult<BTreeMap<SourceKey, NumberedState>> {
     #[derive(Deserialize)]
     struct StoredStates {

@@ -1,12 +1,12 @@
-//! A set of row numbers, stored as ranges. An export that repeats a million known records has only a few ranges, so
-//! that its batch stores only a few bytes.
+//! A set of row numbers, stored as ranges. An export that repeats a million known records has only a few ranges, so its
+//! batch stores only a few bytes.
 
 /// A set of row numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct RowRanges(Vec<(i64, i64)>);
 
 impl RowRanges {
-    /// Adds a row. A row that follows the last one extends its range.
+    /// Adds a row. A row that follows the last added row extends the last range.
     pub(crate) fn add(&mut self, row: i64) {
         match self.0.last_mut() {
             Some((_, last)) if row == *last + 1 => *last = row,
@@ -15,7 +15,7 @@ impl RowRanges {
         }
     }
 
-    /// Sorts the ranges, and joins adjacent ones.
+    /// Sorts the ranges, and joins adjacent ranges.
     fn join_ranges(&mut self) {
         self.0.sort_unstable();
         let mut out: Vec<(i64, i64)> = Vec::with_capacity(self.0.len());
@@ -28,7 +28,7 @@ impl RowRanges {
         self.0 = out;
     }
 
-    /// Encodes each range as two varints: the gap before it and its length. None for an empty set.
+    /// Encodes each range as two varints: the gap before the range, and its length. Returns None for an empty set.
     pub(crate) fn encode(mut self) -> Option<Vec<u8>> {
         self.join_ranges();
         let mut out = Vec::new();
@@ -41,7 +41,8 @@ impl RowRanges {
         (!out.is_empty()).then_some(out)
     }
 
-    /// Decodes the bytes of [`Self::encode`]. None if they are cut off or too large.
+    /// Decodes the bytes of [`Self::encode`]. Returns None if the bytes are cut off or contain a number that is too
+    /// large.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
         let mut numbers = Vec::new();
         let (mut number, mut shift) = (0i64, 0);
@@ -64,25 +65,25 @@ impl RowRanges {
         (shift == 0 && rest.is_empty()).then_some(Self(ranges))
     }
 
-    /// True if the set contains the row. Only for a decoded set, whose ranges are sorted.
+    /// True if the set contains the row. Call it only for a decoded set, because the search requires sorted ranges.
     pub(crate) fn contains(&self, row: i64) -> bool {
-        let after = self.0.partition_point(|(first, _)| *first <= row);
-        after.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
+        let next_range = self.0.partition_point(|(first, _)| *first <= row);
+        next_range.checked_sub(1).and_then(|i| self.0.get(i)).is_some_and(|(_, last)| row <= *last)
     }
 
-    /// First and last row of each range.
+    /// Returns the first and last row of each range.
     pub(crate) fn iter(&self) -> impl Iterator<Item = (i64, i64)> + '_ {
         self.0.iter().copied()
     }
 }
 
 fn push_varint(number: i64, out: &mut Vec<u8>) {
-    let mut bits = number.unsigned_abs();
-    while bits >= 0x80 {
-        out.push(bits as u8 | 0x80);
-        bits >>= 7;
+    let mut remaining_bits = number.unsigned_abs();
+    while remaining_bits >= 0x80 {
+        out.push(remaining_bits as u8 | 0x80);
+        remaining_bits >>= 7;
     }
-    out.push(bits as u8);
+    out.push(remaining_bits as u8);
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The queue of suggestions from clients. Nothing in it is a record. The person accepts or refuses each entry.
+//! The queue of suggestions from clients. A suggestion is not a record. The person accepts or refuses each suggestion.
 use crate::{VaultError, VaultResult, context::Context, word_removal::Removal};
 use mementory_crypto::keyed_digest;
 use mementory_model::{Kind, Timestamp};
@@ -12,7 +12,7 @@ const MAX_WAITING: usize = 500;
 const MAX_TEXT_CHARS: usize = 8_000;
 /// Longest reason, type or tag, in characters.
 const MAX_SHORT_CHARS: usize = 300;
-/// Largest number of tags.
+/// Largest number of tags of a suggestion.
 const MAX_TAGS: usize = 20;
 
 /// The change that a suggestion proposes.
@@ -68,7 +68,7 @@ pub struct Suggestion {
     pub op: SuggestionOp,
     /// The record to change or forget, and its version at the time of the suggestion.
     pub target: Option<(String, u32)>,
-    /// The new text.
+    /// The new text of the record, or the text of a new memory.
     pub text: Option<String>,
     /// Type of a new memory.
     pub record_type: Option<String>,
@@ -85,8 +85,8 @@ pub struct Suggestion {
 
 impl Suggestion {
     fn texts(&self) -> impl Iterator<Item = &str> {
-        let optional = [&self.text, &self.record_type, &self.reason];
-        optional.into_iter().flatten().chain(&self.tags).map(String::as_str)
+        let optional_texts = [&self.text, &self.record_type, &self.reason];
+        optional_texts.into_iter().flatten().chain(&self.tags).map(String::as_str)
     }
 
     fn check(&self) -> VaultResult<()> {
@@ -120,7 +120,7 @@ impl<'v> Suggestions<'v> {
 }
 
 impl Suggestions<'_> {
-    /// All suggestions in the queue, oldest first.
+    /// Returns all suggestions in the queue, oldest first.
     ///
     /// # Errors
     /// Errors of the store.
@@ -128,7 +128,7 @@ impl Suggestions<'_> {
         self.context.store.read(load_all)
     }
 
-    /// The suggestion with this id.
+    /// Returns the suggestion with this id.
     ///
     /// # Errors
     /// `NotFound`.
@@ -152,10 +152,10 @@ impl Suggestions<'_> {
         }
     }
 
-    /// Puts suggestions into the queue, as [`add`](Self::add) does with one. Returns the result for each.
+    /// Adds several suggestions to the queue. Returns the result for each of them, in the same order.
     ///
     /// # Errors
-    /// `Usage` if the queue has no room for all of them, in which case none is added.
+    /// `Usage` if the queue has no room for all of the suggestions, in which case none is added.
     pub fn add_all(&self, suggestions: Vec<Suggestion>) -> VaultResult<Vec<QueueOutcome>> {
         self.context.store.write(|tx| {
             let mut all = load_all(tx)?;
@@ -171,8 +171,8 @@ impl Suggestions<'_> {
         if suggestion.check().is_err() {
             return Ok(QueueOutcome::Unfit);
         }
-        let refused = self.refused_key(suggestion);
-        let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused], |_| Ok(())).optional()?;
+        let refused_key = self.refused_key(suggestion);
+        let found = tx.query_row("SELECT 1 FROM meta WHERE key = ?1", [&refused_key], |_| Ok(())).optional()?;
         if found.is_some() {
             return Ok(QueueOutcome::RefusedForGood);
         }
@@ -196,24 +196,24 @@ impl Suggestions<'_> {
         Ok(QueueOutcome::Waiting(id))
     }
 
-    /// Takes a suggestion out of the queue and logs what the person decided.
+    /// Removes a suggestion from the queue and logs what the person decided.
     ///
     /// # Errors
     /// `NotFound`.
     pub fn close(&self, id: &str, closing: Closing, now: Timestamp) -> VaultResult<()> {
-        let refused = match closing {
+        let refused_key = match closing {
             Closing::RefusedForGood => Some(self.refused_key(&self.get(id)?)),
             _ => None,
         };
         self.context.store.write(|tx| {
-            if let Some(key) = refused {
+            if let Some(key) = refused_key {
                 tx.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, '')", [key])?;
             }
             self.close_in_transaction(tx, id, closing, now)
         })
     }
 
-    /// Takes a suggestion out of the queue and logs the decision, within a transaction.
+    /// Removes a suggestion from the queue and logs the decision, within a transaction.
     pub(crate) fn close_in_transaction(
         &self,
         tx: &Connection,
@@ -232,8 +232,8 @@ impl Suggestions<'_> {
         audit::append(tx, &self.context.keys, now, op, id, detail)
     }
 
-    /// The key that marks a suggestion as refused for good. It is a keyed digest, so that no word of the suggestion is
-    /// stored. It does not depend on case, white space or the client.
+    /// Returns the key that marks a suggestion as refused for good. The key is a keyed digest, so that no word of the
+    /// suggestion is stored. The digest does not depend on case, white space or the client.
     fn refused_key(&self, suggestion: &Suggestion) -> String {
         let words: Vec<String> =
             suggestion.text.iter().flat_map(|text| text.split_whitespace()).map(str::to_lowercase).collect();
@@ -250,7 +250,7 @@ impl Suggestions<'_> {
     }
 }
 
-/// Deletes the suggestions that contain erased words or whose record is gone.
+/// Deletes the suggestions that contain erased words or whose target record is gone.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
     for suggestion in load_all(tx)? {
         let is_target_gone = match &suggestion.target {

@@ -1,4 +1,4 @@
-//! The Trash. Records in it are hidden at once, can be restored for a set time, and are then erased.
+//! The Trash. Records in the Trash are hidden at once, can be restored for a set time, and are then erased.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -19,12 +19,12 @@ use std::sync::atomic::AtomicBool;
 pub struct ExpiredTrash {
     /// Number of records that were erased.
     pub erased: u32,
-    /// Records that could not be erased, by id, with the reason. They stay in the Trash. On a full disk, only the
-    /// first one is listed.
+    /// Records that could not be erased, by id, each with the error. They stay in the Trash. On a full disk, only the
+    /// first such record is listed.
     pub failed: Vec<(String, VaultError)>,
 }
 
-/// Moves records to the Trash and back, and empties it.
+/// Moves records to the Trash, restores them, and empties the Trash.
 #[derive(Clone, Copy)]
 pub struct Trash<'v> {
     pub(crate) context: &'v Context,
@@ -72,7 +72,7 @@ impl Trash<'_> {
             extra_work(tx)?;
             Ok((Store::last_change(tx)?, rows))
         })?;
-        // Rows that went to the Trash are removed from the index. Rows that came back are indexed again.
+        // Rows that were moved to the Trash are removed from the index. Restored rows are indexed again.
         let indexed = moved.then(FailedStep::Index, |(seq, rows)| {
             self.context.update_index(*seq, || {
                 rows.iter().try_for_each(|row| match to_trash {
@@ -116,22 +116,22 @@ impl Trash<'_> {
     /// record. Records that tombstones of an import moved to the Trash stay until a person decides. A record that
     /// cannot be erased (in a damaged pack) stays in the Trash and is reported; the others are erased nevertheless.
     pub fn empty_expired(&self, days: i64, now: Timestamp) -> VaultResult<ExpiredTrash> {
-        let before = now.as_micros() - days * 86_400_000_000;
+        let trashed_before = now.as_micros() - days * 86_400_000_000;
         let ids: Vec<String> = self.context.store.read(|c| {
             let mut statement =
                 c.prepare("SELECT id FROM records WHERE trashed <= ?1 AND trash_root = row AND trash_batch IS NULL")?;
-            let rows = statement.query_map([before], |r| r.get::<_, [u8; 16]>(0))?;
+            let rows = statement.query_map([trashed_before], |r| r.get::<_, [u8; 16]>(0))?;
             Ok(rows.map(|id| id.map(hex::encode)).collect::<Result<_, _>>()?)
         })?;
         let mut out = ExpiredTrash::default();
-        self.expire(&ids, before, now, &mut out);
+        self.expire(&ids, trashed_before, now, &mut out);
         Ok(out)
     }
 
     /// Erases all records at once, since each erasure is followed by a search through the whole vault. If the erasure
     /// fails, erases the records in halves, to isolate the record that cannot be erased.
-    fn expire(&self, ids: &[String], before: i64, now: Timestamp, out: &mut ExpiredTrash) {
-        // Records may have been erased before another half failed, or along with another record.
+    fn expire(&self, ids: &[String], trashed_before: i64, now: Timestamp, out: &mut ExpiredTrash) {
+        // An earlier attempt may have erased some of these records, for example along with another record.
         let remaining_ids: Vec<String> = ids
             .iter()
             .filter(|id| !matches!(self.context.find(id), Err(VaultError::NotFound { erased: true, .. })))
@@ -143,7 +143,7 @@ impl Trash<'_> {
         }
         let request = EraseRequest {
             ids: &remaining_ids,
-            scope: EraseScope::Expired(before),
+            scope: EraseScope::Expired(trashed_before),
             reason: "trash_expired",
             copies: &[],
             now,
@@ -158,8 +158,8 @@ impl Trash<'_> {
             }
             Err(_) => {
                 let (first, second) = remaining_ids.split_at(remaining_ids.len() / 2);
-                self.expire(first, before, now, out);
-                self.expire(second, before, now, out);
+                self.expire(first, trashed_before, now, out);
+                self.expire(second, trashed_before, now, out);
             }
         }
     }

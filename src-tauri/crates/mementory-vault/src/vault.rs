@@ -61,7 +61,7 @@ impl Vault {
         Ok((vault, code))
     }
 
-    /// Opens a vault with its passphrase or recovery code; upgrades an older schema; brings the index up to date.
+    /// Opens a vault with its passphrase or recovery code. Upgrades an older schema and brings the index up to date.
     ///
     /// # Errors
     /// `Missing`, `InUse`, `AnsweringClients`, `WrongSecret`, `Damaged`, `DamagedPages`, `NewerSchema`. After an error,
@@ -78,7 +78,7 @@ impl Vault {
     pub fn open_watched(dir: &Path, secret: &str, watch: &IndexWatch<'_>) -> VaultResult<Self> {
         match dir.join("vault.json").try_exists() {
             Ok(true) => {}
-            // Another user's vault may be in this folder, even if this user may not read the folder.
+            // Access was denied, so this folder may contain the vault of another user.
             Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
                 return Err(VaultError::io("vault.json", error));
             }
@@ -106,8 +106,8 @@ impl Vault {
         open_files().map_err(|error| with_damaged_page_count(dir, &key, error))
     }
 
-    /// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any. Reads
-    /// the whole database.
+    /// Counts the damaged pages of the database after a `Damaged` error. If there are any, returns `DamagedPages` with
+    /// their number, otherwise returns the error unchanged. Reads the whole database.
     pub fn count_damaged_pages(&self, error: VaultError) -> VaultError {
         with_damaged_page_count(&self.context.dir, self.context.keys.store(), error)
     }
@@ -175,32 +175,32 @@ impl Vault {
         &self.context
     }
 
-    /// Folder of the vault.
+    /// Returns the folder of the vault.
     pub fn dir(&self) -> &Path {
         self.context.dir()
     }
 
-    /// Header of the vault: id, times, key slots.
+    /// Returns the header of the vault: id, times, key slots.
     pub fn header(&self) -> Header {
         self.context.header()
     }
 
-    /// Size of the store, the blobs and the index on disk, in bytes.
+    /// Returns the size of the store, the blobs and the index on disk, in bytes.
     pub fn bytes(&self) -> u64 {
         self.context.bytes()
     }
 
-    /// Whether the index was up to date when the vault was opened, or has been rebuilt.
+    /// Returns whether the index was up to date when the vault was opened, or has been rebuilt.
     pub fn index_state(&self) -> IndexState {
         self.context.index_state()
     }
 
-    /// Why the index was rebuilt when the vault was opened, if it was.
+    /// Returns the reason for which the index was rebuilt when the vault was opened. None if the index was not rebuilt.
     pub fn index_fault(&self) -> Option<IndexFault> {
         self.context.index_fault()
     }
 
-    /// Number of documents in the index.
+    /// Returns the number of documents in the index.
     pub fn index_documents(&self) -> u64 {
         self.context.index_documents()
     }
@@ -214,8 +214,8 @@ impl Vault {
         self.context.index_rebuild_until(cancel)
     }
 
-    /// The differences between the newest export of each assistant and earlier ones. The result is cached until the
-    /// vault changes.
+    /// Returns the differences between the newest export of each assistant and earlier exports. The result is cached
+    /// until the vault changes.
     ///
     /// # Errors
     /// Errors of the store.
@@ -238,7 +238,7 @@ impl Vault {
         Editor::new(&self.context)
     }
 
-    /// Moves records to the Trash and back, and empties it.
+    /// Moves records to the Trash, restores them, and empties the Trash.
     pub fn trash(&self) -> Trash<'_> {
         Trash::new(&self.context)
     }
@@ -313,7 +313,7 @@ impl Vault {
         Scanner::new(&self.context)
     }
 
-    /// The grants of connected clients, and the records that they make visible.
+    /// Makes, lists and revokes the grants of connected clients, and reads the records that a grant makes visible.
     pub fn grants(&self) -> Grants<'_> {
         Grants::new(&self.context)
     }
@@ -350,8 +350,8 @@ impl Vault {
 /// # Errors
 /// As [`Vault::create`].
 pub fn create_temporary(dir: &Path, passphrase: &str, seed: &[u8; 32], now: Timestamp) -> VaultResult<Vault> {
-    let with_code = |(header, keys)| (header, keys, ());
-    create_files(dir, || create_temporary_header(dir, passphrase, &now.to_rfc3339(), seed).map(with_code))
+    let with_empty_code = |(header, keys)| (header, keys, ());
+    create_files(dir, || create_temporary_header(dir, passphrase, &now.to_rfc3339(), seed).map(with_empty_code))
         .map(|(vault, ())| vault)
 }
 
@@ -370,7 +370,7 @@ fn create_files<T>(
             return Err(VaultError::Exists(place));
         }
     }
-    let existed = dir.exists();
+    let folder_existed = dir.exists();
     std::fs::create_dir_all(dir).map_err(|e| VaultError::io(&place, e))?;
     let create = || -> VaultResult<(Vault, T)> {
         restrict_to_owner(dir)?;
@@ -381,18 +381,18 @@ fn create_files<T>(
         Ok((Vault::assemble(dir, header, keys, store, index, IndexState::Current, lock)?, code))
     };
     create().inspect_err(|error| {
-        // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. A folder in use
-        // belongs to another process.
+        // Nobody has the recovery code of an incomplete vault, so the incomplete vault is removed. If the folder is in
+        // use, it belongs to another process and stays.
         if !matches!(error, VaultError::InUse | VaultError::AnsweringClients) {
-            remove_incomplete_vault(dir, existed);
+            remove_incomplete_vault(dir, folder_existed);
         }
     })
 }
 
 /// Removes what a failed creation left in a folder that was empty or did not exist before. Errors of this removal are
 /// ignored, since the error of the creation is returned.
-fn remove_incomplete_vault(dir: &Path, existed: bool) {
-    if !existed {
+fn remove_incomplete_vault(dir: &Path, folder_existed: bool) {
+    if !folder_existed {
         let _ = std::fs::remove_dir_all(dir);
         return;
     }
@@ -402,7 +402,8 @@ fn remove_incomplete_vault(dir: &Path, existed: bool) {
     }
 }
 
-/// Replaces a `Damaged` error with `DamagedPages`, which has the number of damaged pages, if there are any.
+/// If the error is `Damaged` and the database has damaged pages, returns `DamagedPages` with their number. Otherwise
+/// returns the error unchanged.
 fn with_damaged_page_count(dir: &Path, key: &[u8; 32], error: VaultError) -> VaultError {
     match error {
         VaultError::Damaged(_) => match mementory_store::failing_pages(dir, key) {

@@ -3,7 +3,7 @@ use super::{Session, context::Context, now, progress::ProgressThrottle};
 use crate::{ApiResult, Applied, Job, types::*};
 use std::path::Path;
 
-/// Backups of the vault.
+/// Makes and restores backups.
 #[derive(Clone, Copy)]
 pub struct Backups<'s> {
     context: &'s Context,
@@ -31,9 +31,9 @@ impl Backups<'_> {
     }
 
     /// Copies a backup to `out`, which must not exist, and checks the copy. `secret` is the passphrase or the recovery
-    /// code that the vault had at the time of the backup. The backup itself stays unchanged. Records that were erased
-    /// after the backup are erased in the copy if they are in a list of erasures. Such lists are searched for in the
-    /// folder `ledgers`, next to the backup and inside it.
+    /// code that the vault had at the time of the backup. The backup itself is not changed. Records that were erased
+    /// after the backup are also erased in the copy, if a list of erasures contains them. Such lists are searched for
+    /// in the folder `ledgers`, next to the backup and inside the backup.
     ///
     /// # Errors
     /// Errors of opening a vault; `exists`; `usage` if `out` is inside the backup; `cancelled`, `io`.
@@ -51,8 +51,8 @@ impl Backups<'_> {
         })?;
         let mut applied = AppliedErasures { erasures: 0, ledger: (!restored.has_outside_list).then(|| "none".into()) };
         if restored.erased_since > 0 {
-            // Opening applies the erasures before anything can be read. If that or the opening itself fails, the result
-            // says so in the field `ledger`, and the next opening tries again.
+            // Opening the copy applies the erasures before anything can be read. If applying them or opening fails, the
+            // field `ledger` of the result says so, and the next opening tries again.
             let opened = Session::open_watched(out, secret, ledgers, job).map(|opened| opened.applied_erasures());
             let failed = || AppliedErasures { erasures: 0, ledger: Some("failed".into()) };
             let opened = opened.unwrap_or_else(|_| failed());

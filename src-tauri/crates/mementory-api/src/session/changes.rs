@@ -5,7 +5,7 @@ use mementory_model::{Timestamp, TombstoneOp};
 use mementory_vault::{AboutKind, EditFields, Insight, PlaceOutcome, RedactSpan, RowView, TombstoneRow};
 use std::collections::BTreeMap;
 
-/// Writing, editing, deleting, redacting and erasing records.
+/// Writes, edits, trashes, restores, redacts and erases records.
 #[derive(Clone, Copy)]
 pub struct Changes<'s> {
     context: &'s Context,
@@ -18,7 +18,7 @@ impl<'s> Changes<'s> {
 }
 
 impl Changes<'_> {
-    /// Adds a memory written by hand.
+    /// Adds a memory that the person wrote.
     pub fn add(&self, request: &AddRequest) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
         let id =
@@ -33,8 +33,8 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Like [`edit`](Self::edit) and [`set_about`](Self::set_about) for a memory, as a single change. `about` is the
-    /// name of a kind of memory, or `suggested`.
+    /// Does what [`edit`](Self::edit) and [`set_about`](Self::set_about) do for a memory, as a single change. `about`
+    /// is the name of a kind of memory, or `suggested`.
     ///
     /// # Errors
     /// The errors of both methods.
@@ -46,7 +46,8 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Stores the kind that the person chose for memories, or removes that choice. Returns the ids.
+    /// Stores the kind that the person chose for memories, or removes the person's choice. Returns the ids of the
+    /// memories.
     ///
     /// # Errors
     /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
@@ -57,7 +58,7 @@ impl Changes<'_> {
         Ok(Ids { ids: request.ids.clone() })
     }
 
-    /// Adds a tag to many records, or removes it from them. If it fails, no record is changed. Returns the ids of the
+    /// Adds a tag to records, or removes it from them. If the job fails, no record is changed. Returns the ids of the
     /// changed records.
     ///
     /// # Errors
@@ -77,7 +78,7 @@ impl Changes<'_> {
         Ok(ids.map(|ids| Ids { ids }))
     }
 
-    /// Writes a new version with the text, title, tags and type of an old one.
+    /// Writes a new version of a record with the text, title, tags and type of an earlier version.
     pub fn restore_version(&self, id: &str, version: u32) -> ApiResult<Applied<Edited>> {
         let _guard = self.context.write_guard();
         let version = self.context.vault.editor().restore_version(id, version, now())?;
@@ -99,7 +100,7 @@ impl Changes<'_> {
         Ok(RedactPreview { redacted: changed.len() as u32, kinds })
     }
 
-    /// Replaces spans of text in all versions of a record, for good.
+    /// Permanently replaces spans of text in all versions of a record with redaction marks.
     pub fn redact(&self, request: &RedactRequest, job: &Job) -> ApiResult<Applied<Redacted>> {
         let _guard = self.context.write_guard();
         let stages = |stage: &str| stage_progress(job, stage);
@@ -125,7 +126,7 @@ impl Changes<'_> {
         Ok(self.context.vault.trash().trash(ids, now())?.map(|ids| Ids { ids }))
     }
 
-    /// Takes records out of the Trash.
+    /// Restores records from the Trash.
     pub fn restore(&self, ids: &[String]) -> ApiResult<Applied<Ids>> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.trash().restore(ids, now())?.map(|ids| Ids { ids }))
@@ -151,7 +152,7 @@ impl Changes<'_> {
         })
     }
 
-    /// Erases records for good, then searches every place for leftover traces of them.
+    /// Permanently erases records, and then searches every place for leftover traces of them.
     pub fn erase(&self, request: &EraseRequest, job: &Job) -> ApiResult<Applied<Erased>> {
         let _guard = self.context.write_guard();
         let copies = match (&request.copies, request.with_copies) {
@@ -176,13 +177,13 @@ impl Changes<'_> {
         }))
     }
 
-    /// Tombstones, newest first.
+    /// Returns all tombstones, newest first.
     pub fn tombstones(&self) -> ApiResult<Tombstones> {
         let rows = self.context.vault.audit().tombstones()?;
         let mut out = Vec::with_capacity(rows.len());
         let mut receipts: std::collections::HashMap<String, bool> = std::collections::HashMap::new();
         for row in rows {
-            // If the receipt is pending or unreadable, the erasure counts as not complete.
+            // An erasure counts as incomplete if its receipt is pending or unreadable.
             let complete = row.receipt.as_ref().map(|id| {
                 *receipts
                     .entry(id.clone())
@@ -193,12 +194,12 @@ impl Changes<'_> {
         Ok(Tombstones { tombstones: out })
     }
 
-    /// The receipt of an erasure.
+    /// Returns the receipt of an erasure or redaction.
     pub fn receipt(&self, id: &str) -> ApiResult<Receipt> {
         Ok(receipt_view(&self.context.vault.receipts().get(id)?))
     }
 
-    /// Cleans the places that a receipt lists as failed, and checks them again.
+    /// Cleans the places that a receipt lists as failed, and checks these places again.
     ///
     /// # Errors
     /// `not_found`; `io`, which leaves the receipt unchanged.
@@ -231,9 +232,9 @@ fn edit_fields(request: &EditRequest) -> EditFields {
     }
 }
 
-/// The kind of memory with this name. None for `suggested`, which means no choice.
+/// Parses the name of a kind of memory. None for `suggested`, which removes the person's choice.
 fn chosen_kind(name: &str) -> ApiResult<Option<AboutKind>> {
-    if name == "suggested" { Ok(None) } else { filter::about_kind(name).map(Some) }
+    if name == "suggested" { Ok(None) } else { filter::parse_about_kind(name).map(Some) }
 }
 
 fn redact_spans(request: &RedactRequest) -> Vec<RedactSpan> {

@@ -1,4 +1,4 @@
-//! State that all use cases of an open vault share.
+//! The state that all use cases of an open vault share.
 use super::watch_state::WatchState;
 use mementory_vault::{AppliedErasures, Encoder, Vault, WrittenFiles};
 use std::{
@@ -9,9 +9,9 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// How long a client's call waits for a running change or export to end.
+/// Longest time for which a client's call waits for a running change or export to end.
 const CLIENT_WAIT: Duration = Duration::from_secs(3);
-/// Time between two attempts to take the lock.
+/// Time between two attempts of a client's call to acquire the lock.
 const CLIENT_RETRY: Duration = Duration::from_millis(10);
 
 /// The open vault, its locks, and cached data. Changes run one at a time, reads run in parallel.
@@ -20,19 +20,21 @@ pub(super) struct Context {
     /// Result of applying the lists of erasures when the vault was opened. None if that failed, or if the vault was
     /// just created and therefore not opened.
     pub(super) applied_erasures: Mutex<Option<AppliedErasures>>,
-    /// A change holds the write lock from its first read until store, index and blobs agree again. An export holds the
-    /// read lock. Otherwise an erasure could run during an export, and the export's snapshot would prevent the erasure
-    /// from truncating the write-ahead log.
+    /// Held for writing by a change, from its first read until store, index and blobs agree again. Held for reading by
+    /// an export, so that no erasure runs meanwhile: the export's snapshot would prevent the erasure from truncating
+    /// the write-ahead log.
     change_lock: RwLock<()>,
     /// True once the vault is about to be locked. Client calls then end as soon as they can.
     pub(super) clients_stopped: AtomicBool,
     /// State of the watched folders.
     watching: Mutex<WatchState>,
-    /// The last export and its format, if it did not pass its check, so that the person can delete it.
+    /// The last export and its format, if the export did not pass its check. Stored so that the person can delete the
+    /// export.
     pub(super) invalid_export: Mutex<Option<(WrittenFiles, String)>>,
-    /// The sentence encoder. It is loaded on first use, since its weights take 80 MB.
+    /// The sentence encoder. It is loaded when it is first needed, because its weights take 80 MB.
     pub(super) encoder: Mutex<Option<Arc<Encoder>>>,
-    /// The last text made for the clipboard: its format, and the audit detail to record when the text is copied.
+    /// The format of the last text that was made for the clipboard, and the detail for the audit entry that is written
+    /// when the text is copied.
     pub(super) clipboard_text: Mutex<Option<(String, String)>>,
 }
 
@@ -50,14 +52,14 @@ impl Context {
         }
     }
 
-    /// While the guard exists, nothing else changes the vault or exports from it.
+    /// Acquires the lock for a change. While the guard exists, nothing else changes the vault or exports from it.
     pub(super) fn write_guard(&self) -> RwLockWriteGuard<'_, ()> {
         self.change_lock.write().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Like [`write_guard`](Self::write_guard), for a connected client's call. None if the vault is about to be locked,
-    /// or if a running change or export takes longer than a few seconds, because a client should not have to wait for a
-    /// long import.
+    /// Like [`write_guard`](Self::write_guard), but for a connected client's call. None if the vault is about to be
+    /// locked. Also None if a running change or export takes longer than `CLIENT_WAIT`, because a client should not
+    /// have to wait for a long import.
     pub(super) fn client_guard(&self) -> Option<RwLockWriteGuard<'_, ()>> {
         let deadline = Instant::now() + CLIENT_WAIT;
         loop {
@@ -73,12 +75,12 @@ impl Context {
         }
     }
 
-    /// While the guard exists, nothing changes the vault.
+    /// Acquires the lock for reading. While the guard exists, nothing changes the vault.
     pub(super) fn snapshot_guard(&self) -> RwLockReadGuard<'_, ()> {
         self.change_lock.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The state of the watched folders.
+    /// Locks and returns the state of the watched folders.
     pub(super) fn watch_state(&self) -> MutexGuard<'_, WatchState> {
         self.watching.lock().unwrap_or_else(PoisonError::into_inner)
     }

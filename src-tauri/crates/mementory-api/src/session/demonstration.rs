@@ -10,13 +10,13 @@ use tempfile::TempDir;
 /// Passphrase of every demonstration vault. It protects nothing, because everything in it is fictional and public.
 pub const DEMONSTRATION_PASSPHRASE: &str = "ferry lantern hazel afternoon";
 
-/// Name prefix of the temporary folders in which demonstrations are made. A process that is killed in between leaves
-/// its folder. The next demonstration that is made in the same parent folder removes it.
+/// Prefix of the names of the temporary folders in which demonstrations are created. The folder remains if the process
+/// is killed. The next creation of a demonstration in the same parent folder removes it.
 const UNFINISHED_PREFIX: &str = ".mementory-demonstration-";
 
 impl Session {
-    /// Creates a demonstration vault in `dir`, which must be missing or empty, and opens it. It is made in a folder
-    /// beside `dir`, so `dir` never contains an unfinished one.
+    /// Creates a demonstration vault in `dir`, which must be missing or empty, and opens it. The vault is created in a
+    /// folder next to `dir` and then moved, so that `dir` never contains an unfinished vault.
     ///
     /// # Errors
     /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error, `dir` is left
@@ -33,7 +33,7 @@ impl Session {
         let options = CreateOptions { kdf_floor: true };
         let (session, created) = Self::create(unfinished.path(), DEMONSTRATION_PASSPHRASE, options)?;
         let counts = session.fill_demonstration(exports.path(), job)?;
-        // The vault is moved while it is closed, because an open one uses its files by their paths.
+        // The vault is closed before it is moved, because an open vault uses its files by their paths.
         drop(session);
         move_vault(unfinished.path(), dir).map_err(|error| creation_error(&error))?;
         let (path, passphrase) = (dir.display().to_string(), DEMONSTRATION_PASSPHRASE.to_owned());
@@ -41,11 +41,11 @@ impl Session {
         Ok((Self::open(dir, DEMONSTRATION_PASSPHRASE)?, created))
     }
 
-    /// Opens the demonstration vault in `dir`, or creates it if there is none. If the folder has a vault that cannot be
-    /// used, it is deleted and created again, provided that `remake` is true.
+    /// Opens the demonstration vault in `dir`, or creates one if there is none. If `remake` is true, a vault in `dir`
+    /// that cannot be used is deleted and created again.
     ///
     /// # Errors
-    /// `demonstration_unusable` if `remake` could help; otherwise as [`open`](Self::open) and
+    /// `demonstration_unusable` if calling again with `remake` could help; otherwise as [`open`](Self::open) and
     /// [`create_demonstration`](Self::create_demonstration).
     pub fn open_demonstration(dir: &Path, remake: bool, job: &Job) -> ApiResult<Self> {
         if dir.join(HEADER_FILE).exists() {
@@ -57,7 +57,7 @@ impl Session {
             }
         }
         if dir.exists() {
-            // Also removes the rest of a vault whose deletion was interrupted.
+            // Also removes the remaining files of a vault whose deletion was interrupted.
             mementory_vault::remove_vault(dir)?;
         }
         Ok(Self::create_demonstration(dir, job)?.0)
@@ -79,12 +79,12 @@ impl Session {
 
     /// True if the vault is a demonstration.
     pub fn is_demonstration(&self) -> bool {
-        // If the mark cannot be read, the window merely does not offer to delete the vault.
+        // If the mark cannot be read, the only consequence is that the window does not offer to delete the vault.
         matches!(self.context.vault.demonstration().batches(), Ok(Some(_)))
     }
 
-    /// Fails unless the vault is a demonstration to which the person has added nothing. With `with_own_content`, it may
-    /// also contain what the person added.
+    /// Fails unless the vault is a demonstration to which the person has added nothing. With `with_own_content`, the
+    /// demonstration may contain records that the person added.
     ///
     /// # Errors
     /// `not_a_demonstration`, `own_content`. Nothing is changed.
@@ -114,7 +114,7 @@ impl Session {
     }
 }
 
-/// Deletes the files of a demonstration vault that is closed. Other files in its folder stay.
+/// Deletes the files of a closed demonstration vault. Other files in its folder are kept.
 ///
 /// # Errors
 /// `vault_in_use`, `io`.
@@ -122,32 +122,32 @@ pub fn delete_demonstration(dir: &Path) -> ApiResult<()> {
     Ok(mementory_vault::remove_vault(dir)?)
 }
 
-/// Makes an empty folder next to `dir`, on the same disk. Removes such folders that killed processes left behind.
+/// Creates an empty folder next to `dir`, on the same disk. Also removes the folders that killed processes left behind.
 fn new_unfinished_folder(dir: &Path) -> io::Result<TempDir> {
     let parent = std::path::absolute(dir)?.parent().map(Path::to_owned).unwrap_or_default();
     std::fs::create_dir_all(&parent)?;
     for entry in parent.read_dir()?.flatten() {
         if entry.file_name().to_string_lossy().starts_with(UNFINISHED_PREFIX) {
-            // The folder of a process that is still running is locked. It cannot be removed, and stays.
+            // The folder of a running process is locked, so it is not removed.
             let _ = mementory_vault::remove_vault(&entry.path());
         }
     }
     tempfile::Builder::new().prefix(UNFINISHED_PREFIX).tempdir_in(&parent)
 }
 
-/// Moves a closed vault to `dir`, which is missing or empty. The header is moved last, because it makes a folder a vault.
+/// Moves a closed vault to `dir`, which must be missing or empty. The header is moved last, because a folder with a
+/// header counts as a vault.
 fn move_vault(from: &Path, dir: &Path) -> io::Result<()> {
     if !dir.exists() {
         return std::fs::rename(from, dir);
     }
-    // The entries are moved one by one, because `dir` may be a folder that cannot be replaced, such as the current
-    // folder.
+    // `dir` is not replaced but filled, because it may be a folder that cannot be replaced, such as the current folder.
     let mut names = from.read_dir()?.map(|entry| Ok(entry?.file_name())).collect::<io::Result<Vec<_>>>()?;
     names.sort_by_key(|name| name == HEADER_FILE);
     names.iter().try_for_each(|name| std::fs::rename(from.join(name), dir.join(name)))
 }
 
-/// True for an error that occurs again whenever the demonstration is opened.
+/// True for an error that occurs at every attempt to open the demonstration.
 fn is_beyond_repair(error: &ApiError) -> bool {
     matches!(error.code, "wrong_passphrase" | "vault_damaged" | "index" | "store" | "internal")
 }
@@ -217,7 +217,7 @@ mod tests {
         assert_eq!(Session::create_demonstration(&dir, &job).err().unwrap().code, "cancelled");
         assert!(names().is_empty(), "{:?}", names());
 
-        // The folder that a process leaves behind if it is killed before it marks the vault.
+        // A process that is killed before it marks the vault leaves such a folder behind.
         let killed = folder.path().join(format!("{UNFINISHED_PREFIX}killed"));
         drop(Session::create(&killed, DEMONSTRATION_PASSPHRASE, CreateOptions { kdf_floor: true }).unwrap());
         drop(new_demonstration(&dir));
@@ -240,20 +240,20 @@ mod tests {
             assert!(open(true).unwrap().is_demonstration());
             assert!(open(false).unwrap().is_demonstration());
         };
-        // A vault without a mark, and one with another passphrase.
+        // The demonstration replaces a vault without a mark, and a vault with another passphrase.
         for passphrase in [DEMONSTRATION_PASSPHRASE, "correct horse battery staple"] {
             create(passphrase);
             check_remade();
             delete_demonstration(&dir).unwrap();
         }
-        // A damaged vault.
+        // The demonstration replaces a damaged vault.
         drop(open(false).unwrap());
         std::fs::write(dir.join("vault.json"), "{}").unwrap();
         check_remade();
-        // A vault of which only a part was deleted.
+        // The demonstration replaces a vault of which only a part was deleted.
         std::fs::remove_file(dir.join("vault.json")).unwrap();
         let session = open(false).unwrap();
-        // A usable vault is not made again, and a vault in use is not touched.
+        // A usable vault is not replaced, and a vault in use is not changed.
         let text = "My own words.".to_owned();
         session.changes().add(&AddRequest { text, record_type: None, tags: Vec::new() }).unwrap();
         assert_eq!(open(true).err().unwrap().code, "vault_in_use");
@@ -285,7 +285,7 @@ mod tests {
         let edit = EditRequest { id: sample.id.clone(), text, title: None, tags: None, record_type: None };
         session.changes().edit(&edit).unwrap();
         refused([("imports", "0"), ("written", "1"), ("edited", "1")]);
-        // An edit stays in the history even after its text was restored.
+        // An edit is counted even after its text was restored, because the history contains it.
         session.changes().restore_version(&sample.id, 1).unwrap();
         refused([("imports", "0"), ("written", "1"), ("edited", "1")]);
     }

@@ -1,8 +1,8 @@
-//! Finds groups of duplicate memories, merges them, or marks them to be kept apart.
+//! Finds groups of duplicate memories, merges duplicates, or marks them to be kept apart.
 use super::{context::Context, now, view::RowViews};
 use crate::{ApiResult, Applied, Job, types::*};
 
-/// Memories with the same or nearly the same text.
+/// Finds and resolves groups of memories with the same or nearly the same text.
 #[derive(Clone, Copy)]
 pub struct DuplicateMemories<'s> {
     context: &'s Context,
@@ -35,7 +35,7 @@ impl DuplicateMemories<'_> {
         Ok(Duplicates { groups: out })
     }
 
-    /// Marks these memories to be kept apart. They are not shown as a group again until another memory joins it.
+    /// Marks memories to be kept apart. They are not listed as a group again until another memory belongs to the group.
     ///
     /// # Errors
     /// `not_found`; `usage` for too many ids.
@@ -45,8 +45,8 @@ impl DuplicateMemories<'_> {
         Ok(Ids { ids: ids.to_vec() })
     }
 
-    /// Keeps one memory, gives it the tags of the others, and moves the others to the Trash. Returns the ids of the
-    /// memories that it moved.
+    /// Keeps one memory, adds the tags of the others to it, and moves the others to the Trash. Returns the ids of the
+    /// moved memories.
     ///
     /// # Errors
     /// `not_found`, `usage`.

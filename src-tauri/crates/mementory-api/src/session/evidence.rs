@@ -1,11 +1,11 @@
-//! Evidence Packs.
+//! Writes Evidence Packs.
 use super::{context::Context, filter::query_of_fields, now, offers::Offers};
 use crate::{ApiResult, Job, files, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{Applied, EvidencePackOptions, EvidenceParts};
 use std::path::Path;
 
-/// Evidence Packs of the vault.
+/// Writes Evidence Packs of the vault.
 #[derive(Clone, Copy)]
 pub struct EvidencePacks<'s> {
     context: &'s Context,
@@ -18,7 +18,7 @@ impl<'s> EvidencePacks<'s> {
 }
 
 impl EvidencePacks<'_> {
-    /// Writes an Evidence Pack (a folder, or an archive if the name ends in `.zip`) and checks it.
+    /// Writes an Evidence Pack and checks it. The pack is a folder, or an archive if the name ends in `.zip`.
     ///
     /// # Errors
     /// `usage` for a malformed time, `exists`, `io`.
@@ -43,7 +43,7 @@ impl EvidencePacks<'_> {
         let Applied { value: pack, warnings } =
             self.context.vault.exporter().evidence_pack(out, &options, now(), &cancel)?;
         export_guard.mark_written([&out.to_path_buf()]);
-        // The pack is already written, so it is not an error if the check cannot be made.
+        // A failed check is no error, because the pack is already written.
         let validated = files::validate(out, &files::Check::default(), job).is_ok_and(|checked| checked.ok);
         let count = |n: u64| u32::try_from(n).unwrap_or(u32::MAX);
         let value = Evidence {

@@ -22,12 +22,12 @@ impl<'s> Exports<'s> {
 }
 
 impl Exports<'_> {
-    /// Previews an export: its content and its losses. Nothing is written.
+    /// Returns the content and the losses of an export without writing it.
     pub fn preview(&self, request: &ExportRequest, job: &Job) -> ApiResult<Exported> {
         self.preview_with(request, &ExportOptions::default(), job)
     }
 
-    /// Like [`Self::preview`], with options.
+    /// Like [`Self::preview`], but with options.
     pub fn preview_with(&self, request: &ExportRequest, options: &ExportOptions, job: &Job) -> ApiResult<Exported> {
         let request = &with_format_id(request);
         check_capabilities(request, options)?;
@@ -42,7 +42,7 @@ impl Exports<'_> {
         Ok(Exported { covered, ..export_result(request, Path::new(&request.out), &report, 0, String::new(), None) })
     }
 
-    /// Makes the text of an export for the clipboard; no file is written.
+    /// Makes the text of an export for the clipboard. No file is written.
     ///
     /// # Errors
     /// `not_supported` for a format that is not plain text.
@@ -63,7 +63,8 @@ impl Exports<'_> {
         Ok(text)
     }
 
-    /// Records in the audit log that the last text was copied. Only the first call for a text has an effect.
+    /// Writes an audit entry that says that the last text for the clipboard was copied. Only the first call for a text
+    /// has an effect.
     pub fn record_copied_text(&self) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         let text = self.context.clipboard_text.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -77,7 +78,8 @@ impl Exports<'_> {
         self.export_with(request, &ExportOptions::default(), job)
     }
 
-    /// Like [`Self::export`], with options, for example to sign or encrypt the export or to write only what changed.
+    /// Like [`Self::export`], but with options, for example to sign or encrypt the export, or to write only what
+    /// changed.
     ///
     /// # Errors
     /// Errors of the writer; `usage` for a malformed time.
@@ -115,13 +117,13 @@ impl Exports<'_> {
         );
         out.covered = outcome.covered;
         if out.signature.present {
-            // The signature is verified in the file on disk, not in the data in memory.
+            // The signature is verified by reading the written file, not the data in memory.
             match files::signed_by(&outcome.path, options.passphrase.as_deref()) {
                 Ok(signed_by) => {
                     out.signature.valid = Some(!signed_by.is_empty());
                     out.signature.key = signed_by.first().map(hex::encode).or(out.signature.key);
                 }
-                // The file is already written, so if it cannot be read back, that is only a warning.
+                // A written file that cannot be read back causes only a warning, because the export is complete.
                 Err(_) => {
                     out.signature.valid = None;
                     warnings.insert(FailedStep::ReadBack);
@@ -133,11 +135,11 @@ impl Exports<'_> {
         Ok(Applied { value: out, warnings })
     }
 
-    /// Deletes the export that was just written and did not pass its check. Cannot delete anything else.
+    /// Deletes the last export, if it did not pass its check. Cannot delete any other file.
     ///
     /// # Errors
-    /// `changed_since` if `path` is not that export, or if any part of the export has changed since it was written. In
-    /// these cases nothing is removed. `io`.
+    /// `changed_since` if `path` is not that export, or if any part of the export has changed since it was written;
+    /// `io`. After `changed_since`, nothing was removed.
     pub fn remove(&self, path: &str) -> ApiResult<Applied<()>> {
         let _guard = self.context.write_guard();
         let mut invalid = self.context.invalid_export.lock().unwrap_or_else(PoisonError::into_inner);
@@ -151,7 +153,7 @@ impl Exports<'_> {
         Ok(removed)
     }
 
-    /// Masking uses the results of the last scan, so new and changed records are scanned first.
+    /// Scans new and changed records if values are to be masked, because masking uses the results of the last scan.
     fn scan_before_masking(&self, request: &ExportRequest, job: &Job) -> ApiResult<()> {
         if request.cover {
             SensitiveValues::new(self.context).scan_pending(false, job)?;
@@ -162,7 +164,8 @@ impl Exports<'_> {
     fn scope(&self, request: &ExportRequest, options: &ExportOptions) -> ApiResult<Scope> {
         let signer = options.signer.clone().or_else(|| request.sign.then(|| self.context.vault.exporter().signer()));
         let mut query = filter::query(&self.context.vault, &request.filter)?;
-        // An export's `since` refers to the last change of a record, so that an edited older record is exported too.
+        // In an export, `since` is compared with the last change of a record, so that older records that were edited
+        // are exported too.
         let since = query.since.take().and_then(Timestamp::from_micros);
         let write_options = WriteOptions {
             everything: false,
@@ -187,28 +190,29 @@ impl Exports<'_> {
     }
 }
 
-/// Options of an export that are not part of the request. They are separate because they may contain keys and
-/// passphrases, while requests are stored with reports.
+/// Options of an export that are not part of the request. Requests are stored with reports, but these options may
+/// contain keys and passphrases.
 #[derive(Debug, Clone, Default)]
 pub struct ExportOptions {
-    /// Key to sign with instead of the vault's key.
+    /// The key that signs the export instead of the vault's key.
     pub signer: Option<Arc<dyn Signer>>,
-    /// Passphrase to encrypt the export with.
+    /// The passphrase with which the export is encrypted.
     pub passphrase: Option<Arc<dyn Passphrase>>,
     /// The export on which a delta or an incremental export is based.
     pub base: Option<PathBuf>,
-    /// `json`, `yaml` or `jsonl`; for MIF also `mem0`, `generic` or `markdown`, which contain only memories.
+    /// The encoding: `json`, `yaml` or `jsonl`. For MIF also `mem0`, `generic` or `markdown`, which contain only
+    /// memories.
     pub encoding: Option<String>,
-    /// Version of the format.
+    /// Version of the format to write.
     pub version: Option<String>,
-    /// In a conversion to the same format, the version of the input. It is used if it can be written and `version` is
-    /// None.
+    /// In a conversion to the same format, the version of the input. The export has this version if the program can
+    /// write it and `version` is None.
     pub source_version: Option<String>,
-    /// Whether to leave out identifiers of platforms and accounts.
+    /// True to leave out the identifiers of platforms and accounts.
     pub strip_identifiers: bool,
-    /// Workspace files smaller than this number of bytes are embedded in an `.alf`; all others are only listed.
+    /// Workspace files of fewer bytes than this are embedded in an `.alf`. Larger ones are only listed.
     pub artifact_threshold: Option<u64>,
-    /// Which entries to export, if the format can select entries.
+    /// The entries to export, if the format can select entries.
     pub selector: Option<crate::portable::Selector>,
 }
 
@@ -218,8 +222,8 @@ fn with_format_id(request: &ExportRequest) -> ExportRequest {
     ExportRequest { format, ..request.clone() }
 }
 
-/// Refuses a request that the format cannot fulfil. Otherwise the person would rely on a signature or encryption that
-/// is missing, or would mistake a full export for a partial one.
+/// Refuses a request that the format cannot fulfil, because the person would otherwise rely on a missing signature or
+/// encryption, or mistake a full export for a partial one.
 fn check_capabilities(request: &ExportRequest, options: &ExportOptions) -> ApiResult<()> {
     let Some(format) = by_id(&request.format) else { return Ok(()) };
     let capabilities = format.capabilities();

@@ -1,4 +1,4 @@
-//! Converts the filter of a request into a query for the vault and a filter for its search index.
+//! Converts the filter of a request to a query for the vault, and to a filter for the vault's search index.
 use crate::{ApiError, ApiResult, types::*};
 use mementory_model::{Kind, SaidBy, Timestamp};
 use mementory_vault::{
@@ -6,7 +6,7 @@ use mementory_vault::{
 };
 use std::collections::HashSet;
 
-/// Converts a filter into a query for the vault.
+/// Converts a filter to a query for the vault.
 ///
 /// # Errors
 /// `usage` for an unknown kind of records or files, an unknown export status or a malformed time; `not_found` for an
@@ -15,11 +15,11 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     let mut query = query_of_fields(filter)?;
     for batch in filter.batch.iter().flatten() {
         if !vault.batches().has_batch(batch)? {
-            return Err(no_such_import(batch));
+            return Err(no_such_import_error(batch));
         }
     }
     if let Some(status) = &filter.export_diff_status {
-        let mut ids = vault.export_diff()?.ids(export_status(status)?);
+        let mut ids = vault.export_diff()?.ids(parse_export_status(status)?);
         if let Some(only) = &query.ids {
             let only: HashSet<&String> = only.iter().collect();
             ids.retain(|id| only.contains(id));
@@ -33,27 +33,27 @@ pub(super) fn query(vault: &Vault, filter: &Filter) -> ApiResult<ListQuery> {
     Ok(query)
 }
 
-/// Converts the part of a filter that can be converted without a vault.
+/// Converts those conditions of a filter for which no vault is needed.
 pub(super) fn query_of_fields(filter: &Filter) -> ApiResult<ListQuery> {
     Ok(ListQuery {
-        kind: filter.kind.as_deref().map(kind).transpose()?,
+        kind: filter.kind.as_deref().map(parse_kind).transpose()?,
         source: filter.source.clone(),
         status: filter.status.clone(),
         tag: filter.tag.clone(),
         record_type: filter.record_type.clone(),
-        said_by: filter.said_by.as_deref().map(said_by).transpose()?,
+        said_by: filter.said_by.as_deref().map(parse_said_by).transpose()?,
         since: filter.since.as_deref().map(|t| parse_bound(t, false)).transpose()?,
         until: filter.until.as_deref().map(|t| parse_bound(t, true)).transpose()?,
         trash: filter.trash,
         ids: filter.ids.clone(),
         batch: filter.batch.clone(),
-        file_kind: filter.file_kind.as_deref().map(file_kind).transpose()?,
+        file_kind: filter.file_kind.as_deref().map(parse_file_kind).transpose()?,
         ..ListQuery::default()
     })
 }
 
 /// Parses the name of a sort order. The default is `newest`.
-pub(super) fn sort(name: Option<&str>) -> ApiResult<Sort> {
+pub(super) fn parse_sort(name: Option<&str>) -> ApiResult<Sort> {
     match name {
         None | Some("newest") => Ok(Sort::Newest),
         Some("oldest") => Ok(Sort::Oldest),
@@ -65,7 +65,7 @@ pub(super) fn sort(name: Option<&str>) -> ApiResult<Sort> {
     }
 }
 
-fn kind(name: &str) -> ApiResult<Kind> {
+fn parse_kind(name: &str) -> ApiResult<Kind> {
     Kind::parse(name).ok_or_else(|| {
         ApiError::usage(format!(
             "{name} is not a kind of record. Use memory, conversation, message or attachment, for example."
@@ -73,7 +73,7 @@ fn kind(name: &str) -> ApiResult<Kind> {
     })
 }
 
-fn file_kind(name: &str) -> ApiResult<FileKind> {
+fn parse_file_kind(name: &str) -> ApiResult<FileKind> {
     FileKind::parse(name).ok_or_else(|| {
         ApiError::usage(format!(
             "{name} is not a kind of file. Use picture, document, code, sound, video, other or missing."
@@ -89,7 +89,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     let about = match filter.about.as_deref() {
         None => None,
         Some("") => Some(None),
-        Some(name) => Some(Some(about_kind(name)?)),
+        Some(name) => Some(Some(parse_about_kind(name)?)),
     };
     let special = match filter.special.as_deref() {
         None => None,
@@ -104,7 +104,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
 }
 
 /// Parses the name of a kind of memories.
-pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
+pub(super) fn parse_about_kind(name: &str) -> ApiResult<AboutKind> {
     let names = AboutKind::ALL.map(AboutKind::as_str).join(", ");
     let unknown = || ApiError::usage(format!("What a memory is about cannot be {name}. Use {names}."));
     AboutKind::parse(name).ok_or_else(unknown)
@@ -113,8 +113,8 @@ pub(super) fn about_kind(name: &str) -> ApiResult<AboutKind> {
 /// The filter value that selects records for which it is unknown who said them.
 const UNKNOWN: &str = "unknown";
 
-/// Parses the filter value that says who said a record. None means `unknown`.
-fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
+/// Parses the filter value for the speaker of a record. None means that the speaker is unknown.
+fn parse_said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     let known = SaidBy::ALL.into_iter().find(|who| who.as_str() == name);
     if known.is_none() && name != UNKNOWN {
         let message =
@@ -124,18 +124,18 @@ fn said_by(name: &str) -> ApiResult<Option<SaidBy>> {
     Ok(known)
 }
 
-/// The name of whoever said a record.
+/// The name of the speaker of a record.
 pub(super) fn said_by_name(who: Option<SaidBy>) -> &'static str {
     who.map_or(UNKNOWN, SaidBy::as_str)
 }
 
-fn export_status(name: &str) -> ApiResult<ExportDiffStatus> {
+fn parse_export_status(name: &str) -> ApiResult<ExportDiffStatus> {
     ExportDiffStatus::parse(name).ok_or_else(|| {
         ApiError::usage(format!("{name} is not a status in the newest export. Use new, changed or gone."))
     })
 }
 
-/// Converts the part of a filter that the search index can check.
+/// Converts those conditions of a filter that the search index can check.
 pub(super) fn index_filter(filter: &Filter) -> ApiResult<IndexFilter> {
     let q = query_of_fields(filter)?;
     Ok(IndexFilter {
@@ -157,7 +157,7 @@ pub(super) fn needs_store_filter(filter: &Filter) -> bool {
     export_diff_status.is_some() || file_kind.is_some() || batch.is_some() || about.is_some() || special.is_some()
 }
 
-/// True if the filter has no condition. Whether it selects the Trash does not count as a condition.
+/// True if the filter has no condition. The choice between the Trash and other records is not a condition.
 pub(super) fn is_unfiltered(filter: &Filter) -> bool {
     filter.kind.is_none()
         && filter.source.is_none()
@@ -175,8 +175,8 @@ pub(super) fn is_unfiltered(filter: &Filter) -> bool {
         && filter.special.is_none()
 }
 
-/// Parses a time or a date as a bound of a filter, in microseconds since 1970. As an upper bound, a date means the end
-/// of that day.
+/// Parses a time or a date as a bound of a filter, in microseconds since 1970. A date as upper bound means the end of
+/// that day.
 pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     let time_error =
         || ApiError::usage(format!("{text} is not a date or time. Write 2026-11-21 or 2026-11-21T09:30:00Z."));
@@ -186,8 +186,8 @@ pub(super) fn parse_bound(text: &str, upper: bool) -> ApiResult<i64> {
     Ok(time.as_micros() + if upper && whole_day { rest_of_day } else { 0 })
 }
 
-/// Converts a time or a date to a text that can be compared with the times in entries. As an upper bound, a date means
-/// the end of that day.
+/// Converts a time or a date to a text that can be compared with the times in entries. A date as upper bound means the
+/// end of that day.
 ///
 /// # Errors
 /// `usage` for any other text.
@@ -196,7 +196,7 @@ pub fn entry_time(text: &str, upper: bool) -> ApiResult<String> {
     Ok(bound.map_or_else(|| text.to_owned(), Timestamp::to_rfc3339))
 }
 
-/// The error for an import that the vault does not have.
-pub(super) fn no_such_import(batch: &str) -> ApiError {
+/// The error for an import id that does not exist in the vault.
+pub(super) fn no_such_import_error(batch: &str) -> ApiError {
     ApiError::new("not_found", 1, "This vault has no import with this id. Nothing was changed.").with("id", batch)
 }

@@ -37,12 +37,12 @@ impl<'s> Imports<'s> {
 }
 
 impl Imports<'_> {
-    /// Reads the input and plans one batch. Commits it unless `dry_run` is set.
+    /// Reads the input and plans one batch. Commits the batch unless `dry_run` is set.
     pub fn import(&self, request: &ImportRequest, dry_run: bool, job: &Job) -> ApiResult<ImportReport> {
         self.import_with(request, None, dry_run, job)
     }
 
-    /// Like [`Self::import`], with a passphrase for encrypted input. A failed import is recorded in the audit log
+    /// Like [`Self::import`], but with a passphrase for encrypted input. A failed import is recorded in the audit log
     /// without file names.
     pub fn import_with(
         &self,
@@ -58,7 +58,7 @@ impl Imports<'_> {
     ///
     /// # Errors
     /// `brings_deletions` if the file contains deletions; `changed_while_reading` if `is_unchanged` returns false at
-    /// the end. In both cases nothing was changed.
+    /// the end. After these errors, nothing was changed.
     pub(super) fn import_unattended(
         &self,
         request: &ImportRequest,
@@ -70,8 +70,8 @@ impl Imports<'_> {
         self.import_guarded(request, None, false, &guards, job)
     }
 
-    /// Imports a file for a conversion. If it is one source of the format `converts_to`, its elements are read as they
-    /// are, so that the export writes them back unchanged.
+    /// Imports a file for a conversion. If the file is a single source of the format `converts_to`, its elements are read
+    /// unchanged, so that the export can write them back unchanged.
     pub(crate) fn import_for_conversion(
         &self,
         request: &ImportRequest,
@@ -90,7 +90,7 @@ impl Imports<'_> {
         guards: &ImportGuards<'_>,
         job: &Job,
     ) -> ApiResult<ImportReport> {
-        // The request may contain any format, but the log may only contain ids of known formats.
+        // Only the id of a known format is logged, because the request may contain any text as its format.
         let mut format = request.format.clone().filter(|id| by_id(id).is_some()).unwrap_or_default();
         let result = self.run_import(request, passphrase, dry_run, guards, job, &mut format);
         if let Err(error) = &result
@@ -110,8 +110,8 @@ impl Imports<'_> {
         result
     }
 
-    /// Plans an import. Unlike [`Self::import`], it accepts a file with an invalid signature without the person's
-    /// consent, and lists such signatures in the report's `invalid_signatures`.
+    /// Plans an import without committing it. Unlike [`Self::import`], accepts files with an invalid signature without
+    /// the person's consent, and lists these signatures in `invalid_signatures` of the report.
     pub fn plan(
         &self,
         request: &ImportRequest,
@@ -167,24 +167,26 @@ impl Imports<'_> {
     ) -> ApiResult<ImportReport> {
         let Input { catalog, detection, limits, passphrase } = input;
         let known = KeyRing::new(self.context).known_keys()?;
-        let mut found = verify_signers(catalog, detection, limits, &|key| known.contains(key));
+        let mut signers = verify_signers(catalog, detection, limits, &|key| known.contains(key));
         let mut inspection = None;
         if request.salvage {
             let inspected = inspect(catalog, detection, limits, true, passphrase.as_deref())?;
-            // Deletions in a file that is left out are not applied, so their signatures do not have to be valid.
-            found.leave_out(&inspected.missing);
+            // Signatures of deletions in missing or damaged parts need not be valid, because these deletions are not
+            // applied.
+            signers.leave_out(&inspected.missing);
             inspection = Some(inspected);
         }
         let refused_signature = match request.accept_invalid_signature {
             true => Ok(()),
-            false => found.refuse_invalid("Nothing was imported."),
+            false => signers.refuse_invalid("Nothing was imported."),
         };
         if refused_signature.is_err() && !request.salvage {
-            // Damage also invalidates signatures, so damage is checked first and reported as the reason.
+            // Damage is reported instead of an invalid signature, because damage may be the reason why the signature is
+            // invalid.
             refuse_damage(catalog, detection)?;
         }
         refused_signature?;
-        let Signers { keys, forged, invalid } = found;
+        let Signers { keys, forged, invalid } = signers;
         let mut warnings: Vec<Issue> = invalid.iter().filter_map(InvalidSignature::dropped_warning).collect();
         warnings.extend(self.delta_base_warnings(catalog, detection, limits)?);
         let Inspection { findings, missing } = match inspection {
@@ -229,12 +231,12 @@ impl Imports<'_> {
         Ok(out)
     }
 
-    /// Warnings for incremental exports that were imported before, or whose base is neither in the vault nor in the
-    /// input.
+    /// Returns warnings for incremental exports that were imported before, or whose base is neither in the vault nor in
+    /// the input.
     fn delta_base_warnings(&self, catalog: &Catalog, found: &Detected, limits: &Limits) -> ApiResult<Vec<Issue>> {
         let identified =
             found.sources.iter().filter_map(|source| Some((source, by_id(source.format)?.export_identities()?)));
-        // Unreadable sources are skipped here, since the import itself reports them.
+        // Unreadable sources are skipped here, because the import itself reports them.
         let exports: Vec<ExportIdentity> = identified
             .filter_map(|(source, format)| format.export_of(catalog, source, limits).ok().flatten())
             .collect();
@@ -249,8 +251,8 @@ impl Imports<'_> {
         }
         let mut out = Vec::new();
         for delta in exports.iter().filter(|export| export.incremental) {
-            let in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
-            if delta.base.as_ref().is_some_and(|base| !imported_ids.contains(base)) && !in_input {
+            let is_in_input = exports.iter().any(|other| other.id == delta.base && other.place != delta.place);
+            if delta.base.as_ref().is_some_and(|base| !imported_ids.contains(base)) && !is_in_input {
                 let message = "this holds only the changes since an export that was not imported into this vault; \
                                records without changes are missing";
                 out.push(Issue::new("delta_base_unknown", format!("{}/base_export_id", delta.place), message));
@@ -291,7 +293,7 @@ impl Imports<'_> {
         Ok(Batches { batches })
     }
 
-    /// Lists failed imports with the number of their audit entry, the paths of their files, and the error.
+    /// Lists failed imports with the sequence number of their audit entry, the paths of their files, and the error.
     pub fn failed(&self) -> ApiResult<FailedImports> {
         let all = self.context.vault.file_locations().all()?.failed.into_iter();
         let failed = all.map(|(seq, import)| crate::types::FailedImport {
@@ -305,7 +307,7 @@ impl Imports<'_> {
     /// Returns the stored report of a batch.
     pub fn report(&self, batch: &str) -> ApiResult<ImportReport> {
         let found = self.context.vault.batches().batch_report(batch).map_err(|error| match error {
-            mementory_vault::VaultError::NotFound { .. } => filter::no_such_import(batch),
+            mementory_vault::VaultError::NotFound { .. } => filter::no_such_import_error(batch),
             other => other.into(),
         })?;
         let report = serde_json::from_str(&found).map_err(|_| {
@@ -326,7 +328,7 @@ impl Imports<'_> {
     }
 }
 
-/// The files to import, and the formats that were detected in them.
+/// The files to import, and the sources that were detected in them.
 struct Input<'a> {
     catalog: &'a Catalog,
     detection: &'a Detected,
@@ -334,18 +336,18 @@ struct Input<'a> {
     passphrase: Option<Arc<dyn Passphrase>>,
 }
 
-/// Reasons to refuse a file that no person has seen, and the target format of a conversion.
+/// The checks for a file that no person has looked at, and the target format of a conversion.
 #[derive(Clone, Copy, Default)]
 struct ImportGuards<'a> {
     refuse_deletions: bool,
     is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Id of the format to which the records are converted, if unchanged elements of that format are written back as
-    /// they are.
+    /// Id of the format to which the records are converted. None if elements of this format cannot be written back
+    /// unchanged.
     converts_to: Option<&'a str>,
 }
 
-/// Refuses input that only lists the files of an export without containing any of them. A format with a validator
-/// reports missing files itself, with its own error codes.
+/// Refuses input that only lists the files of an export without containing any of them. Formats with a validator are
+/// excepted, because the validator reports missing files with its own error codes.
 fn refuse_mere_file_lists(catalog: &Catalog, detection: &Detected) -> ApiResult<()> {
     let mut lists = detection.sources.iter().filter(|source| {
         !source.claim.missing_parts.is_empty()
@@ -353,7 +355,7 @@ fn refuse_mere_file_lists(catalog: &Catalog, detection: &Detected) -> ApiResult<
             && by_id(source.format).is_none_or(|format| !format.capabilities().validate)
     });
     let (Some(first), true) = (lists.next(), lists.count() + 1 == detection.sources.len()) else { return Ok(()) };
-    // An unreadable file in the input explains why parts are missing, so its error is returned instead.
+    // The error of an unreadable file in the input is returned instead, because it explains why parts are missing.
     if let Some(Issue { place, message, .. }) = catalog.issues().iter().find(|issue| is_unreadable_entry(issue)) {
         return Err(FormatError::Refused { place: place.clone(), reason: message.clone() }.into());
     }
@@ -366,7 +368,8 @@ fn refuse_mere_file_lists(catalog: &Catalog, detection: &Detected) -> ApiResult<
     Err(ApiError::new("only_a_list", 6, message).with("format", name).with("missing_parts", missing))
 }
 
-/// The error for input that no format recognised, or that more than one did. It contains the reason.
+/// Makes the error for input that no format recognised, or that several formats recognised. The error contains the
+/// reason.
 ///
 /// # Errors
 /// Errors of the formats when they are asked whether they could read the input.
@@ -406,10 +409,10 @@ fn not_recognised_error(
     let candidates = nearest(catalog, limits, &files::members_of_unknown_roots(catalog, detection))?;
     let formats = files::nearest_candidates(candidates.iter());
     let names: Vec<&str> = formats.iter().map(|candidate| candidate.format.as_str()).collect();
-    let keeps = |format: &str| by_id(format).is_some_and(|format| format.capabilities().only_if_chosen);
-    let keep_hint = formats.iter().find(|candidate| keeps(&candidate.format));
+    let is_only_if_chosen = |format: &str| by_id(format).is_some_and(|format| format.capabilities().only_if_chosen);
+    let keep_hint = formats.iter().find(|candidate| is_only_if_chosen(&candidate.format));
     let keep_hint = keep_hint.map_or(String::new(), |keep| format!(" `{}`: {}.", keep.format, keep.reason));
-    let hint = match formats.iter().find(|candidate| !keeps(&candidate.format)) {
+    let hint = match formats.iter().find(|candidate| !is_only_if_chosen(&candidate.format)) {
         None => format!("If you know its format, choose it.{keep_hint}"),
         Some(best) => format!("The nearest format is {}: {}. Choose a format.{keep_hint}", best.format, best.reason),
     };

@@ -4,7 +4,7 @@ use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_model::Kind;
 use mementory_vault::{Answer, Insight, RowView, VaultError};
 
-/// Topics, people, timelines and contradictions.
+/// Finds topics, people, timelines and contradictions.
 #[derive(Clone, Copy)]
 pub struct Insights<'s> {
     context: &'s Context,
@@ -17,7 +17,7 @@ impl<'s> Insights<'s> {
 }
 
 impl Insights<'_> {
-    /// Memories by topic, the largest topic first. Memories that belong to no topic are left out.
+    /// Returns the memories of each topic, the largest topic first. Memories without a topic are left out.
     ///
     /// # Errors
     /// `cancelled`.
@@ -31,7 +31,7 @@ impl Insights<'_> {
         Ok(Topics { topics })
     }
 
-    /// Everyone whom the memories mention, those in the most memories first.
+    /// Returns everyone whom the memories mention. People in more memories come first.
     ///
     /// # Errors
     /// `cancelled`.
@@ -51,8 +51,8 @@ impl Insights<'_> {
         Ok(People { people })
     }
 
-    /// The memories with these ids by date, oldest first, those without a date last. Ids of records that no longer
-    /// exist or are in the Trash are left out.
+    /// Returns the memories with these ids, oldest first and those without a date last. Records that do not exist or
+    /// are in the Trash are left out.
     ///
     /// # Errors
     /// Errors of the vault.
@@ -74,8 +74,8 @@ impl Insights<'_> {
         Ok(Timeline { items })
     }
 
-    /// Ids of the memories about a person or a topic. The names are those that `people` and `topics` return; case does
-    /// not matter. A relation such as `boss` means everyone with that relation.
+    /// Returns the ids of the memories about a person or a topic. Their names are those that `people` and `topics`
+    /// return. Case does not matter. A relation such as `boss` means everyone with this relation.
     ///
     /// # Errors
     /// `not_found` if no person or topic has that name; `cancelled`.
@@ -112,7 +112,7 @@ impl Insights<'_> {
         Ok(ids)
     }
 
-    /// Lists pairs of memories that cannot both be true now, with the highest confidence first, and joins them into
+    /// Lists pairs of memories that cannot both be true now, in descending order of confidence, and joins them into
     /// groups that are each about one thing. Also lists plans whose date has passed, except those that the person
     /// marked as true in the review.
     ///
@@ -147,7 +147,7 @@ impl Insights<'_> {
         Ok(list)
     }
 
-    /// Stores the person's decision that both memories of a pair are true. With `both` false, removes that decision.
+    /// Stores the person's decision that both memories of a pair are true. If `both` is false, removes such a decision.
     ///
     /// # Errors
     /// `not_found`; `usage` if `a` and `b` are the same memory.
@@ -158,8 +158,8 @@ impl Insights<'_> {
     }
 
     /// Stores review answers for memories that contradict each other. The memory `right` is true. Each of the others is
-    /// outdated if it is older than `right`, and otherwise wrong, and goes to the Trash. Either all of this happens or
-    /// none of it.
+    /// marked as outdated if it is older than `right`, and otherwise as wrong, and is moved to the Trash. Either all of
+    /// this is done or nothing.
     ///
     /// # Errors
     /// `not_found`; `usage` for a kind of record that the review does not cover, or if `right` is one of the others.

@@ -1,11 +1,11 @@
-//! The keys that this vault knows. Also checks a file before it is imported.
+//! Manages the keys that this vault trusts or has seen, and checks the signature of a file before it is imported.
 use super::{context::Context, now, time};
 use crate::{ApiError, ApiResult, Job, files, portable::fingerprint, trust::public_key, types::*};
 use mementory_formats::Passphrase;
 use mementory_vault::KnownKey;
 use std::{collections::HashSet, path::Path};
 
-/// The keys that the vault trusts or has seen.
+/// The vault's own key, and the keys that it trusts or has seen.
 #[derive(Clone, Copy)]
 pub struct KeyRing<'s> {
     context: &'s Context,
@@ -37,16 +37,16 @@ impl KeyRing<'_> {
         self.list()
     }
 
-    /// Forgets a trusted or seen key. `key` may also be its fingerprint.
+    /// Removes a trusted or seen key from the vault. `key` is the key or its fingerprint.
     ///
     /// # Errors
     /// `not_found`.
     pub fn forget(&self, key: &str) -> ApiResult<Keys> {
         let wanted = key.trim().to_ascii_lowercase();
-        let as_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
+        let parsed_key = public_key(key).ok().map(|(_, bytes)| hex::encode(bytes));
         let known = self.context.vault.key_ring().known()?;
         let known_key =
-            known.iter().find(|k| Some(&k.key) == as_key.as_ref() || known_key_info(k).fingerprint == wanted);
+            known.iter().find(|k| Some(&k.key) == parsed_key.as_ref() || known_key_info(k).fingerprint == wanted);
         let _guard = self.context.write_guard();
         if let Some(known_key) = known_key
             && self.context.vault.key_ring().forget(&known_key.key, now())?
@@ -56,10 +56,10 @@ impl KeyRing<'_> {
         Err(ApiError::new("not_found", 1, "This vault does not know that key. Nothing was changed."))
     }
 
-    /// Validates a file, and finds out who signed it and whether this vault knows the signer. Changes nothing.
+    /// Validates a file, and reports who signed it and whether this vault knows the signer's key. Changes nothing.
     ///
     /// # Errors
-    /// As for [`files::validate`]. A damaged file is not an error; the result reports the damage.
+    /// As for [`files::validate`]. A damaged file is not an error, because the result reports the damage.
     pub fn check_file(
         &self,
         path: &Path,
@@ -105,7 +105,7 @@ impl KeyRing<'_> {
             .unwrap_or_else(|| SignerInfo { key: new_key_info(algorithm, key.to_owned()), trust_status: "new".into() }))
     }
 
-    /// Stores the keys that signed an import. The import is already committed, so errors are ignored.
+    /// Stores the keys that signed an import as seen. Errors are ignored, because the import is already committed.
     pub(super) fn pin_signers(&self, signers: Vec<(String, Vec<u8>)>) {
         let own_key = self.own_key().public_key;
         for (algorithm, key) in signers {
@@ -116,7 +116,7 @@ impl KeyRing<'_> {
         }
     }
 
-    /// All known keys: the vault's own, the trusted ones, and those seen before.
+    /// Returns all known keys: the vault's own key, the trusted keys, and the keys seen before.
     pub(super) fn known_keys(&self) -> ApiResult<HashSet<Vec<u8>>> {
         let known =
             self.context.vault.key_ring().known()?.into_iter().map(|k| k.key).chain([self.own_key().public_key]);
@@ -137,7 +137,7 @@ fn known_key_info(known: &KnownKey) -> KeyInfo {
     }
 }
 
-/// Information about a key that has no name and has not been seen before.
+/// Makes the information about a key that has no name and has not been seen before.
 fn new_key_info(algorithm: String, public_key: String) -> KeyInfo {
     let fingerprint = fingerprint(&hex::decode(&public_key).unwrap_or_default());
     KeyInfo { algorithm, public_key, fingerprint, name: None, since: None }

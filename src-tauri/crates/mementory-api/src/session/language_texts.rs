@@ -2,10 +2,10 @@
 use crate::{ApiError, ApiResult};
 use serde::de::DeserializeOwned;
 
-/// Pairs of a language code and the texts in that language, as JSON.
+/// A code for each language, and the texts in that language as JSON.
 pub(crate) type Languages = [(&'static str, &'static str); 3];
 
-/// Loads the texts in a language. `outcome` ends the error message, such as "Nothing was changed."
+/// Loads the texts in a language. `outcome` is the last sentence of the error message, such as "Nothing was changed."
 ///
 /// # Errors
 /// `usage` for a language without texts.

@@ -1,4 +1,5 @@
-//! Search by meaning: memories that say nearly the same as a text or another record, in any words and languages.
+//! Searches by meaning: finds memories that say nearly the same as a text or another record, in any words and
+//! languages.
 use super::{
     context::Context,
     filter,
@@ -13,15 +14,15 @@ use std::{
     sync::{Arc, PoisonError, atomic::Ordering},
 };
 
-/// Number of records that are encoded under one lock. Changes to the vault wait until the lock is released.
+/// Number of records that are encoded while one lock is held. Changes to the vault wait until the lock is released.
 const BATCH_SIZE: usize = 64;
-/// Lowest cosine similarity at which a record counts as similar to a text. Lower values are usually coincidence.
+/// Lowest cosine similarity at which a record counts as similar to a text. A lower similarity is usually coincidence.
 const MIN_COSINE_TO_TEXT: f32 = 0.1;
 /// Lowest cosine similarity at which a record counts as similar to another record.
 const MIN_COSINE_TO_RECORD: f32 = 0.35;
-/// Smallest number of hits by words, and of hits by meaning, that are fused into one ranking.
+/// Smallest number of hits that each of the two searches, by words and by meaning, requests for the fused ranking.
 const MIN_FUSED_HITS: usize = 50;
-/// Added to each rank when two rankings are fused (reciprocal rank fusion), so that top ranks dominate less.
+/// Added to each rank when two rankings are fused (reciprocal rank fusion), so that the top ranks dominate less.
 const RANK_OFFSET: f32 = 10.0;
 
 /// The reason why search by meaning has no encoder.
@@ -34,7 +35,7 @@ enum WeightsProblem {
 /// Hits by words and by meaning in one ranking.
 struct FusedRanking {
     outcome: SearchOutcome,
-    /// The rows that were only found by meaning.
+    /// The rows that were found only by meaning.
     by_meaning: HashSet<u64>,
 }
 
@@ -51,8 +52,8 @@ impl<'s> Meaning<'s> {
 }
 
 impl Meaning<'_> {
-    /// Encodes new and changed memories. Interactive commands and changes can run in between. If the job is cancelled,
-    /// what was encoded so far is kept.
+    /// Encodes new and changed memories. Interactive commands and changes can run meanwhile. If the job is cancelled,
+    /// the vectors so far are stored.
     ///
     /// # Errors
     /// `cancelled`.
@@ -61,7 +62,7 @@ impl Meaning<'_> {
     }
 
     /// Encodes the new and changed memories among those on the page, because the subject of a memory is suggested more
-    /// reliably with a vector. The time is limited by the length of the page, not by the size of an import.
+    /// reliably with a vector. The time depends on the length of the page, not on the size of an import.
     pub fn encode_listed(&self, page: &Page, job: &Job) -> ApiResult<Encoded> {
         let memories: Vec<&ListItem> = page.items.iter().filter(|item| item.kind == Kind::Memory.as_str()).collect();
         if memories.is_empty() {
@@ -89,7 +90,7 @@ impl Meaning<'_> {
                 return Err(VaultError::Cancelled.into());
             }
             {
-                // The guard prevents a redaction between reading a text and storing its vector.
+                // The guard prevents a redaction between the reading of a text and the storing of its vector.
                 let _guard = self.context.snapshot_guard();
                 self.vectors().encode(&encoder, rows)?;
             }
@@ -105,7 +106,8 @@ impl Meaning<'_> {
         Ok(Encoded { records: to_u32(done), weights: None })
     }
 
-    /// Records that mean nearly the same as a text or a record, best first. That record itself is left out.
+    /// Returns records that mean nearly the same as a text or a record, best first. The requested record itself is left
+    /// out.
     ///
     /// # Errors
     /// `not_found`; `usage` for an invalid filter.
@@ -113,8 +115,8 @@ impl Meaning<'_> {
         let meaning = self.vectors();
         let left = to_u32(meaning.rows_to_encode()?.len());
         let limit = request.limit.unwrap_or(10).clamp(1, 100) as usize;
-        let (vectors, least, except) = match &request.id {
-            // The vectors of a record are stored already, so no encoder is needed.
+        let (vectors, min_cosine, excluded_rows) = match &request.id {
+            // No encoder is needed, because the vectors of a record are already stored.
             Some(id) => {
                 let row = self.context.vault.reader().view(id)?.row;
                 (meaning.vectors_of_row(row)?, MIN_COSINE_TO_RECORD, vec![row])
@@ -127,7 +129,8 @@ impl Meaning<'_> {
             },
         };
         let weights = if vectors.is_empty() { self.weights_problem() } else { None };
-        let nearest_rows = meaning.nearest(&vectors, &self.query(&request.filter)?, limit, least, &except)?;
+        let nearest_rows =
+            meaning.nearest(&vectors, &self.query(&request.filter)?, limit, min_cosine, &excluded_rows)?;
         let scores: HashMap<u64, f32> = nearest_rows.iter().copied().collect();
         let hits = self.context.vault.search().hits(&nearest_rows)?;
         let row = |(view, record, _): &(mementory_vault::RowView, mementory_model::Record, f32)| -> ApiResult<_> {
@@ -138,8 +141,8 @@ impl Meaning<'_> {
         Ok(Similar { rows: hits.iter().map(row).collect::<ApiResult<_>>()?, left, weights })
     }
 
-    /// Searches by words and by meaning, in one ranking. If the weights are missing, it searches by words alone and
-    /// adds a warning.
+    /// Searches by words and by meaning, and returns the hits in one ranking. If the encoder cannot be used, searches
+    /// by words alone and adds a warning.
     ///
     /// # Errors
     /// `usage` for an invalid filter.
@@ -157,8 +160,8 @@ impl Meaning<'_> {
         Ok(MeaningResult { query: request.query.clone(), total: outcome.total, took_ms, hits, warnings })
     }
 
-    /// Searches by words and by meaning and fuses the rankings. The inner error says why search by meaning is not
-    /// possible.
+    /// Searches by words and by meaning, and fuses the rankings. The inner error is the reason why search by meaning is
+    /// not possible.
     fn fused_ranking(&self, request: &SearchRequest) -> ApiResult<Result<FusedRanking, WeightsProblem>> {
         let encoder = match self.encoder() {
             Ok(encoder) => encoder,
@@ -171,17 +174,17 @@ impl Meaning<'_> {
         let by_meaning_hits = self.vectors().nearest(&vectors, &filter, hit_count, MIN_COSINE_TO_TEXT, &[])?;
         let wider_request = SearchRequest { limit: Some(to_u32(hit_count)), offset: None, ..request.clone() };
         let by_words = Search::new(self.context).search_index(&wider_request)?;
-        let rank = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
+        let rank_score = |place: usize| 1.0 / (RANK_OFFSET + place as f32);
         let mut scores: HashMap<u64, f32> = HashMap::new();
         for (place, (row, _)) in by_words.hits.iter().enumerate() {
-            scores.insert(*row, rank(place));
+            scores.insert(*row, rank_score(place));
         }
         let mut by_meaning = HashSet::new();
         for (place, (row, _)) in by_meaning_hits.iter().enumerate() {
             if !scores.contains_key(row) {
                 by_meaning.insert(*row);
             }
-            *scores.entry(*row).or_default() += rank(place);
+            *scores.entry(*row).or_default() += rank_score(place);
         }
         let mut hits: Vec<(u64, f32)> = scores.into_iter().collect();
         hits.sort_unstable_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
@@ -198,7 +201,7 @@ impl Meaning<'_> {
         filter::query(&self.context.vault, filter)
     }
 
-    /// The encoder, which is loaded at the first call.
+    /// Returns the encoder, which the first call loads.
     fn encoder(&self) -> Result<Arc<Encoder>, WeightsProblem> {
         let mut loaded = self.context.encoder.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(encoder) = &*loaded {
@@ -213,12 +216,12 @@ impl Meaning<'_> {
         Ok(encoder)
     }
 
-    /// The encoder, if its weights are installed and undamaged.
+    /// Returns the encoder, if its weights are installed and undamaged.
     pub(super) fn encoder_if_installed(&self) -> Option<Arc<Encoder>> {
         self.encoder().ok()
     }
 
-    /// `missing` if the weights are not installed. Whether they are damaged is only known once they are loaded.
+    /// Returns `missing` if the weights are not installed. Damage cannot be detected before the weights are loaded.
     fn weights_problem(&self) -> Option<String> {
         weights::folder().is_none().then(|| WeightsProblem::Missing.name().into())
     }
@@ -232,7 +235,7 @@ impl WeightsProblem {
         }
     }
 
-    /// The warning about this problem, which is returned together with the hits by words.
+    /// Makes the warning about the problem, which is returned together with the hits by words.
     fn warning(self) -> Warning {
         let message = match self {
             Self::Missing => "only words were searched: search by meaning needs its weights, which are not installed",
@@ -244,7 +247,7 @@ impl WeightsProblem {
     }
 }
 
-/// The vectors of a search text. Empty if the text is empty.
+/// Encodes a search text. Returns no vectors if the text is empty.
 fn encode_text(encoder: &Encoder, text: &str) -> Vec<Vector> {
     if text.trim().is_empty() { Vec::new() } else { encoder.encode(&[text]) }
 }

@@ -1,13 +1,13 @@
-//! Where memories come from.
+//! Finds the origin of memories.
 use super::{context::Context, filter::said_by_name, meaning::Meaning, round_confidence};
 use crate::{ApiResult, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{EvidenceMessage as Found, FoundEvidence};
 
-/// Longest sentence in an answer, in characters.
+/// Largest number of characters of a sentence in an answer.
 const MAX_SENTENCE_CHARS: usize = 400;
 
-/// Finds where memories come from.
+/// Finds the origin of memories.
 #[derive(Clone, Copy)]
 pub struct MemoryOrigins<'s> {
     context: &'s Context,
@@ -20,7 +20,7 @@ impl<'s> MemoryOrigins<'s> {
 }
 
 impl MemoryOrigins<'_> {
-    /// The messages that a memory, profile note or fact comes from, and who said it.
+    /// Returns who said a memory, profile note or fact, and the messages from which it was made.
     ///
     /// # Errors
     /// `not_found`; `usage` for another kind of record.

@@ -1,5 +1,5 @@
-//! One open vault and everything a person does with it. [`Session`] opens and closes it. The use cases are small
-//! structs over one shared context, each returned by a method such as `session.records()` or `session.imports()`.
+//! An open vault and everything that a person does with it. [`Session`] opens and closes the vault. The use cases are
+//! small structs over one shared context. Methods such as `session.records()` and `session.imports()` return them.
 mod agents;
 mod backups;
 mod changes;
@@ -60,15 +60,15 @@ use mementory_model::Timestamp;
 use mementory_vault::{IndexFault, IndexWatch, Vault, VaultError, create_temporary};
 use std::{path::Path, sync::PoisonError};
 
-/// How to create a vault.
+/// Options for creating a vault.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CreateOptions {
-    /// Use the lowest permitted Argon2id cost instead of measuring which cost suits this machine.
+    /// True to use the lowest permitted Argon2id cost instead of measuring which cost suits this machine.
     pub kdf_floor: bool,
 }
 
-/// An open vault. All methods take `&self`; changes run one at a time, reads run in parallel. Dropping it locks the
-/// vault.
+/// An open vault. All methods take `&self`. Changes run one at a time, reads run in parallel. Dropping the session
+/// locks the vault.
 pub struct Session {
     context: Context,
     kdf_floor: bool,
@@ -97,8 +97,8 @@ impl Session {
         Ok((session, created))
     }
 
-    /// Creates a vault for a conversion, which is never opened again. Two vaults with one `seed` give the same records
-    /// the same ids.
+    /// Creates a vault for a conversion, which is never opened again. In vaults with the same `seed`, the same records
+    /// have the same ids.
     ///
     /// # Errors
     /// As [`create`](Self::create).
@@ -115,11 +115,11 @@ impl Session {
         Self::open_watched(dir, secret, None, &Job::silent())
     }
 
-    /// Like [`open`](Self::open), as a job. If the search index does not match the vault, it is rebuilt first, because
-    /// erasure and the search for copies rely on it. `job` reports the progress of the rebuild (stages `index_missing`,
-    /// `index_damaged`, `index_behind`). Records that were erased in a newer copy of the vault are erased here before
-    /// anything can be read, if they are in a list of erasures. Such lists are searched for in the folder `ledgers`, in
-    /// the vault's folder and in copies next to it.
+    /// Like [`open`](Self::open), but as a job. If the search index does not match the vault, the index is rebuilt
+    /// first, because erasures and the search for copies rely on it. `job` reports the progress of the rebuild (stages
+    /// `index_missing`, `index_damaged`, `index_behind`). Records that were erased in a newer copy of the vault are
+    /// erased here before anything can be read, if a list of erasures contains them. Such lists are searched for in the
+    /// folder `ledgers`, in the vault's folder and in copies next to it.
     ///
     /// # Errors
     /// As [`open`](Self::open); `cancelled`, in which case the vault stays closed.
@@ -134,16 +134,16 @@ impl Session {
         let progress = |fault, done, total| throttle.report(stage(fault), done, total, 0);
         let vault = Vault::open_watched(dir, secret, &IndexWatch { progress: &progress, cancel: &cancel })?;
         let session = Self::new(vault, false);
-        // Finishes interrupted erasures. If that fails, the vault still opens: the receipt stays incomplete, and the
-        // next opening tries again.
+        // Interrupted erasures are finished. If this fails, the vault still opens: the receipt stays incomplete, and
+        // the next opening tries again.
         let _ = session.context.vault.receipts().finish_interrupted(now());
         session.apply_erasures(ledgers, job);
         let _ = session.context.vault.trash().empty_expired(view::TRASH_DAYS, now());
         Ok(session)
     }
 
-    /// Applies all known lists of erasures to this vault. From then on, the vault's own list is also stored in
-    /// `ledgers`, the program's folder ([`crate::files::ledger_folder`]).
+    /// Applies all known lists of erasures to this vault. Afterwards, the vault's own list is also stored in `ledgers`,
+    /// the program's folder ([`crate::files::ledger_folder`]).
     pub fn apply_erasures(&self, ledgers: Option<&Path>, job: &Job) {
         let ledger = self.context.vault.erasure_ledger();
         ledger.set_outside_folder(ledgers);
@@ -152,7 +152,7 @@ impl Session {
         *self.context.applied_erasures.lock().unwrap_or_else(PoisonError::into_inner) = applied;
     }
 
-    /// Result of applying the lists of erasures when the vault was opened.
+    /// Returns the result of applying the lists of erasures when the vault was opened.
     pub fn applied_erasures(&self) -> AppliedErasures {
         let applied = *self.context.applied_erasures.lock().unwrap_or_else(PoisonError::into_inner);
         match applied {
@@ -170,7 +170,7 @@ impl Session {
         Ok(self.context.vault.change_passphrase(secret, new, kdf, now())?.map(|header| slots(&header)))
     }
 
-    /// Like [`Self::change_passphrase`], at the lowest permitted cost (`--kdf-floor`).
+    /// Like [`Self::change_passphrase`], but with the lowest permitted Argon2id cost (`--kdf-floor`).
     pub fn change_passphrase_at_floor(&self, secret: &str, new: &str) -> ApiResult<Applied<Slots>> {
         check_strength(new)?;
         let _guard = self.context.write_guard();
@@ -185,7 +185,7 @@ impl Session {
             .map(|(header, code)| NewRecoveryCode { recovery_code: code.to_string(), slots: slots(&header).slots }))
     }
 
-    /// The key slots of the vault: which secrets open it, and since when.
+    /// Returns the key slots of the vault: which secrets open it, and since when.
     pub fn key_slots(&self) -> Slots {
         slots(&self.context.vault.header())
     }
@@ -210,7 +210,7 @@ impl Session {
         Meaning::new(&self.context)
     }
 
-    /// Writing, editing, trashing, redacting and erasing records.
+    /// Writes, edits, trashes, restores, redacts and erases records.
     pub fn changes(&self) -> Changes<'_> {
         Changes::new(&self.context)
     }
@@ -225,7 +225,7 @@ impl Session {
         Exports::new(&self.context)
     }
 
-    /// The scan for sensitive values.
+    /// Scans records for sensitive values.
     pub fn scan(&self) -> Scanner<'_> {
         Scanner::new(&self.context)
     }
@@ -235,7 +235,7 @@ impl Session {
         SensitiveValues::new(&self.context)
     }
 
-    /// The keys that this vault knows. Also checks a file before it is imported.
+    /// The keys that this vault trusts or has seen. Also checks the signature of a file before it is imported.
     pub fn keys(&self) -> KeyRing<'_> {
         KeyRing::new(&self.context)
     }
@@ -286,7 +286,7 @@ impl Session {
     }
 }
 
-/// Refuses a passphrase that [`crate::files::passphrase_strength`] calls weak, with the same reason.
+/// Refuses a passphrase that [`crate::files::passphrase_strength`] rates as weak, with the same reason.
 fn check_strength(passphrase: &str) -> ApiResult<()> {
     let (score, _, reason) = mementory_crypto::strength(passphrase);
     if score >= MINIMUM_SCORE {
@@ -320,7 +320,7 @@ fn path_exists(path: &str) -> bool {
     Path::new(path).symlink_metadata().is_ok()
 }
 
-/// A confidence from 0 to 1, rounded to two decimal places, since more would suggest false precision.
+/// Rounds a confidence from 0 to 1 to two decimal places, because more places would suggest false precision.
 fn round_confidence(confidence: f32) -> f64 {
     (f64::from(confidence) * 100.0).round() / 100.0
 }

@@ -1,5 +1,5 @@
-//! The files in watched folders that are offered for import. Files that Mementory imported or wrote itself are not
-//! offered.
+//! Manages the files in watched folders that are offered for import. Files that Mementory imported or wrote itself are
+//! not offered.
 use super::context::Context;
 use crate::{ApiError, ApiResult};
 use mementory_formats::sha256;
@@ -23,8 +23,8 @@ impl<'s> Offers<'s> {
         Self { context }
     }
 
-    /// Lists the open offers with their paths.
-    pub(super) fn open(&self) -> ApiResult<Vec<(PathBuf, PendingOffer)>> {
+    /// Lists the offers on which the person has not decided yet, with the paths of their files.
+    pub(super) fn list_open(&self) -> ApiResult<Vec<(PathBuf, PendingOffer)>> {
         let folders: HashMap<String, String> = self
             .context
             .vault
@@ -40,13 +40,13 @@ impl<'s> Offers<'s> {
             .collect())
     }
 
-    /// Marks files as imported, so that neither they nor other files with the same content are offered. The import is
-    /// already committed, so errors are ignored: at worst, a file is offered unnecessarily.
+    /// Marks files as imported, so that neither these files nor others with the same content are offered. Errors are
+    /// ignored, because the import is already committed and the worst effect is an unnecessary offer.
     pub(super) fn mark_imported(&self, paths: &[String]) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
         }
-        let Ok(waiting) = self.open() else { return };
+        let Ok(waiting) = self.list_open() else { return };
         for path in paths.iter().map(PathBuf::from) {
             let Some(stamp) = FileStamp::from_path(&path) else { continue };
             let resolved = path.canonicalize().unwrap_or_else(|_| path.clone());
@@ -57,11 +57,11 @@ impl<'s> Offers<'s> {
         }
     }
 
-    /// Records that a file and its content are known, so that they are not offered.
+    /// Stores that a file and its content are known, so that neither is offered.
     fn mark_known(&self, path: &Path, stamp: FileStamp) -> ApiResult<()> {
         let content = self.context.vault.watched_folders().content_digest(&file_digest(path, &AtomicBool::new(false))?);
         self.context.vault.watched_folders().mark_known(&content)?;
-        // If another file with the same content is on offer, that offer is closed.
+        // An existing offer for another file with the same content is closed.
         if let Some(other) =
             self.context.vault.watched_folders().offers()?.iter().find(|each| each.offer.digest == content)
         {
@@ -82,8 +82,8 @@ impl<'s> Offers<'s> {
         Ok(())
     }
 
-    /// Excludes the folder of `out` from watching until the guard is dropped. Must be called before an export is
-    /// written to `out`.
+    /// Prevents scans of the folder of `out` until the guard is dropped. Must be called before an export is written to
+    /// `out`.
     pub(super) fn begin_file_export(&self, out: &Path) -> FileExportGuard<'s> {
         let parent = out.parent().and_then(|folder| folder.canonicalize().ok());
         let watched = self.context.vault.watched_folders().folders().unwrap_or_default();
@@ -102,14 +102,14 @@ pub(super) struct FileExportGuard<'a> {
 }
 
 impl FileExportGuard<'_> {
-    /// Marks files that Mementory wrote, so that they are not offered even if they are moved later.
+    /// Marks files that Mementory wrote, so that they are not offered even if they are moved to another folder later.
     pub(super) fn mark_written<'p>(&self, files: impl IntoIterator<Item = &'p PathBuf>) {
         if self.context.vault.watched_folders().folders().is_ok_and(|folders| folders.is_empty()) {
             return;
         }
         for file in files {
             let path = file.canonicalize().unwrap_or_else(|_| file.clone());
-            // The export is complete, so errors here are ignored.
+            // Errors are ignored, because the export is already complete.
             let _ = FileStamp::from_path(&path).map(|stamp| Offers::new(self.context).mark_known(&path, stamp));
         }
     }
@@ -130,15 +130,16 @@ pub(super) fn cancelled_error() -> ApiError {
     ApiError::new("cancelled", 130, "Cancelled. Nothing was changed.")
 }
 
-/// Computes the SHA-256 of a file; can be cancelled.
+/// Computes the SHA-256 of a file. Fails with `cancelled` if `cancel` is set.
 pub(super) fn file_digest(path: &Path, cancel: &AtomicBool) -> ApiResult<String> {
-    let failed = |error: io::Error| ApiError::io(format!("{} could not be read: {error}.", path.display()));
-    let mut reader = CancellableReader { file: File::open(path).map_err(failed)?, cancel };
+    let read_error = |error: io::Error| ApiError::io(format!("{} could not be read: {error}.", path.display()));
+    let mut reader = CancellableReader { file: File::open(path).map_err(read_error)?, cancel };
     let digest = sha256(&mut reader, "watched file");
     if cancel.load(Ordering::Relaxed) { Err(cancelled_error()) } else { Ok(digest?) }
 }
 
-/// Reads a file and ends early when cancelled; the bytes read until then must not be used.
+/// Reads a file until its end or until `cancel` is set. After a cancellation, the bytes that were read must not be
+/// used.
 struct CancellableReader<'a> {
     file: File,
     cancel: &'a AtomicBool,

@@ -4,7 +4,7 @@ use crate::{ApiResult, Job, types::*};
 use mementory_model::Timestamp;
 use mementory_vault::{IndexFault, IndexState};
 
-/// The state of the vault as a whole.
+/// Returns information about the vault as a whole.
 #[derive(Clone, Copy)]
 pub struct Overview<'s> {
     context: &'s Context,
@@ -30,8 +30,8 @@ impl Overview<'_> {
             .sources
             .into_iter()
             .map(|((platform, format), s)| SourceInfo {
-                // Records written by hand and imports of several formats have no single format, so the name of the
-                // platform is used.
+                // Records that the person wrote and imports of several formats have no single format, so the name of
+                // the platform is used instead.
                 format: format.unwrap_or_else(|| platform.clone()),
                 counts: s.counts,
                 newest_at: s.newest.and_then(Timestamp::from_micros).map(Timestamp::to_rfc3339),
@@ -75,7 +75,7 @@ impl Overview<'_> {
         })
     }
 
-    /// Checks the integrity of every part of the vault. With `rebuild_index`, rebuilds the search index first.
+    /// Checks the integrity of every part of the vault. With `rebuild_index`, the search index is rebuilt first.
     pub fn check(&self, rebuild_index: bool, job: &Job) -> ApiResult<CheckReport> {
         let _guard = self.context.write_guard();
         if rebuild_index {
@@ -91,7 +91,7 @@ impl Overview<'_> {
         })
     }
 
-    /// Returns the audit log. With `verify`, the chain and its signatures are checked.
+    /// Returns the audit log. With `verify`, its chain and signatures are checked.
     pub fn audit(&self, verify: bool) -> ApiResult<AuditLog> {
         let exports = self.context.vault.file_locations().all()?.exports;
         let entries = self

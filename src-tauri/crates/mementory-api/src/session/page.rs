@@ -1,5 +1,5 @@
-//! Printable pages: HTML elements with escaped texts. A page has no scripts and no URLs from which a browser would load
-//! anything.
+//! Writes printable pages as HTML with escaped texts. A page contains no scripts, and no URLs from which a browser
+//! would load anything.
 use quick_xml::escape::escape;
 
 /// A page that is written from top to bottom.
@@ -11,16 +11,17 @@ pub(super) struct Page {
 pub(super) enum Cell<'c> {
     /// A number.
     Number(u32),
-    /// A short text that is kept on one line.
+    /// A short text that must not be wrapped.
     Short(&'c str),
-    /// Text of a record.
+    /// A text of a record.
     Quote(&'c str),
-    /// Text of the page.
+    /// A text of the page itself.
     Text(&'c str),
 }
 
 const STYLE: &str = include_str!("../../data/report/page.css");
-/// With this content security policy, nothing is loaded and nothing runs, even if a text was not escaped correctly.
+/// The content security policy of the page. With it, nothing is loaded and nothing runs, even if a text is not escaped
+/// correctly.
 const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'";
 
 impl Page {
@@ -36,7 +37,7 @@ impl Page {
         Self { out }
     }
 
-    /// The finished page.
+    /// Returns the finished page.
     pub(super) fn finish(mut self) -> String {
         self.out.push_str("</body>\n</html>\n");
         self.out
@@ -73,7 +74,7 @@ impl Page {
         self.out.push_str(&format!("<p class=\"quote\" dir=\"auto\">{}</p>\n", escape(text)));
     }
 
-    /// Appends a record: its title or author, details about it, and its text. Redacted words become bars.
+    /// Appends a record: its title or author, details about it, and its text. Redacted words are shown as bars.
     pub(super) fn entry(&mut self, heading: &str, details: &[String], text: &str) {
         self.out.push_str("<article>\n");
         if !heading.trim().is_empty() {
@@ -90,7 +91,7 @@ impl Page {
         self.out.push_str("</article>\n");
     }
 
-    /// Removes and returns what was written so far.
+    /// Returns the HTML that was written since the last call, and removes it from the page.
     pub(super) fn take(&mut self) -> String {
         std::mem::take(&mut self.out)
     }
@@ -118,7 +119,7 @@ impl Page {
         self.out.push_str("</tbody>\n</table>\n");
     }
 
-    /// Appends a table. `head` has the names of its columns.
+    /// Appends a table. `head` contains the names of its columns.
     pub(super) fn table(&mut self, head: &[&str], rows: &[Vec<Cell<'_>>]) {
         self.out.push_str("<table>\n<thead><tr>");
         for (n, name) in head.iter().enumerate() {
@@ -164,10 +165,10 @@ impl Page {
     }
 }
 
-/// Stands for redacted words, as in the window.
+/// The bar that is shown instead of redacted words, as in the window.
 const BAR: &str = "█████";
 
-/// The text with a bar in place of each mark `[REDACTED:…]`.
+/// Replaces each mark `[REDACTED:…]` in a text with a bar.
 fn with_bars(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;

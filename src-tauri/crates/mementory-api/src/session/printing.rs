@@ -1,4 +1,4 @@
-//! Pages for reading and printing: a list of records, a conversation, or tables such as those of a receipt.
+//! Makes pages for reading and printing: a list of records, a conversation, or tables such as those of a receipt.
 use super::{
     context::Context, filter, offers::Offers, page::Page, progress::ProgressThrottle, records::Records,
     review::ForgetGuide, search::Search, time,
@@ -13,7 +13,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Number of records that are read at once.
+/// Number of records that are read from the vault at once.
 const BATCH: u32 = 500;
 
 /// Makes pages for reading and printing.
@@ -28,7 +28,7 @@ impl<'s> Pages<'s> {
     }
 }
 
-/// Receives one piece of the page.
+/// A function that receives the next piece of the page.
 type Output<'o> = dyn FnMut(&str) -> ApiResult<()> + 'o;
 
 impl Pages<'_> {
@@ -48,11 +48,11 @@ impl Pages<'_> {
     /// Saves a page as one HTML file that loads nothing and runs no scripts. Only the person can read the file.
     ///
     /// # Errors
-    /// As [`Self::html`]; `exists` if the file exists; `usage` for a place inside the vault; `io`. An incomplete file is
-    /// removed.
+    /// As [`Self::html`]; `exists` if the file exists; `usage` for a path inside the vault; `io`. After an error, the
+    /// incomplete file is removed.
     pub fn save(&self, out: &Path, request: &PrintRequest, job: &Job) -> ApiResult<SavedPage> {
         self.context.vault.files().check_outside(out)?;
-        // If `out` is in a watched folder, the saved page must not be offered for import.
+        // The guard prevents the saved page from being offered for import if `out` is in a watched folder.
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let mut file = new_output(out)?;
         let records = self.save_to(&mut file, out, request, job).inspect_err(|_| drop(std::fs::remove_file(out)))?;
@@ -61,16 +61,17 @@ impl Pages<'_> {
     }
 
     fn save_to(&self, file: &mut File, out: &Path, request: &PrintRequest, job: &Job) -> ApiResult<u32> {
-        let failed = |error: std::io::Error| {
+        let write_error = |error: std::io::Error| {
             ApiError::io(format!("{} could not be written: {error}. It was removed.", out.display()))
         };
-        let records = self.write_parts(request, job, &mut |part| file.write_all(part.as_bytes()).map_err(failed))?;
-        file.sync_all().map_err(failed)?;
+        let records =
+            self.write_parts(request, job, &mut |part| file.write_all(part.as_bytes()).map_err(write_error))?;
+        file.sync_all().map_err(write_error)?;
         Ok(records)
     }
 
     /// Writes the page piece by piece, because a page with a long list may not fit into memory. Returns the number of
-    /// records.
+    /// records on the page.
     fn write_parts(&self, request: &PrintRequest, job: &Job, output: &mut Output<'_>) -> ApiResult<u32> {
         let language = request.language.as_deref().unwrap_or("en");
         let guide = ForgetGuide::load(Some(language))?;
@@ -119,7 +120,7 @@ impl Pages<'_> {
         Ok(added)
     }
 
-    /// Calls `add` with the rows of a list, batch by batch, and with the number of all rows.
+    /// Calls `add` for each batch of rows of a list, with the rows and the total number of rows.
     fn for_each_batch(
         &self,
         list: &PrintList,
@@ -129,7 +130,7 @@ impl Pages<'_> {
         if list.query.trim().is_empty() {
             let mut query = filter::query(vault, &list.filter)?;
             query.limit = BATCH;
-            query.sort = filter::sort(list.sort.as_deref())?;
+            query.sort = filter::parse_sort(list.sort.as_deref())?;
             loop {
                 let found = vault.queries().list(&query)?;
                 add(found.rows, found.total)?;

@@ -5,10 +5,10 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Minimum time between two reports of one stage.
+/// Shortest time between two reports of the same stage.
 const MIN_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A progress report in the stage's usual unit.
+/// Makes a progress report in the usual unit of the stage.
 pub(super) fn progress(stage: &str, done: u64, total: u64, records: u64) -> Progress {
     let unit = if matches!(stage, "read" | "store" | "index" | "detect" | "copy") { "bytes" } else { "records" };
     Progress {
@@ -20,7 +20,7 @@ pub(super) fn progress(stage: &str, done: u64, total: u64, records: u64) -> Prog
     }
 }
 
-/// Forwards at most about ten reports a second. The first report of each stage is always forwarded.
+/// Forwards progress reports to a job, at most about ten a second. The first report of each stage is always forwarded.
 pub(super) struct ProgressThrottle<'a> {
     job: &'a Job,
     last: Mutex<(Option<Instant>, String)>,
@@ -35,7 +35,7 @@ impl<'a> ProgressThrottle<'a> {
         self.forward(|| progress(stage, done, total, records), stage);
     }
 
-    /// Like [`ProgressThrottle::report`], but in this unit instead of the usual unit of the stage.
+    /// Like [`ProgressThrottle::report`], but in `unit` instead of the usual unit of the stage.
     pub(super) fn report_in(&self, unit: &str, stage: &str, done: u64, total: u64, records: u64) {
         self.forward(|| Progress { unit: unit.into(), ..progress(stage, done, total, records) }, stage);
     }

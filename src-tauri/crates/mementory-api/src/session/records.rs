@@ -36,14 +36,14 @@ impl Records<'_> {
         let mut query = filter::query(&self.context.vault, &request.filter)?;
         query.limit = request.limit.unwrap_or(50);
         query.cursor.clone_from(&request.cursor);
-        query.sort = filter::sort(request.sort.as_deref())?;
+        query.sort = filter::parse_sort(request.sort.as_deref())?;
         let page = self.context.vault.queries().list(&query)?;
         let items =
             page.rows.iter().map(|row| RowViews::new(&self.context.vault).item(row)).collect::<ApiResult<_>>()?;
         Ok(Page { items, next_cursor: page.next, total: page.total })
     }
 
-    /// Counts for the filter menus, over the records that match `filter` and, if given, the search words.
+    /// Returns the counts for the filter menus, over the records that match `filter` and, if given, the search words.
     pub fn facets(&self, filter: &Filter, words: Option<&str>, typing: bool) -> ApiResult<Facets> {
         let mut query = filter::query(&self.context.vault, filter)?;
         if let Some(words) = words.filter(|w| !w.trim().is_empty()) {
@@ -52,13 +52,13 @@ impl Records<'_> {
                 true => Search::new(self.context).search_with_store_filter(words, filter, &index)?,
                 false => self.context.vault.search().search(words, &index, MAX_FILTERED_HITS, 0)?,
             };
-            // Only the search hits are counted.
+            // Only the records that match the search words are counted.
             query.rows = Some(outcome.hits.iter().map(|(row, _)| *row as i64).collect());
         }
         let FacetCounts { sources, types, tags, said_by } = self.context.vault.queries().facet_counts(&query)?;
-        let unknown =
+        let with_speaker_name =
             |(who, n): (String, u32)| (if who.is_empty() { filter::said_by_name(None).into() } else { who }, n);
-        let said_by = said_by.into_iter().map(unknown).collect();
+        let said_by = said_by.into_iter().map(with_speaker_name).collect();
         let mut file_kinds = BTreeMap::new();
         if query.kind == Some(Kind::Attachment) {
             for (kind, files) in self.context.vault.queries().file_counts(&query)? {
@@ -89,7 +89,7 @@ impl Records<'_> {
         })
     }
 
-    /// Returns one complete record.
+    /// Returns one complete record. With `history`, also its versions; with `verbatim`, also its original text.
     pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<ShownRecord> {
         let view = self.context.vault.reader().view(id)?;
         let record = without_plain_secrets(self.context.vault.reader().record(&view)?);
@@ -190,16 +190,16 @@ impl Records<'_> {
         Ok(self.context.vault.files().file_bytes(&view, limit)?)
     }
 
-    /// Writes an attachment to the file `out` and replaces an existing file. Returns the number of bytes.
+    /// Writes an attachment to the file `out`, and replaces an existing file. Returns the number of bytes.
     ///
     /// # Errors
-    /// `not_found` if the vault does not contain the bytes, `usage` for a path inside the vault's folder, `cancelled`,
-    /// `io`.
+    /// `not_found` if the vault does not contain the attachment's bytes; `usage` for a path inside the vault's folder;
+    /// `cancelled`; `io`.
     pub fn save_attachment(&self, id: &str, out: &Path, job: &Job) -> ApiResult<Applied<u64>> {
         let _guard = self.context.snapshot_guard();
         let view = self.context.vault.reader().view(id)?;
         let total = self.context.vault.files().file_facts(view.row)?.size.unwrap_or_default();
-        // If `out` is in a watched folder, the saved file must not be offered for import.
+        // The guard prevents the saved file from being offered for import if `out` is in a watched folder.
         let export_guard = Offers::new(self.context).begin_file_export(out);
         let throttle = ProgressThrottle::new(job);
         let saved = self.context.vault.files().save_file(&view, out, now(), &job.cancel_flag(), &|done| {
@@ -210,19 +210,19 @@ impl Records<'_> {
     }
 }
 
-/// The record with a row of dots in place of each secret that its source stored in plain text.
+/// Replaces each secret that the source stored in plain text with a row of dots.
 fn without_plain_secrets(mut record: mementory_model::Record) -> mementory_model::Record {
     replace_plain_secrets(&mut record, SECRET_DOTS);
     record
 }
 
-/// The text of a message, or its blocks (thinking, tool calls) if it has no text.
+/// Returns the text of a message, or its blocks (thinking, tool calls) if the message has no text.
 fn shown_text(record: &mementory_model::Record) -> String {
     if record.text.trim().is_empty() { searchable_text(record) } else { record.text.clone() }
 }
 
-/// The blocks that a message has in addition to its text. Empty for a message without text, since its blocks are shown
-/// in place of the text.
+/// Returns the blocks of a message besides its text. Empty for a message without text, because its blocks are then
+/// shown instead of the text.
 fn steps(record: &mementory_model::Record) -> Vec<Step> {
     let blocks = record.fields.get("blocks").and_then(|b| b.as_array());
     let Some(blocks) = blocks.filter(|_| !record.text.trim().is_empty()) else { return Vec::new() };
@@ -234,37 +234,39 @@ fn steps(record: &mementory_model::Record) -> Vec<Step> {
     blocks.iter().filter_map(step).collect()
 }
 
-/// Branch number of each message: 0 on the active path. The other branches are numbered from 1 in source order.
+/// Returns the branch number of each message: 0 on the active path. The other branches are numbered from 1 in the order
+/// of the source.
 fn branch_numbers(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<u32> {
     let mut out = vec![0; messages.len()];
-    let mut last = 0;
+    let mut last_branch = 0;
     for i in 0..messages.len() {
         if messages[i].active() {
             continue;
         }
-        // In nearly all sources a parent comes before its replies. A message that comes before its parent (because of a
-        // cycle or an unusual order) starts a new branch.
+        // In nearly all sources, a message precedes its replies. A message that precedes its parent, because of a cycle
+        // or an unusual order, starts a new branch.
         let parent =
             messages[i].parent.and_then(|p| index.get(&p)).copied().filter(|p| *p < i && !messages[*p].active());
-        let first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
+        let is_first_child = parent.is_some_and(|p| !(p + 1..i).any(|j| messages[j].parent == Some(messages[p].row)));
         out[i] = match parent {
-            Some(p) if first_child => out[p],
+            Some(p) if is_first_child => out[p],
             _ => {
-                last += 1;
-                last
+                last_branch += 1;
+                last_branch
             }
         };
     }
     out
 }
 
-/// Ids of the messages on the active path, from its root to its leaf.
+/// Returns the ids of the messages on the active path, from its root to its leaf.
 fn active_path(messages: &[&RowView], index: &HashMap<i64, usize>) -> Vec<String> {
-    let active: Vec<usize> = (0..messages.len()).filter(|i| messages[*i].active()).collect();
-    let parents: std::collections::HashSet<i64> = active.iter().filter_map(|i| messages[*i].parent).collect();
-    let leaf = active.iter().copied().find(|i| !parents.contains(&messages[*i].row));
+    let active_positions: Vec<usize> = (0..messages.len()).filter(|i| messages[*i].active()).collect();
+    let parent_rows: std::collections::HashSet<i64> =
+        active_positions.iter().filter_map(|i| messages[*i].parent).collect();
+    let leaf_position = active_positions.iter().copied().find(|i| !parent_rows.contains(&messages[*i].row));
     let mut path = Vec::new();
-    let mut current = leaf;
+    let mut current = leaf_position;
     while let Some(i) = current {
         path.push(messages[i].id_text());
         if path.len() > messages.len() {

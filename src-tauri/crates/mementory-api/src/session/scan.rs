@@ -16,7 +16,7 @@ impl<'s> Scanner<'s> {
 }
 
 impl Scanner<'_> {
-    /// Scans texts and titles. In place of a kind, the filter may be a class of sensitive values.
+    /// Scans texts and titles of records. The kind in the filter may also be a class of sensitive values.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.
@@ -28,14 +28,14 @@ impl Scanner<'_> {
             filter.kind = None;
         }
         let mut out = Scan::default();
-        for found in self.sensitive(&filter, &classes, job)? {
+        for found in self.find_sensitive(&filter, &classes, job)? {
             *out.by_class.entry(found.class.as_str().to_owned()).or_default() += 1;
-            out.findings.push(view(found));
+            out.findings.push(finding_view(found));
         }
         Ok(out)
     }
 
-    /// Returns the spans of sensitive values in one record's text, in the form that a redaction takes.
+    /// Returns the spans of sensitive values in one record's text, in the form that a redaction expects.
     ///
     /// # Errors
     /// `usage` for an unknown class, `not_found`, `nothing_found`.
@@ -43,7 +43,7 @@ impl Scanner<'_> {
         let classes = parse_classes(classes)?;
         self.context.vault.reader().view(id)?;
         let filter = Filter { ids: Some(vec![id.to_owned()]), ..Filter::default() };
-        let findings = self.sensitive(&filter, &classes, job)?;
+        let findings = self.find_sensitive(&filter, &classes, job)?;
         let spans: Vec<Span> = findings
             .into_iter()
             .filter(|f| f.field == "text")
@@ -56,7 +56,7 @@ impl Scanner<'_> {
         Ok(spans)
     }
 
-    fn sensitive(&self, filter: &Filter, classes: &[SensitiveClass], job: &Job) -> ApiResult<Vec<Sensitive>> {
+    fn find_sensitive(&self, filter: &Filter, classes: &[SensitiveClass], job: &Job) -> ApiResult<Vec<Sensitive>> {
         let cancel = job.cancel_flag();
         let progress = |done, total| {
             let records = u32::try_from(done).unwrap_or(u32::MAX);
@@ -79,7 +79,7 @@ pub(super) fn parse_classes(words: &[String]) -> ApiResult<Vec<SensitiveClass>> 
     words.iter().map(class).collect()
 }
 
-fn view(found: Sensitive) -> SensitiveFinding {
+fn finding_view(found: Sensitive) -> SensitiveFinding {
     SensitiveFinding {
         kind: found.kind.as_str().into(),
         field: found.field.into(),

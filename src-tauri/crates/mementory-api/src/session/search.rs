@@ -1,4 +1,5 @@
-//! Full-text search. It returns ranked hits, or rows of a list, which are fast enough to search while the person types.
+//! Full-text search. It returns ranked hits, or rows of a list. Rows are found fast enough to search while the person
+//! types.
 #[cfg(test)]
 mod tests;
 
@@ -8,16 +9,16 @@ use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{IndexFilter, ListQuery, RowView, SearchOutcome, SearchPage, in_halves, snippet};
 use std::{collections::HashMap, sync::Arc};
 
-/// Maximum number of conversations that are listed first because their titles match. All others are listed only if
-/// their messages match.
+/// Largest number of conversations that are listed first because their titles match. Further conversations are listed
+/// only if their messages match.
 const MAX_TITLE_HITS: u32 = 8;
 
-/// Maximum length of a search snippet in characters.
+/// Largest number of characters in a search snippet.
 const MAX_SNIPPET_CHARS: usize = 240;
-/// Maximum number of hits from the index that the store filters, if the index cannot apply a filter itself.
+/// Largest number of hits that the store filters if the index itself cannot apply a filter.
 pub(super) const MAX_FILTERED_HITS: usize = 10_000;
 
-/// The rows found so far, and the index of each record among them.
+/// The rows found so far, and the position of each record in them.
 #[derive(Default)]
 struct Rows {
     rows: Vec<FoundRow>,
@@ -38,8 +39,8 @@ impl<'s> Search<'s> {
 
 impl Search<'_> {
     /// Returns one page of search results, best first. In a list of conversations, those with a matching title come
-    /// first, then those with matching messages; each is listed once, at its first hit. `limit` and `offset` count
-    /// hits, so a page may have fewer rows, and a conversation may appear again on a later page.
+    /// first, then those with matching messages. Each conversation is listed once, at its first hit. `limit` and
+    /// `offset` count hits, so a page may have fewer rows, and a conversation may appear again on a later page.
     ///
     /// # Errors
     /// `usage` for an unknown kind or export status, or a malformed time.
@@ -70,8 +71,8 @@ impl Search<'_> {
         })
     }
 
-    /// Returns a spelling suggestion for a query without hits: the query with similar words that occur in the vault.
-    /// None unless the suggestion has hits with the same filter.
+    /// Suggests a spelling for a query without hits: the query with similar words that occur in the vault. None unless
+    /// the suggested query has hits with the same filter.
     ///
     /// # Errors
     /// As for [`rows`](Self::rows).
@@ -81,8 +82,8 @@ impl Search<'_> {
         Ok((!self.rows(&suggested)?.rows.is_empty()).then_some(suggested.query))
     }
 
-    /// Reads the search index into memory (at most 160 MiB), so that the first search is as fast as later ones. Only
-    /// useful for callers that search several times.
+    /// Reads the search index into memory (at most 160 MiB), so that the first search is as fast as later ones. Useful
+    /// only for callers that search several times.
     pub fn warm(&self) -> ApiResult<()> {
         Ok(self.context.vault.search().warm_search()?)
     }
@@ -96,7 +97,7 @@ impl Search<'_> {
         Ok(SearchResult { query: request.query.clone(), total: outcome.total, took_ms, hits })
     }
 
-    /// The hits of a search, each with its row.
+    /// Converts the hits of a search, each with the row number of its record.
     pub(super) fn hits_of(&self, outcome: &SearchOutcome) -> ApiResult<Vec<(u64, Hit)>> {
         let mut hits = Vec::with_capacity(outcome.hits.len());
         for (view, record, score) in self.context.vault.search().hits(&outcome.hits)? {
@@ -120,7 +121,7 @@ impl Search<'_> {
         Ok(hits)
     }
 
-    /// Searches the index and returns rows, best first.
+    /// Searches the index and returns the row numbers of the hits, best first.
     pub(super) fn search_index(&self, request: &SearchRequest) -> ApiResult<SearchOutcome> {
         let (filter, (limit, offset)) = (filter_of(request)?, page_of(request));
         if filter::needs_store_filter(&request.filter) {
@@ -131,7 +132,7 @@ impl Search<'_> {
         Ok(self.context.vault.search().search(&request.query, &filter, limit, offset)?)
     }
 
-    /// Searches for two requests with the same query, in one pass over the index.
+    /// Searches for two requests that have the same query, in one pass over the index.
     fn search_index_twice(&self, requests: [&SearchRequest; 2]) -> ApiResult<[SearchOutcome; 2]> {
         let [first, second] = requests;
         if !filter::needs_store_filter(&first.filter) && !filter::needs_store_filter(&second.filter) {
@@ -148,7 +149,7 @@ impl Search<'_> {
     }
 
     /// Searches with filters that only the store can check (export status, file kind, batch, kind and special category
-    /// of memories). Returns the index's hits that pass those filters, at most the best [`MAX_FILTERED_HITS`].
+    /// of memories). Returns the hits of the index that pass these filters, at most the best [`MAX_FILTERED_HITS`].
     pub(super) fn search_with_store_filter(
         &self,
         words: &str,
@@ -159,7 +160,8 @@ impl Search<'_> {
         let mut query = ListQuery { since: None, until: None, ..filter::query(&self.context.vault, filter)? };
         let mut outcome = self.context.vault.search().search(words, index, MAX_FILTERED_HITS, 0)?;
         if outcome.total as usize > outcome.hits.len() {
-            // The best hits may all fail the store's filter, so the search is repeated over only the rows that pass it.
+            // The store's filter may exclude all of the best hits, so the search is repeated over only the rows that
+            // pass the filter.
             let rows = Some(Arc::new(self.context.vault.queries().rows(&query)?));
             return Ok(self.context.vault.search().search(
                 words,
@@ -176,7 +178,7 @@ impl Search<'_> {
     }
 
     fn add_rows(&self, outcome: &SearchOutcome, request: &SearchRequest, found: &mut Rows) -> ApiResult<()> {
-        let shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
+        let is_shown = |view: &RowView| view.trashed.is_some() == request.filter.trash;
         let hits = self.context.vault.search().hits(&outcome.hits)?;
         let mut owners: Vec<i64> =
             hits.iter().filter(|(view, ..)| view.kind == Kind::Message).filter_map(|(view, ..)| view.owner).collect();
@@ -184,7 +186,7 @@ impl Search<'_> {
         owners.dedup();
         owners.retain(|owner| !found.positions.contains_key(owner));
         let mut owners: HashMap<i64, ListItem> =
-            in_halves(&owners, |owners| self.conversations(owners, &shown))?.into_iter().collect();
+            in_halves(&owners, |owners| self.conversations(owners, &is_shown))?.into_iter().collect();
         for (view, record, _) in hits {
             match view.kind {
                 Kind::Message => {
@@ -200,9 +202,10 @@ impl Search<'_> {
                         row.set_snippet(&record, outcome);
                     }
                 }
-                kind if shown(&view) && !found.positions.contains_key(&view.row) => {
+                kind if is_shown(&view) && !found.positions.contains_key(&view.row) => {
                     let position = found.push(view.row, RowViews::new(&self.context.vault).item_of(&view, &record)?);
-                    // A conversation that is found by its title needs no snippet, since its row shows the title.
+                    // The row of a conversation shows its title, so a conversation that was found by its title needs no
+                    // snippet.
                     if kind != Kind::Conversation {
                         found.rows[position].set_snippet(&record, outcome);
                     }
@@ -213,11 +216,11 @@ impl Search<'_> {
         Ok(())
     }
 
-    /// List items of those conversations in these rows for which `shown` returns true.
-    fn conversations(&self, rows: &[i64], shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
+    /// Makes list items of the conversations in these rows for which `is_shown` returns true.
+    fn conversations(&self, rows: &[i64], is_shown: &impl Fn(&RowView) -> bool) -> ApiResult<Vec<(i64, ListItem)>> {
         let mut out = Vec::with_capacity(rows.len());
         for row in rows {
-            if let Some(view) = self.context.vault.reader().view_by_row(*row)?.filter(shown) {
+            if let Some(view) = self.context.vault.reader().view_by_row(*row)?.filter(is_shown) {
                 let record = self.context.vault.reader().content(&view)?;
                 out.push((*row, RowViews::new(&self.context.vault).item_of(&view, &record)?));
             }

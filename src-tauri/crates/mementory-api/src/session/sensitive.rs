@@ -1,5 +1,5 @@
 //! The review queue of sensitive values. A person can scan for values, see their context, redact them everywhere or
-//! ignore them. The results never contain the values themselves.
+//! ignore them. The results never contain the sensitive values themselves.
 use super::{
     changes::{receipt_view, stage_progress, tombstone_view},
     context::Context,
@@ -9,7 +9,7 @@ use crate::{ApiError, ApiResult, Applied, Job, types::*};
 use mementory_vault::{SensitiveClass, SensitiveQuery, SensitiveState, SensitiveValue};
 use std::{collections::BTreeMap, sync::atomic::Ordering};
 
-/// Maximum length of a title in characters.
+/// Largest number of characters in a title.
 const MAX_TITLE_CHARS: usize = 80;
 
 /// The review queue of sensitive values.
@@ -26,7 +26,7 @@ impl<'s> SensitiveValues<'s> {
 
 impl SensitiveValues<'_> {
     /// Scans records that are new or changed since the last scan, or all records if `rescan` is set. Interactive
-    /// commands can run in between. If the job is cancelled, the results so far are kept.
+    /// commands can run meanwhile. If the job is cancelled, the results so far are stored.
     ///
     /// # Errors
     /// `cancelled`.
@@ -89,7 +89,7 @@ impl SensitiveValues<'_> {
         })
     }
 
-    /// Returns the queue entry of one value, and where the value occurs.
+    /// Returns the queue entry of one value, and the records in which the value occurs.
     ///
     /// # Errors
     /// `not_found` if no record contains the value any more.
@@ -101,7 +101,7 @@ impl SensitiveValues<'_> {
         })
     }
 
-    /// Redacts values for good.
+    /// Permanently redacts values in all records, or in the requested ones.
     ///
     /// # Errors
     /// `not_found` if no record contains any of the values, `usage` for an unknown class.
@@ -128,7 +128,7 @@ impl SensitiveValues<'_> {
         }))
     }
 
-    /// Ignores these values from now on, or stops ignoring them.
+    /// Marks values as ignored, or removes this mark.
     pub fn ignore(&self, values: &[String], ignored: bool) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         self.context.vault.scanner().ignore_values(values, ignored, now())?;

@@ -4,16 +4,16 @@ use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Record, Timestamp};
 use mementory_vault::{FileKind, Insight, Judgement, RowView, Vault};
 
-/// Maximum length of the text in a list row, in characters.
+/// Largest number of characters of the text in a list row.
 const MAX_LIST_TEXT_CHARS: usize = 500;
-/// Number of days that the Trash keeps records.
+/// Number of days after which a record in the Trash is erased.
 pub(super) const TRASH_DAYS: i64 = 30;
 
 fn format_optional_time(t: Option<Timestamp>) -> Option<String> {
     t.map(Timestamp::to_rfc3339)
 }
 
-/// What a memory is about and its special categories, in the types of the API.
+/// Converts what a memory is about, and its special categories, to the types of the API.
 fn insight_info(judgement: Judgement) -> (Option<AboutInfo>, Vec<String>) {
     let about = judgement.about.map(|about| AboutInfo {
         kind: about.kind.as_str().into(),
@@ -36,12 +36,12 @@ impl<'s> RowViews<'s> {
 }
 
 impl RowViews<'_> {
-    /// Makes one list row.
+    /// Makes the list row of a record.
     pub(super) fn item(&self, view: &RowView) -> ApiResult<ListItem> {
         self.item_of(view, &self.vault.reader().content(view)?)
     }
 
-    /// Makes one list row from a record that is already loaded.
+    /// Makes the list row of a record that is already loaded.
     pub(super) fn item_of(&self, view: &RowView, record: &Record) -> ApiResult<ListItem> {
         let vault = self.vault;
         let counts =
@@ -187,7 +187,7 @@ impl RowViews<'_> {
         let conversation =
             view.and_then(|v| v.owner).map(|o| self.vault.reader().view_by_row(o)).transpose()?.flatten();
         let Some(view) = view.filter(|v| v.trashed.is_none()) else {
-            // For a record in the Trash, only the fact that it exists is shown.
+            // For a target in the Trash, the link shows only that the target exists.
             return Ok(LinkInfo {
                 relation: relation.into(),
                 id: None,

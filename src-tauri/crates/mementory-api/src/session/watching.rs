@@ -1,4 +1,4 @@
-//! Watched folders: detects new exports in them, and offers or imports them. The caller decides when to scan and
+//! Watches folders: detects new exports in them, and offers or imports the exports. The caller decides when to scan and
 //! provides the clock.
 mod automatic;
 #[cfg(test)]
@@ -26,16 +26,16 @@ use std::{
     time::Duration,
 };
 
-/// Minimum confidence for a file to count as an export. A file reaches it only if it has a marker or structure that is
-/// specific to its format. Plain text that looks like a list of memories stays below it.
+/// Lowest confidence at which a file counts as an export. Only a file with a marker or structure that is specific to
+/// its format reaches it. Plain text that looks like a list of memories does not.
 const MIN_CONFIDENCE: f64 = 0.8;
-/// Maximum number of bytes that the detection of one file may read, including unpacked archives.
+/// Largest number of bytes that the detection of one file may read, including unpacked archives.
 const MAX_READ_BYTES: u64 = 1 << 30;
-/// Maximum size in bytes of a document that has to be read as a whole. A larger file is not offered, but the person can
+/// Largest size in bytes of a document that has to be read as a whole. A larger file is not offered, but the person can
 /// still drop it onto the window.
 const MAX_ELEMENT_BYTES: u64 = 64 << 20;
 
-/// Result of one scan of the folders.
+/// The result of one scan of the watched folders.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub struct FolderScan {
     /// True if at least one folder is watched and not paused.
@@ -44,9 +44,11 @@ pub struct FolderScan {
     pub folders: Vec<PathBuf>,
     /// True if new exports were detected.
     pub changed: bool,
-    /// Ids of offers to import automatically, each with [`WatchedFolders::import_detected_file`].
+    /// Ids of the offers that the caller should import automatically, each with
+    /// [`WatchedFolders::import_detected_file`].
     pub imports: Vec<String>,
-    /// Time until a growing file may be complete. None if no scan is needed until something changes.
+    /// Time after which the caller should scan again, because a growing file may be complete then. None if no scan is
+    /// needed until something changes.
     pub wait: Option<Duration>,
 }
 
@@ -69,15 +71,20 @@ impl WatchedFolders<'_> {
         let waiting = self.context.vault.watched_folders().offers()?;
         let (fresh, failed, importing, imported) = {
             let state = self.context.watch_state();
-            (state.fresh.clone(), state.failed.clone(), state.importing.clone(), state.imported.clone())
+            (
+                state.fresh_offers.clone(),
+                state.failed_imports.clone(),
+                state.importing_offer.clone(),
+                state.imports.clone(),
+            )
         };
         let view_of = |each: PendingOffer| {
             let folder = folders.iter().find(|folder| folder.id == each.folder)?;
             let path = Path::new(&folder.path).join(&each.offer.name);
             // A file that was deleted or changed is no longer the one that was detected, so its offer is not listed.
             (FileStamp::from_path(&path) == Some(each.stamp)).then(|| DetectedExport {
-                // A file that is about to be imported automatically needs no answer from the person, so it does not
-                // count as fresh.
+                // A file that will be imported automatically needs no decision of the person, so it does not count as
+                // fresh.
                 fresh: fresh.contains(&each.id)
                     && (folder.mode != Mode::Own || each.offer.format.is_none() || failed.contains(&each.id)),
                 id: each.id,
@@ -92,7 +99,8 @@ impl WatchedFolders<'_> {
         Ok(Watched { detected_files, importing, imported, folders: folders.into_iter().map(folder_view).collect() })
     }
 
-    /// Watches a folder and asks before importing. Files that are already in it are not offered.
+    /// Starts to watch a folder, in the mode that asks before importing. Files that are already in the folder are not
+    /// offered.
     ///
     /// # Errors
     /// `not_there`, `no_permission`, `inside_a_vault`, `usage` for too many folders.
@@ -107,7 +115,7 @@ impl WatchedFolders<'_> {
         if path.ancestors().any(|folder| folder.join(mementory_crypto::HEADER_FILE).exists()) {
             return Err(refuse("inside_a_vault", 2, "is a vault or lies inside one, so it is not watched."));
         }
-        let present = match list_folder(&path) {
+        let existing_files = match list_folder(&path) {
             FolderListing::Files(files) => files,
             FolderListing::Missing => return Err(missing_error()),
             FolderListing::Unreadable => {
@@ -116,12 +124,12 @@ impl WatchedFolders<'_> {
         };
         {
             let _guard = self.context.write_guard();
-            self.context.vault.watched_folders().watch(&path, &present, now())?;
+            self.context.vault.watched_folders().watch(&path, &existing_files, now())?;
         }
         self.list()
     }
 
-    /// Changes what happens to new files in a folder.
+    /// Changes what happens to new exports in a folder.
     pub fn set_mode(&self, id: &str, mode: WatchMode) -> ApiResult<Watched> {
         let mode = match mode {
             WatchMode::Ask => Mode::Ask,
@@ -135,7 +143,7 @@ impl WatchedFolders<'_> {
         self.list()
     }
 
-    /// Stops watching a folder. Does not change its files.
+    /// Stops watching a folder. The files in the folder are not changed.
     pub fn remove(&self, id: &str) -> ApiResult<Watched> {
         {
             let _guard = self.context.write_guard();
@@ -154,7 +162,7 @@ impl WatchedFolders<'_> {
     }
 
     /// Scans all folders once. `clock` is the time of a monotonic clock. New and changed files are detected once they
-    /// have stopped growing. Call this again when something changes, and after `wait`.
+    /// have stopped growing. The caller should call this again when something changes, and after `wait`.
     ///
     /// # Errors
     /// `cancelled`, and errors of the store. Folders and files that cannot be read are skipped.
@@ -180,20 +188,20 @@ impl WatchedFolders<'_> {
                     new_files.push(file);
                 }
             }
-            let (settled, wait) = self.context.watch_state().settling.settle(&folder.id, new_files, clock);
+            let (settled_files, wait) = self.context.watch_state().unsettled_files.settle(&folder.id, new_files, clock);
             scan.wait = earliest(scan.wait, wait);
-            scan.changed |= self.detect_and_store(folder, settled, job)?;
+            scan.changed |= self.detect_and_store(folder, settled_files, job)?;
         }
         scan.imports = self.pending_automatic_imports(&folders)?;
         Ok(scan)
     }
 
-    /// Detects the format of each file and stores the result. Returns true if a file is to be offered.
-    fn detect_and_store(&self, folder: &Folder, settled: Vec<CandidateFile>, job: &Job) -> ApiResult<bool> {
+    /// Detects the format of each file and stores the result. Returns true if any file is offered for import.
+    fn detect_and_store(&self, folder: &Folder, settled_files: Vec<CandidateFile>, job: &Job) -> ApiResult<bool> {
         let cancel = job.cancel_flag();
-        let (mut seen, mut last) = (Vec::new(), None);
+        let (mut seen_files, mut latest_export) = (Vec::new(), None);
         let mut cancelled = None;
-        for file in settled {
+        for file in settled_files {
             job.yield_to_interactive();
             let offer = match self.make_offer(&file, &cancel) {
                 Ok(offer) => offer,
@@ -201,25 +209,25 @@ impl WatchedFolders<'_> {
                     cancelled = Some(error);
                     break;
                 }
-                // The file cannot be read now; the next scan tries again.
+                // The file cannot be read at the moment, so the next scan tries again.
                 Err(error) if error.exit == 7 => continue,
                 Err(_) => None,
             };
             if let Some(offer) = &offer {
-                last = Some(LatestExport { name: offer.name.clone(), at: offer.at });
+                latest_export = Some(LatestExport { name: offer.name.clone(), at: offer.at });
                 let id = self.context.vault.watched_folders().seen_key(&folder.id, &file.name);
                 let mut state = self.context.watch_state();
-                // A file with the same name but new content may be imported automatically again.
-                state.attempted.remove(&id);
-                state.failed.remove(&id);
-                state.fresh.insert(id);
+                // A file whose content has changed may be imported automatically again.
+                state.attempted_imports.remove(&id);
+                state.failed_imports.remove(&id);
+                state.fresh_offers.insert(id);
             }
-            seen.push((file.name, SeenFile { stamp: file.stamp, offer }));
+            seen_files.push((file.name, SeenFile { stamp: file.stamp, offer }));
         }
-        let has_latest_export = last.is_some();
-        if !seen.is_empty() {
+        let has_latest_export = latest_export.is_some();
+        if !seen_files.is_empty() {
             let _guard = self.context.write_guard();
-            self.context.vault.watched_folders().record_seen(&folder.id, &seen, last)?;
+            self.context.vault.watched_folders().record_seen(&folder.id, &seen_files, latest_export)?;
         }
         match cancelled {
             Some(error) => Err(error),
@@ -227,7 +235,7 @@ impl WatchedFolders<'_> {
         }
     }
 
-    /// Makes an offer if the file is an export, unless its content is on offer already, was declined or imported
+    /// Makes an offer if the file is an export. None if its content is already offered, was declined or imported
     /// before, or was written by this vault.
     fn make_offer(&self, file: &CandidateFile, cancel: &AtomicBool) -> ApiResult<Option<Offer>> {
         let changed_error = || ApiError::io("The file is being changed by another program. Nothing was imported.");
@@ -241,7 +249,7 @@ impl WatchedFolders<'_> {
         let scratch = Scratch(self.context.vault.dir().to_path_buf());
         let limits = Limits { total_bytes: MAX_READ_BYTES, element_bytes: MAX_ELEMENT_BYTES, ..Limits::default() };
         let Some(found) = files::detect_one(&file.path, &limits, &scratch)? else { return Ok(None) };
-        // The content of an encrypted file cannot be detected, so its name decides.
+        // The format of an encrypted file cannot be detected, so its name decides.
         let is_encrypted_export = found.encrypted && has_encrypted_extension(Path::new(&file.name));
         if !is_encrypted_export && (found.format.is_none() || found.confidence < MIN_CONFIDENCE) {
             return Ok(None);
@@ -258,15 +266,16 @@ impl WatchedFolders<'_> {
         Ok(Some(Offer { name: file.name.clone(), format: found.format, digest, at: now().as_micros() }))
     }
 
-    /// True if another file with the same content is on offer.
+    /// True if another file with the same content is already offered.
     fn is_offered_elsewhere(&self, digest: &str, path: &Path) -> ApiResult<bool> {
-        Ok(Offers::new(self.context).open()?.iter().any(|(other, waiting)| {
+        Ok(Offers::new(self.context).list_open()?.iter().any(|(other, waiting)| {
             other != path && waiting.offer.digest == digest && FileStamp::from_path(other) == Some(waiting.stamp)
         }))
     }
 
-    /// Removes the entries of deleted files, so that a busy folder does not fill the vault. Only done if there are many
-    /// entries and the folder is not empty, because an empty folder may be the mount point of a disconnected drive.
+    /// Removes the stored entries of deleted files, so that a busy folder does not fill the vault. Does so only if
+    /// there are many entries and the folder is not empty, because an empty folder may be the mount point of a
+    /// disconnected drive.
     fn forget_deleted_files(
         &self,
         folder: &str,

@@ -1,9 +1,9 @@
-//! Connected clients: their grants, what they suggest, and what their tools answer.
+//! Types for connected clients: their grants, their suggestions, and the answers of their tools.
 use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Request to make a grant. An empty list of sources, kinds, types or tags does not restrict the grant.
+/// Request to create a grant. An empty list of sources, kinds, types or tags does not restrict the grant.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct GrantRequest {
@@ -13,24 +13,24 @@ pub struct GrantRequest {
     pub kinds: Vec<String>,
     pub types: Vec<String>,
     pub tags: Vec<String>,
-    /// First and last date or time (RFC 3339), inclusive.
+    /// Earliest date or time of the visible records (RFC 3339), inclusive. `until` is the latest one.
     pub since: Option<String>,
     pub until: Option<String>,
     /// True if conversations and messages are visible too.
     pub conversations: bool,
-    /// True if sensitive values are handed out unmasked.
+    /// True if the client receives sensitive values unmasked.
     pub uncovered: bool,
-    /// `read`, `suggest`, `export`.
+    /// The rights: `read`, `suggest`, `export`.
     pub rights: Vec<String>,
-    /// Maximum number of records in one answer (1 to 500, default 50), and in all answers of one UTC day (default
-    /// 2000).
+    /// Largest number of records in one answer: 1 to 500, default 50. `records_per_day` limits the records in all
+    /// answers of one UTC day: default 2000.
     pub records_per_call: Option<u32>,
     pub records_per_day: Option<u32>,
-    /// Date or time at which the grant ends.
+    /// Date or time at which the grant expires.
     pub expires: Option<String>,
 }
 
-/// What one client may see and do, without its token.
+/// A grant: what one client may see and do. Does not contain the client's token.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct GrantInfo {
     pub id: String,
@@ -53,7 +53,8 @@ pub struct GrantInfo {
     pub expires_at: Option<String>,
     pub revoked_at: Option<String>,
     pub last_call_at: Option<String>,
-    /// When a call first returned a record. `first_read_seen` is true once the person has seen the notice about it.
+    /// When a call first returned a record to the client. `first_read_seen` is true once the person has seen the notice
+    /// about this.
     pub first_read_at: Option<String>,
     pub first_read_seen: bool,
     pub calls_today: u32,
@@ -79,30 +80,31 @@ pub struct AiClient {
     /// `claude_desktop`, `claude_code`, `codex` …
     pub client: String,
     pub title: String,
-    /// How the client was found on this computer; null if it was not found.
+    /// How the client was found on this computer. Null if it was not found.
     pub installed: Option<DetectedAiClient>,
     /// Path of the client's configuration file, which need not exist.
     pub config_path: String,
-    /// Whether the configuration has a server with Mementory's name.
+    /// Whether the client's configuration contains a server with Mementory's name.
     pub configured: bool,
-    /// Whether Mementory added that server, and whether the server's command starts this program.
+    /// Whether Mementory added this server to the configuration. `current` says whether the server's command starts
+    /// this program.
     pub ours: bool,
     pub current: bool,
-    /// What is wrong, most serious first.
+    /// The problems of the connection, most serious first.
     pub problems: Vec<AiClientProblem>,
     /// Id of the grant in the client's configuration. The grant may belong to another vault.
     pub grant: Option<String>,
 }
 
-/// How an AI client was found.
+/// How an AI client was found on this computer.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct DetectedAiClient {
-    /// `program`, `application` or `own_files`.
+    /// What was found: `program`, `application` or `own_files`.
     pub by: String,
     pub path: String,
 }
 
-/// Something that keeps a client from using the vault.
+/// A problem that prevents a client from using the vault.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AiClientProblem {
     pub code: String,
@@ -120,7 +122,7 @@ pub struct AiClientList {
 pub struct ConnectionChange {
     pub client: String,
     pub config_path: String,
-    /// The exact change as a unified diff, with tokens masked; empty if nothing changes.
+    /// The exact change as a unified diff with masked tokens. Empty if nothing changes.
     pub change: String,
     /// Whether the configuration was changed.
     pub changed: bool,
@@ -135,14 +137,14 @@ pub struct ConnectionChange {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ClientCall {
     pub at: String,
-    /// Id of the grant, and the client's name.
+    /// Id of the grant with whose token the program connected.
     pub grant: String,
     pub client: String,
-    /// What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` …
+    /// The tool that was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` …
     pub tool: String,
     /// Number of records that the client received, by kind.
     pub left: BTreeMap<String, u32>,
-    /// More detail from the log, such as `new` or `change` for a suggestion.
+    /// Further detail from the log, such as `new` or `change` for a suggestion.
     pub note: Option<String>,
 }
 
@@ -150,7 +152,7 @@ pub struct ClientCall {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ClientCallList {
     pub calls: Vec<ClientCall>,
-    /// Number of all calls in the log, by all clients or with the requested grant. `calls` contains only the newest.
+    /// Number of all calls in the log, of all clients or of the requested grant. `calls` contains only the newest ones.
     pub total: u32,
 }
 
@@ -159,9 +161,9 @@ pub struct ClientCallList {
 pub struct AnsweringState {
     /// Whether the person has switched on answering clients.
     pub enabled: bool,
-    /// Whether the window is answering clients now. Without an active grant, it is not.
+    /// Whether the window is answering clients now. It never is without an active grant.
     pub running: bool,
-    /// Why the window could not start answering clients.
+    /// The error with which the window failed to start answering clients.
     pub problem: Option<super::ErrorBody>,
 }
 
@@ -171,7 +173,7 @@ pub struct ConnectedProgram {
     /// Id of the grant.
     pub grant: String,
     pub path: String,
-    /// The script, if the program is an interpreter.
+    /// Path of the script, if the program is an interpreter.
     pub script: Option<String>,
 }
 
@@ -182,41 +184,41 @@ pub struct AgentsOverview {
     pub clients: Vec<AiClient>,
     /// All grants, including expired and revoked ones, oldest first.
     pub grants: Vec<GrantInfo>,
-    /// Programs seen since the window was started.
+    /// Programs that connected since the window was started.
     pub programs: Vec<ConnectedProgram>,
-    /// Number of suggestions that wait for a decision.
+    /// Number of suggestions on which the person has to decide.
     pub suggestions: u32,
-    /// Why this program cannot connect any client; null if it can.
+    /// The error because of which this program cannot connect any client. Null if it can.
     pub problem: Option<super::ErrorBody>,
 }
 
-/// A suggestion that waits for a decision of the person.
+/// A suggestion on which the person has to decide.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SuggestionItem {
     pub id: String,
-    /// Name of the client, and the id of its grant.
+    /// Name of the client. `grant` is the id of its grant.
     pub client: String,
     pub grant: String,
     /// `new`, `change` or `forget`.
     pub op: String,
     /// Id of the record to change or forget.
     pub target: Option<String>,
-    /// The current text of the record; null if it is in the Trash.
+    /// The current text of the record. Null if the record is in the Trash.
     pub before: Option<String>,
     pub text: Option<String>,
     #[serde(rename = "type")]
     pub record_type: Option<String>,
     pub tags: Vec<String>,
     pub reason: Option<String>,
-    /// Date of the memory in the document from which the client imported it. If null, the memory gets the date on which
-    /// the suggestion is accepted.
+    /// Date of the memory, as stated in the document from which the client imported it. If null, the memory gets the
+    /// date on which the suggestion is accepted.
     pub created_at: Option<String>,
     /// True if the record has changed since the client saw it, so that the suggestion can only be refused.
     pub changed_since: bool,
     pub at: String,
 }
 
-/// An accepted suggestion. `text` is the text as edited by the person; null keeps the suggested text.
+/// A suggestion to accept. `text` is the text as edited by the person. Null keeps the suggested text.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SuggestionAccept {
@@ -224,8 +226,8 @@ pub struct SuggestionAccept {
     pub text: Option<String>,
 }
 
-/// Decisions on suggestions. Those in `never` are refused for good: if a client makes the same suggestion again, it is
-/// not put into the queue.
+/// The person's decisions on suggestions. The suggestions in `never` are refused for good: if a client makes the same
+/// suggestion again, it is not added to the queue.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SuggestionDecision {
@@ -234,27 +236,27 @@ pub struct SuggestionDecision {
     pub never: Vec<String>,
 }
 
-/// The suggestions that wait for a decision, oldest first.
+/// The suggestions on which the person has to decide, oldest first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct SuggestionList {
     pub items: Vec<SuggestionItem>,
 }
 
-/// What was decided on suggestions.
+/// The suggestions that were accepted or refused.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ClosedSuggestions {
     pub accepted: Vec<AcceptedSuggestion>,
     pub refused: Vec<String>,
 }
 
-/// An accepted suggestion, and the record that it made or changed.
+/// An accepted suggestion, and the record that it created or changed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AcceptedSuggestion {
     pub id: String,
     pub record: String,
 }
 
-/// What a client sees of a record.
+/// The fields of a record that a client may see.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 pub struct ClientRecord {
     pub id: String,
@@ -283,7 +285,7 @@ pub struct ClientRecord {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, Type)]
 pub struct ClientHit {
     pub record: ClientRecord,
-    /// The part of the record's text that contains the words.
+    /// The part of the record's text that contains the searched words.
     pub snippet: String,
 }
 
@@ -296,16 +298,16 @@ pub struct ClientPage {
     pub total: u32,
 }
 
-/// A record for a client, with messages if it is a conversation.
+/// A record for a client. For a conversation, also its messages.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ClientFetched {
     pub record: ClientRecord,
     pub messages: Vec<ClientRecord>,
-    /// True if there are more messages.
+    /// True if the conversation has more messages than were returned.
     pub more_messages: bool,
 }
 
-/// What a client may do and see.
+/// The answer of `about`: what a client may do and see.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ClientAbout {
     pub grant: GrantInfo,
@@ -313,7 +315,7 @@ pub struct ClientAbout {
     pub counts: BTreeMap<String, u32>,
 }
 
-/// What a client suggests.
+/// A suggestion that a client makes.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ClientSuggestion {

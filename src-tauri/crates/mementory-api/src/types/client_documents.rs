@@ -1,4 +1,5 @@
-//! Documents that connected clients export and import. Only tools use these types, so the window has no bindings.
+//! Types for documents that connected clients export and import. Only the clients' tools use these types, so the window
+//! has no bindings for them.
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -10,11 +11,12 @@ pub struct ClientExport {
     pub format: String,
     pub include_embeddings: bool,
     pub include_graph: bool,
-    /// Only records dated after this time.
+    /// If given, only records dated after this time are exported.
     pub since: Option<String>,
-    /// Only the records after an earlier document, given by its `next_cursor`. Not part of the specification.
+    /// If given, only the records that follow those of an earlier document are exported. The value is the `next_cursor`
+    /// of that document. Not part of the specification.
     pub cursor: Option<String>,
-    /// Mask sensitive values even if the grant does not.
+    /// True to mask sensitive values even if the grant does not require this.
     pub redact_pii: bool,
 }
 
@@ -31,24 +33,24 @@ impl Default for ClientExport {
     }
 }
 
-/// A document for a client.
+/// An exported document for a client.
 #[derive(Debug, Clone)]
 pub struct ClientDocument {
     pub text: String,
-    /// Number of records in it.
+    /// Number of records in the document.
     pub records: u32,
     /// False if there are more records, which another call returns.
     pub complete: bool,
-    /// Value of `cursor` for the next call.
+    /// Value of `cursor` with which the next call returns the remaining records.
     pub next_cursor: Option<String>,
-    /// Value of `since` for the next call, as an alternative to `cursor`. None if no records are left, or if all
-    /// records have the same time.
+    /// Value of `since` with which the next call returns the remaining records, as an alternative to `cursor`. None if
+    /// no records remain, or if all records have the same time.
     pub next_since: Option<String>,
     /// True if sensitive values are masked.
     pub masked: bool,
 }
 
-/// Selects entries of a bundle, with the fields that the specification of `memory_export` defines.
+/// Selection of entries of a bundle, with the fields that the specification of `memory_export` defines.
 #[derive(Debug, Clone, Default, Deserialize)]
 #[serde(default, deny_unknown_fields)]
 pub struct ClientDisclosure {
@@ -75,11 +77,12 @@ pub struct ClientBundle {
     pub query_limit: Option<u32>,
     pub exclude_sensitivities: Vec<String>,
     pub limit: Option<u32>,
-    /// Only the records after an earlier bundle, given by its `next_cursor`. Not part of the specification.
+    /// If given, only the records that follow those of an earlier bundle are exported. The value is the `next_cursor`
+    /// of that bundle. Not part of the specification.
     pub cursor: Option<String>,
-    /// Sign with the vault's key.
+    /// True to sign the bundle with the vault's key.
     pub sign: bool,
-    /// Return only these entries of the signed bundle, with proofs.
+    /// If given, only these entries of the signed bundle are returned, with proofs.
     pub disclose: Option<ClientDisclosure>,
 }
 
@@ -87,7 +90,7 @@ pub struct ClientBundle {
 #[derive(Debug, Clone, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ClientImport {
-    /// The document itself.
+    /// The text of the document.
     pub data: String,
     /// `skip_duplicates`, `overwrite` or `rename`.
     #[serde(default = "skip_duplicates")]
@@ -101,7 +104,7 @@ fn skip_duplicates() -> String {
 /// Result of importing a client's document.
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct ClientImported {
-    /// Ids of the suggestions, which wait for the person's decision.
+    /// Ids of the new suggestions, on which the person has to decide.
     pub suggestions: Vec<String>,
     /// Number of elements that were not suggested, by reason.
     pub skipped: BTreeMap<String, u32>,

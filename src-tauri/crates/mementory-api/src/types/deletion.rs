@@ -9,13 +9,13 @@ pub struct Ids {
     pub ids: Vec<String>,
 }
 
-/// A span of `text` in Unicode code points (end exclusive), and the class of sensitive value that the redaction mark
-/// names in its place: `[REDACTED:password]`.
+/// A span of a record's `text` in Unicode code points (end exclusive). The redaction mark that replaces it names its
+/// class: `[REDACTED:password]`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Span {
     pub start: u32,
     pub end: u32,
-    /// The class, in lower snake case; default `removed`.
+    /// The class of sensitive value, in lower snake case. Default: `removed`.
     pub class: Option<String>,
 }
 
@@ -24,7 +24,7 @@ pub struct Span {
 pub struct RedactRequest {
     pub id: String,
     pub spans: Vec<Span>,
-    /// Also redact the same words in other records.
+    /// True to also redact the same words in other records.
     #[serde(default)]
     pub everywhere: bool,
 }
@@ -34,7 +34,7 @@ pub struct RedactRequest {
 pub struct RedactPreview {
     /// Number of records that would be redacted, including the requested one.
     pub redacted: u32,
-    /// Number of records by kind.
+    /// Number of records that would be redacted, by kind.
     pub kinds: BTreeMap<String, u32>,
 }
 
@@ -48,15 +48,15 @@ pub struct Redacted {
     pub receipt: Receipt,
 }
 
-/// Request to erase these records.
+/// Request to erase records.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct EraseRequest {
     pub ids: Vec<String>,
     pub reason: Option<String>,
-    /// Also redact other records with the same text.
+    /// True to also redact other records with the same text.
     pub with_copies: bool,
-    /// Redact only these copies; null = all copies that were found.
+    /// Ids of the copies to redact. Null: all copies that were found.
     pub copies: Option<Vec<String>>,
 }
 
@@ -87,11 +87,11 @@ pub struct Impact {
     /// Number of passthrough files of imports that contain the text.
     pub passthrough: u32,
     pub copies: Vec<RecordCopy>,
-    /// Ids of everything that would be removed.
+    /// Ids of all records that would be removed.
     pub ids: Vec<String>,
 }
 
-/// One place checked by the independent erasure check.
+/// One place that was searched for leftover traces after an erasure.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReceiptPlace {
     /// `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
@@ -102,7 +102,7 @@ pub struct ReceiptPlace {
     pub detail: String,
 }
 
-/// Receipt of an erasure or redaction. `complete` is true only if no place failed.
+/// The receipt of an erasure or redaction. `complete` is true only if no place failed.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Receipt {
     pub id: String,
@@ -111,7 +111,7 @@ pub struct Receipt {
     pub places: Vec<ReceiptPlace>,
     /// Number of records with the same text that were left unchanged.
     pub copies_left: u32,
-    /// Number of other records with the same text that were redacted; null in older receipts, which do not contain this
+    /// Number of other records with the same text that were redacted. Null in older receipts, which do not contain this
     /// number.
     pub copies_redacted: Option<u32>,
 }
@@ -132,9 +132,9 @@ pub struct TombstoneView {
     /// Ids of derived records that were removed with the record.
     pub derived: Vec<String>,
     pub signature: String,
-    /// True if the signature was valid when the list was made.
+    /// True if the signature was valid when the list was requested.
     pub signature_valid: bool,
-    /// Id of the receipt; `complete` says whether that receipt is complete.
+    /// Id of the receipt. `complete` says whether this receipt is complete.
     pub receipt: Option<String>,
     pub complete: Option<bool>,
 }
@@ -148,7 +148,7 @@ pub struct Erased {
     pub copies_redacted: u32,
 }
 
-/// Result of `erase --dry-run`.
+/// Preview of an erasure (`erase --dry-run`).
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ErasePreview {
     pub impact: Impact,

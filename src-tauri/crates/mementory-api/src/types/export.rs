@@ -1,4 +1,4 @@
-//! Export and its loss report.
+//! Types for exports, their loss reports, and Evidence Packs.
 use super::{Filter, Finding, SignatureInfo, TsNumber};
 use crate::{ApiError, ApiResult};
 use serde::{Deserialize, Serialize};
@@ -13,15 +13,17 @@ pub struct ExportRequest {
     pub format: String,
     pub out: String,
     pub filter: Filter,
-    /// Replace an existing export.
+    /// True to replace an existing export.
     pub overwrite: bool,
-    /// Sign with the vault's key.
+    /// True to sign the export with the vault's key.
     pub sign: bool,
-    /// Replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not scanned.
+    /// True to replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not
+    /// scanned.
     pub cover: bool,
 }
 
-/// Information that the written format cannot express. Other programs that read the export do not see it.
+/// Information in a record that the written format cannot express, so that other programs that read the export do not
+/// see it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Loss {
     pub record: String,
@@ -35,7 +37,7 @@ pub struct Loss {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct LossCount {
     pub field: String,
-    /// As in [`Loss`].
+    /// Kind of the losses, as in [`Loss::kind`].
     pub kind: String,
     pub count: u32,
 }
@@ -47,7 +49,7 @@ pub struct Withheld {
     pub count: u32,
 }
 
-/// Result of an export. Also used for a preview, which writes nothing; then `bytes` is 0 and `validated` is false.
+/// Result of an export, or of its preview. A preview writes nothing: `bytes` is 0 and `validated` is false.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Exported {
     pub path: String,
@@ -59,35 +61,35 @@ pub struct Exported {
     pub covered: u32,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// The digest that the format defines (for `.mem`, the bundle digest), or otherwise the SHA-256 of the file or
-    /// folder.
+    /// The digest that the format defines, such as the bundle digest of `.mem`. For other formats, the SHA-256 of the
+    /// file or folder.
     pub digest: String,
     /// True if the export was read back and is valid.
     pub validated: bool,
-    /// The first error of the validation, if it failed.
+    /// The first error of the validation. Null if the export is valid.
     pub first_error: Option<Finding>,
     /// Number of all validation errors.
     pub errors: u32,
     pub signature: SignatureInfo,
     /// The first thousand losses.
     pub losses: Vec<Loss>,
-    /// Number of all losses, including the listed ones, by field and kind.
+    /// Number of all losses, including those that are not listed in `losses`, by field and kind.
     pub loss_counts: Vec<LossCount>,
     pub withheld: Vec<Withheld>,
-    /// What the person has to know about any export in this format.
+    /// A note for the person that applies to every export in this format.
     pub note: Option<String>,
 }
 
 /// Request to write an Evidence Pack.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct EvidenceRequest {
-    /// First date or time, inclusive; null = from the beginning.
+    /// First date or time, inclusive. Null: from the beginning.
     pub since: Option<String>,
-    /// Last date or time, inclusive; null = up to now.
+    /// Last date or time, inclusive. Null: up to now.
     pub until: Option<String>,
-    /// Sign with the vault's key.
+    /// True to sign the pack with the vault's key.
     pub sign: bool,
-    /// Parts to write. Null means tombstones, the log and provenance, which the specification requires.
+    /// The parts to write. Null: tombstones, the log and provenance, which the specification requires.
     pub parts: Option<Vec<EvidencePart>>,
 }
 
@@ -97,7 +99,7 @@ pub struct EvidenceRequest {
 pub enum EvidencePart {
     /// Tombstones with their receipts, and provenance.
     Tombstones,
-    /// The log with its signatures.
+    /// The audit log with its signatures.
     Log,
     /// The public key, and instructions to verify the pack.
     Key,
@@ -123,20 +125,20 @@ impl EvidencePart {
     }
 }
 
-/// An Evidence Pack that was written.
+/// The result of writing an Evidence Pack.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Evidence {
     /// Path of the pack.
     pub path: String,
-    /// Number of tombstones.
+    /// Number of tombstones in the pack.
     pub tombstones: u32,
-    /// Number of entries of the audit log.
+    /// Number of audit log entries in the pack.
     pub audit_entries: u32,
-    /// Number of derivations and relations.
+    /// Number of derivations and relations between records in the pack.
     pub provenance_edges: u32,
-    /// Number of receipts.
+    /// Number of receipts in the pack.
     pub receipts: u32,
-    /// Number of imports and exports.
+    /// Number of imports and exports in the pack.
     pub transfers: u32,
     /// True if the pack was read back and is valid.
     pub validated: bool,

@@ -32,14 +32,14 @@ pub struct FormatInfo {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Candidate {
     pub format: String,
-    /// Confidence from 0 to 1.
+    /// Confidence that the file has this format, from 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
     pub reason: String,
 }
 
-/// Format detected for one path. `format` is null if it is ambiguous or unknown; `candidates` are then the formats
-/// between which the user has to choose.
+/// The format that was detected for one path. `format` is null if the format is ambiguous or unknown. `candidates` are
+/// then the formats between which the person has to choose.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Detection {
     pub path: String,
@@ -47,14 +47,14 @@ pub struct Detection {
     pub version: Option<String>,
     #[specta(type = TsNumber)]
     pub confidence: f64,
-    /// True if the file is encrypted as a whole, so that its format is known only with the passphrase.
+    /// True if the file is encrypted as a whole, so that its format cannot be detected without the passphrase.
     pub encrypted: bool,
     pub reason: String,
     pub parts: Vec<PartInfo>,
     pub missing_parts: Vec<String>,
     pub candidates: Vec<Candidate>,
-    /// True if several formats recognised the file about equally well. False if no format recognised it; then the
-    /// candidates are the nearest formats, best first, and the last candidate keeps the input as a plain file.
+    /// True if several formats recognised the file about equally well. False if no format recognised it. The candidates
+    /// are then the most similar formats, best first, and the last one imports the input as a plain file.
     pub tie: bool,
 }
 
@@ -69,7 +69,7 @@ pub struct Detections {
 pub struct PathInfo {
     pub path: String,
     pub folder: bool,
-    /// Size of a file in bytes; null for everything else, and for missing paths.
+    /// Size in bytes. Null for everything except files, and for missing paths.
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
 }
@@ -78,36 +78,37 @@ pub struct PathInfo {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ImportRequest {
     pub paths: Vec<String>,
-    /// Pasted text instead of paths.
+    /// Pasted text, to import instead of files.
     pub text: Option<String>,
-    /// Format chosen by the person; null = detect it.
+    /// Id of the format that the person chose. Null: detect the format.
     pub format: Option<String>,
-    /// Read up to this many bytes instead of the default limit.
+    /// Largest number of bytes to read. Null: the default limit.
     #[specta(type = Option<TsNumber>)]
     pub limit_bytes: Option<u64>,
-    /// Import records even if they are blocked because they were deleted before.
+    /// True to also import records that are blocked because they were deleted before.
     #[serde(default)]
     pub include_blocked: bool,
-    /// Import a file whose signature is invalid, without its signature. Otherwise it is refused.
+    /// True to import a file whose signature is invalid, without the signature. Otherwise, such a file is refused.
     #[serde(default)]
     pub accept_invalid_signature: bool,
     /// How to resolve a conflict with an existing record. Null: the newer version wins.
     #[serde(default)]
     pub merge: Option<MergeStrategy>,
-    /// Import what can be read of a file that is damaged or lacks parts that it lists.
+    /// True to import the readable remainder of a file that is damaged or lacks parts that it lists.
     #[serde(default)]
     pub salvage: bool,
 }
 
-/// How to import records that are already in the vault.
+/// How to import a record that is already in the vault.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum MergeStrategy {
-    /// Skip records with a known id or an equal text.
+    /// Skip records with an existing id or an equal text.
     SkipDuplicates,
-    /// Replace records with a known id, even if the imported version is older.
+    /// Replace records with an existing id, even if the imported version is older.
     Overwrite,
-    /// If a record has a known id but another text, keep the existing record and import the other under a new id.
+    /// If a record has an existing id but a different text, leave the existing record and import the new one under
+    /// another id.
     Rename,
 }
 
@@ -136,7 +137,7 @@ pub struct MissingPart {
     pub reason: String,
 }
 
-/// Outcome counts; `found` is always the sum of the others.
+/// Numbers of records by outcome of the import. `found` is always the sum of the other numbers.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct Outcome {
     pub found: u32,
@@ -148,7 +149,7 @@ pub struct Outcome {
     pub failed: u32,
 }
 
-/// Number of attachments that messages reference, and how many of them are in the input.
+/// Number of attachments that messages reference, and number of those that are in the input.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct AttachmentCounts {
     pub referenced: u32,
@@ -167,7 +168,7 @@ pub struct Warning {
 /// A record that was not added as new.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReportItem {
-    /// Kind of the record, as in `by_kind`; null in reports of older imports.
+    /// Kind of the record, as in `by_kind`. Null in reports of older imports.
     pub kind: Option<String>,
     pub place: String,
     /// `updated`, `unchanged`, `blocked`, `skipped` or `failed`.
@@ -180,7 +181,7 @@ pub struct ReportItem {
 pub struct ComingItem {
     pub kind: String,
     pub place: String,
-    /// The beginning of the record's text in one line; may be empty.
+    /// The beginning of the record's text in one line. May be empty.
     pub text: String,
 }
 
@@ -200,18 +201,18 @@ pub struct ImportReport {
     pub messages: u32,
     pub memories: u32,
     pub attachments: AttachmentCounts,
-    /// Number of attachments that are referenced but not in the input; null in reports of older imports.
+    /// Number of attachments that are referenced but not in the input. Null in reports of older imports.
     #[serde(default)]
     pub missing_attachments: Option<u32>,
     pub missing_parts: Vec<String>,
-    /// True if something is in `missing`, so that only the remainder of the file was imported.
+    /// True if `missing` is not empty, so that only the remainder of the file was imported.
     #[serde(default)]
     pub salvaged: bool,
-    /// What was missing or damaged in the file, if the person chose to import the remainder.
+    /// The missing or damaged parts of the file, if the person chose to import the remainder.
     #[serde(default)]
     pub missing: Vec<MissingPart>,
-    /// Number of records, by kind, that are missing from this newest export of the account although earlier exports
-    /// contained them. Empty in reports of older imports.
+    /// Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
+    /// in reports of older imports.
     #[serde(default)]
     pub gone: BTreeMap<String, u32>,
     /// Places of signatures that are invalid. Empty in stored reports.
@@ -219,15 +220,15 @@ pub struct ImportReport {
     pub invalid_signatures: Vec<String>,
     pub warnings: Vec<Warning>,
     pub items: Vec<ReportItem>,
-    /// Preview only: records that would be added, up to a limit.
+    /// Records that would be added, up to a limit. Only in a preview.
     pub coming: Vec<ComingItem>,
-    /// Preview only: names of attachments that are not in the input, up to a limit.
+    /// Names of attachments that are not in the input, up to a limit. Only in a preview.
     pub missing_files: Vec<String>,
     /// The detected sources.
     pub sources: Vec<Detection>,
 }
 
-/// Progress of a job, reported about ten times a second at most.
+/// Progress of a job, reported at most about ten times a second.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Progress {
     /// Name of the stage. Stages of an import: `detect`, `read`, `store`, `index`, `check`. Of an export: `collect`,
@@ -235,15 +236,15 @@ pub struct Progress {
     pub stage: String,
     #[specta(type = TsNumber)]
     pub done: u64,
-    /// Total number of units. 0 if unknown.
+    /// Total number of bytes or records in the stage. 0 if it is unknown.
     #[specta(type = TsNumber)]
     pub total: u64,
-    /// `bytes` or `records`, depending on the stage.
+    /// Unit of `done` and `total`: `bytes` or `records`, depending on the stage.
     pub unit: String,
     pub records: u32,
 }
 
-/// One import that was committed as a whole and can be undone as a whole.
+/// An import, which was committed as a whole and can be undone as a whole.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct BatchInfo {
     pub batch: String,
@@ -254,7 +255,7 @@ pub struct BatchInfo {
     pub added: u32,
     pub updated: u32,
     pub unchanged: u32,
-    /// Number of records not imported because they were deleted before.
+    /// Number of records that were not imported because they were deleted before.
     pub blocked: u32,
     pub skipped: u32,
     /// Number of records that could not be read.
@@ -262,7 +263,7 @@ pub struct BatchInfo {
     pub undone: bool,
     /// Number of records of the batch that were edited after the import. Undoing the import would undo the edits too.
     pub edited_since: u32,
-    /// Path of an imported file, if it still exists.
+    /// Path of an imported file, if the file still exists.
     pub file: Option<String>,
 }
 
@@ -277,9 +278,9 @@ pub struct Batches {
 pub struct FailedImport {
     /// Sequence number of the import's entry in the audit log.
     pub seq: u32,
-    /// Paths of the files; empty for pasted text.
+    /// Paths of the files. Empty for pasted text.
     pub paths: Vec<String>,
-    /// The error that the import ended with.
+    /// The error with which the import ended.
     pub error: ErrorBody,
 }
 

@@ -6,11 +6,12 @@ use specta::Type;
 /// Memories about the same topic.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct TopicInfo {
-    /// Position in the list of topics, which is sorted by size. It changes when memories change.
+    /// Position of the topic in the list of topics, which is sorted by size, as text. The position may change when
+    /// memories change.
     pub id: String,
-    /// Consists of words from the memories and contains only letters, digits and spaces.
+    /// The name, which consists of words from the memories and contains only letters, digits and spaces.
     pub name: String,
-    /// Ids of the memories.
+    /// Ids of the memories about the topic.
     pub memories: Vec<String>,
 }
 
@@ -23,15 +24,16 @@ pub struct Topics {
 /// Somebody who occurs in memories.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PersonInfo {
-    /// Position in the list of people. It changes when memories change.
+    /// Position of the person in the list of people, as text. The position may change when memories change.
     pub id: String,
-    /// The name as the memories spell it. Null if they give only a relation, such as "her boss".
+    /// The name as the memories spell it. Null if the memories name only a relation, such as "her boss".
     pub name: Option<String>,
-    /// The relation, such as `brother` or `boss`. Null if the memories give none.
+    /// The relation, such as `brother` or `boss`. Null if the memories name none.
     pub relation: Option<String>,
-    /// Whose relation it is, such as `Ruth` for Ruth's daughter. Null for a relation of the vault's owner.
+    /// Name of the person to whom the relation belongs, such as `Ruth` for Ruth's daughter. Null for a relation of the
+    /// vault's owner.
     pub of: Option<String>,
-    /// Ids of the memories, at least one.
+    /// Ids of the memories that mention the person, at least one.
     pub memories: Vec<String>,
 }
 
@@ -44,14 +46,14 @@ pub struct People {
 /// Answer of `timeline`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Timeline {
-    /// The memories, oldest first. Those without a date come last.
+    /// The memories, oldest first. Memories without a date come last.
     pub items: Vec<ListItem>,
 }
 
 /// Two memories that cannot both be true now.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ContradictionInfo {
-    /// Ids of the memories; `a` is the older one if the dates are known.
+    /// Id of one memory: the older one, if the dates are known. `b` is the id of the other memory.
     pub a: String,
     pub b: String,
     /// `replaced` or `conflict`.
@@ -68,13 +70,13 @@ pub struct ContradictionInfo {
 /// Memories about the same thing that cannot all be true.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ContradictionGroup {
-    /// Ids of the memories, oldest first; those without a date come last.
+    /// Ids of the memories, oldest first. Memories without a date come last.
     pub memories: Vec<String>,
-    /// Positions of the group's pairs in `pairs`.
+    /// Positions of the group's pairs in [`ContradictionList::pairs`].
     pub pairs: Vec<u32>,
 }
 
-/// Which of several memories is right.
+/// Request to store which of several contradicting memories is right.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ResolveRequest {
@@ -95,9 +97,9 @@ pub struct Resolved {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct ContradictionList {
     pub pairs: Vec<ContradictionInfo>,
-    /// The pairs, joined into groups that are each about one thing. A pair is in only one group, a memory may be in
+    /// The pairs, joined into groups that are each about one thing. A pair is in only one group, but a memory may be in
     /// several.
     pub groups: Vec<ContradictionGroup>,
-    /// Plans whose date has passed, except those that the person called true.
+    /// Memories of plans whose date has passed, except those that the person marked as true.
     pub past_plans: Vec<ListItem>,
 }

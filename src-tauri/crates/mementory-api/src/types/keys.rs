@@ -1,4 +1,4 @@
-//! Signing keys (the vault's own, trusted and seen ones), and the result of checking a file.
+//! Signing keys (the vault's own keys, and trusted and seen ones), and the result of checking a file.
 use super::{CheckedSignature, Finding};
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -13,7 +13,7 @@ pub struct KeyInfo {
     /// The first half of the key's SHA-256 in hex, for display.
     pub fingerprint: String,
     pub name: Option<String>,
-    /// When the key was first seen or trusted; null for the vault's own key.
+    /// When the key was first seen or trusted. Null for the vault's own key.
     pub since: Option<String>,
 }
 
@@ -28,7 +28,7 @@ pub struct Keys {
     pub seen: Vec<KeyInfo>,
 }
 
-/// The signer of a file, as this vault knows it.
+/// The signer of a file, and whether this vault knows the signer's key.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct SignerInfo {
     #[serde(flatten)]
@@ -42,13 +42,13 @@ pub struct SignerInfo {
 pub struct FileCheck {
     pub path: String,
     pub format: Option<String>,
-    /// True if the format has a validator. If false, the other fields mean nothing.
+    /// True if the format has a validator. If false, nothing was checked, and the fields below have no meaning.
     pub checked: bool,
     /// True if no error was found and no signature is invalid.
     pub ok: bool,
     pub records: u32,
     pub signature: CheckedSignature,
-    /// The signer; null if the file is unsigned, its signature is invalid, or the key cannot be read.
+    /// The signer. Null if the file is unsigned, its signature is invalid, or the key cannot be read.
     pub signer: Option<SignerInfo>,
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,

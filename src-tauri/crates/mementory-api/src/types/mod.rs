@@ -30,6 +30,6 @@ pub use scan::*;
 pub use vault::*;
 pub use watching::*;
 
-/// Stands for `u64` and `f64` fields in the types generated for the window's TypeScript, where they become a plain
-/// `number`. By default, specta turns `f64` into `number | null`, because JSON has no NaN, and refuses `u64`.
+/// Replaces `u64` and `f64` in the types that are generated for the window's TypeScript, so that these fields become a
+/// plain `number`. By default, specta turns `f64` into `number | null`, because JSON has no NaN, and refuses `u64`.
 type TsNumber = u32;

@@ -1,10 +1,10 @@
-//! Types for pages for reading and printing.
+//! Types for printable pages.
 use super::Filter;
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// Request for a page. The caller gives the page's own texts in the person's language; the records come from the vault.
-/// Sensitive values in texts of records, in the title and in the lead are masked.
+/// Request for a printable page. The request contains the page's headings and labels in the person's language. The
+/// records come from the vault. Sensitive values in texts of records, in the title and in the lead are masked.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct PrintRequest {
@@ -13,22 +13,22 @@ pub struct PrintRequest {
     pub title: String,
     /// Lines below the title.
     pub lead: Vec<String>,
-    /// The page shows these parts in this order.
+    /// The list on the page. The page shows `list`, `conversation` and `tables` in this order.
     pub list: Option<PrintList>,
     pub conversation: Option<PrintConversation>,
     pub tables: Vec<PrintTable>,
 }
 
-/// A list of records on a page: all of them, however long the list is.
+/// A list of records on a page. The page shows all records of the list, however many they are.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct PrintList {
     pub filter: Filter,
-    /// Only records that contain these words, the best hits first. Empty: all records of the filter.
+    /// If not empty, only records that contain these words are shown, best hits first.
     pub query: String,
-    /// Order of the records, as in a list. Ignored if there is a query.
+    /// Order of the records, as in `ListRequest`. Ignored if there is a query.
     pub sort: Option<String>,
-    /// Text of the page if the list has no records.
+    /// Text to show if the list has no records.
     pub empty: String,
 }
 
@@ -37,7 +37,7 @@ pub struct PrintList {
 #[serde(default)]
 pub struct PrintConversation {
     pub id: String,
-    /// The messages to show, in order. A message that is not in the conversation any more is left out.
+    /// The messages to show, in order. Messages that are no longer in the conversation are left out.
     pub messages: Vec<PrintMessage>,
 }
 
@@ -48,15 +48,15 @@ pub struct PrintMessage {
     pub id: String,
     /// Who wrote the message.
     pub heading: String,
-    /// Details such as the time and the names of its files.
+    /// Details about the message, such as its time and the names of its files.
     pub details: Vec<String>,
 }
 
-/// A table on a page, with texts of the caller.
+/// A table on a page. All its texts come from the caller.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct PrintTable {
-    /// Names of the columns. Empty for a table without a head.
+    /// Names of the columns. Empty if the table has no heading row.
     pub head: Vec<String>,
     pub rows: Vec<Vec<String>>,
 }

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// Filter of `list`, `search` and `export`. A record must match all given conditions.
+/// Filter of `list`, `search` and `export`. A record must meet all conditions that are given.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct Filter {
@@ -14,31 +14,33 @@ pub struct Filter {
     pub source: Option<String>,
     pub status: Option<String>,
     pub tag: Option<String>,
-    /// The record's own type (`preference`, `semantic` …); empty = records without a type.
+    /// The type that the source gives the record (`preference`, `semantic` …). An empty text selects records without a
+    /// type.
     pub record_type: Option<String>,
     /// Who said the content of the record: `user`, `assistant`, `system`, or `unknown` if the source does not say.
     pub said_by: Option<String>,
-    /// First time or date (RFC 3339), inclusive.
+    /// Earliest time or date (RFC 3339), inclusive.
     pub since: Option<String>,
-    /// Last time or date (RFC 3339), inclusive.
+    /// Latest time or date (RFC 3339), inclusive.
     pub until: Option<String>,
-    /// List the records in the Trash instead of the others.
+    /// True to select the records in the Trash instead of the records outside of it.
     pub trash: bool,
-    /// Only these ids.
+    /// If given, only records with these ids.
     pub ids: Option<Vec<String>>,
-    /// Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it).
+    /// Status of the record relative to the newest export of its assistant: `new`, `changed`, or `gone` (no longer in
+    /// the export).
     pub export_diff_status: Option<String>,
-    /// Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
-    /// the vault).
+    /// If given, only attachments of this kind: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing`
+    /// (referenced, but not in the vault).
     pub file_kind: Option<String>,
-    /// Only records of these import batches, by id.
+    /// If given, only records of the import batches with these ids.
     pub batch: Option<Vec<String>>,
-    /// Only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
+    /// If given, only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
     /// `places_travel`, `home`, `food`, `tastes`, `beliefs`, `plans` or `how_to_answer`. An empty text selects memories
     /// without a suggested subject.
     pub about: Option<String>,
-    /// Only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`, `biometrics`,
-    /// `union`, `money`, `minors`, `exact_address`, or `any` of them.
+    /// If given, only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`,
+    /// `biometrics`, `union`, `money`, `minors`, `exact_address`, or `any` of them.
     pub special: Option<String>,
 }
 
@@ -50,16 +52,17 @@ pub struct AboutInfo {
     /// Confidence, from 0 to 1.
     #[specta(type = TsNumber)]
     pub confidence: f64,
-    /// `suggested`, or `person` if the person decided it for this memory or for another one that says the same.
+    /// `suggested`, or `person` if the person decided the subject of this memory, or of another memory with the same
+    /// text.
     pub by: String,
 }
 
-/// Decision of the person on what memories are about.
+/// Request to store the person's decision on what memories are about.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct AboutRequest {
     pub ids: Vec<String>,
-    /// One of the subjects in [`Filter::about`], or `suggested` to remove an earlier decision.
+    /// One of the subjects in [`Filter::about`], or `suggested` to remove a previous decision.
     pub about: String,
 }
 
@@ -70,7 +73,7 @@ pub struct AboutRequest {
 pub struct ListRequest {
     pub filter: Filter,
     pub sort: Option<String>,
-    /// Maximum number of rows, from 1 to 1000; default 50.
+    /// Largest number of rows to return, from 1 to 1000. Default: 50.
     pub limit: Option<u32>,
     pub cursor: Option<String>,
 }
@@ -91,41 +94,43 @@ pub struct ListItem {
     pub updated_at: Option<String>,
     pub status: Option<String>,
     pub tags: Vec<String>,
-    /// Who said the content: `user`, `assistant`, `system` or `unknown`.
+    /// Who said the content of the record: `user`, `assistant`, `system` or `unknown`.
     pub said_by: String,
     /// Number of stored versions, including the current one.
     pub versions: u32,
     pub redacted: bool,
-    /// When the record last changed in the vault; `cause` says how: `import`, `edit`, `restore` or `written`.
+    /// When the record last changed in the vault. `cause` says by what: `import`, `edit`, `restore` or `written`.
     pub changed_at: String,
     pub cause: String,
-    /// For conversations: numbers of messages, memories and attachments, and whether the conversation branches.
+    /// For conversations: number of messages. The fields below contain the numbers of memories and attachments, and
+    /// whether the conversation branches.
     pub message_count: u32,
     pub memory_count: u32,
     pub attachment_count: u32,
     pub branched: bool,
-    /// For records in the Trash: when the record was moved there, and when it will be erased.
+    /// For records in the Trash: when the record was moved there. `expires_at` says when it will be erased.
     pub trashed_at: Option<String>,
     pub expires_at: Option<String>,
-    /// For attachments: size in bytes, media type, and whether the bytes are in the vault.
+    /// For attachments: size in bytes. The fields below contain the media type, and whether the bytes are in the vault.
     #[specta(type = Option<TsNumber>)]
     pub size: Option<u64>,
     pub media_type: Option<String>,
     pub present: Option<bool>,
-    /// For attachments: kind of file, as in the filter.
+    /// For attachments: kind of file, as in [`Filter::file_kind`].
     pub file_kind: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the record contains a sensitive value that the last scan found and that still awaits review.
+    /// True if the record contains a sensitive value that the last scan found and the person has not reviewed yet.
     pub sensitive: bool,
-    /// Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`.
+    /// Status of the record relative to the newest export of its assistant: `new`, `changed` or `gone`. Null if there
+    /// was no earlier export.
     pub export_diff_status: Option<String>,
-    /// For memories: what the memory is about, suggested from its words or decided by the person.
+    /// For memories: the subject of the memory, suggested from its words or decided by the person.
     pub about: Option<AboutInfo>,
-    /// For memories: the special categories of the memory, as in the filter.
+    /// For memories: the special categories of the memory, as in [`Filter::special`].
     pub special: Vec<String>,
 }
 
-/// One page; `total` counts all records that match the filter.
+/// One page of a list. `total` counts all records that match the filter.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Page {
     pub items: Vec<ListItem>,
@@ -133,8 +138,8 @@ pub struct Page {
     pub total: u32,
 }
 
-/// Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name means records
-/// without a type. Attachments are counted by kind of file instead of type.
+/// Numbers of records for the filter menus, by source, type, tag and speaker. The empty name counts records without a
+/// type. Attachments are counted by kind of file instead of type.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Facets {
     pub sources: BTreeMap<String, u32>,
@@ -142,13 +147,13 @@ pub struct Facets {
     pub tags: BTreeMap<String, u32>,
     pub said_by: BTreeMap<String, u32>,
     pub file_kinds: BTreeMap<String, FileCount>,
-    /// Number of memories by what they are about; the empty name counts memories without a suggested subject.
+    /// Number of memories by subject. The empty name counts memories without a suggested subject.
     pub about: BTreeMap<String, u32>,
-    /// Number of memories by special category; `any` counts each memory once.
+    /// Number of memories by special category. `any` counts each memory with a special category once.
     pub special: BTreeMap<String, u32>,
 }
 
-/// Number of files of one kind, and the total size in bytes of those files that are in the vault.
+/// Number of files of one kind, and the total size in bytes of those whose content is in the vault.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct FileCount {
     pub count: u32,
@@ -161,24 +166,24 @@ pub struct FileCount {
 pub struct Summary {
     /// Number of all stored versions of the records.
     pub versions: u32,
-    /// Number of distinct sensitive values, by class, that were found in these records and still await review.
+    /// Number of distinct sensitive values in these records that the person has not reviewed yet, by class.
     pub findings: BTreeMap<String, u32>,
     /// Number of conversations in the vault from which the records were derived.
     pub conversations: u32,
-    /// Number of records with a date; `first` and `last` are the earliest and latest of these dates.
+    /// Number of records with a date. `first` and `last` are the earliest and the latest of these dates.
     pub dated: u32,
     pub first: Option<String>,
     pub last: Option<String>,
 }
 
-/// Where a record was read.
+/// The place from which a record was imported.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct OriginInfo {
     pub format: String,
     pub version: Option<String>,
-    /// The file and the entries inside archives, joined by `!/`.
+    /// The file, followed by the names of the nested archive entries, joined by `!/`.
     pub container: String,
-    /// JSON pointer, line or offset inside the container.
+    /// JSON pointer, line or offset of the record inside the container.
     pub pointer: String,
     pub digest: Option<String>,
     pub batch: Option<String>,
@@ -191,7 +196,7 @@ pub struct OriginInfo {
 pub struct LinkInfo {
     /// `derived_from`, `supersedes`, `same_words`, `related` …
     pub relation: String,
-    /// Null if the target is in the Trash or not in the vault.
+    /// Id of the target. Null if the target is in the Trash or not in the vault.
     pub id: Option<String>,
     pub origin_id: Option<String>,
     pub kind: Option<String>,
@@ -199,8 +204,8 @@ pub struct LinkInfo {
     pub text: Option<String>,
     pub source: Option<String>,
     pub conversation_id: Option<String>,
-    /// True if the target is in the Trash. Then only its kind and its source are given, and its conversation if that is
-    /// not in the Trash.
+    /// True if the target is in the Trash. Only its kind and its source are then given, and its conversation if the
+    /// conversation is not in the Trash.
     pub trashed: bool,
 }
 
@@ -236,7 +241,7 @@ pub struct RecordView {
     pub kind: String,
     #[serde(rename = "type")]
     pub record_type: Option<String>,
-    /// Who said the content: `user`, `assistant`, `system` or `unknown`.
+    /// Who said the content of the record: `user`, `assistant`, `system` or `unknown`.
     pub said_by: String,
     pub title: Option<String>,
     pub text: String,
@@ -262,14 +267,14 @@ pub struct RecordView {
     pub version: u32,
     pub trashed_at: Option<String>,
     pub redacted: bool,
-    /// For memories: what the memory is about, suggested from its words or decided by the person.
+    /// For memories: the subject of the memory, suggested from its words or decided by the person.
     pub about: Option<AboutInfo>,
     pub special: Vec<String>,
-    /// Other fields of this kind of record, as JSON text.
+    /// The fields that only this kind of record has, as JSON text.
     pub fields: String,
 }
 
-/// One version of a record; the first entry is the current one.
+/// A version of a record. In a list of versions, the first entry is the current one.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct VersionInfo {
     pub version: u32,
@@ -278,11 +283,11 @@ pub struct VersionInfo {
     pub tags: Vec<String>,
     #[serde(rename = "type")]
     pub record_type: Option<String>,
-    /// When this version became current.
+    /// When this version became the current one.
     pub from: String,
-    /// When it was superseded; null for the current one.
+    /// When a newer version replaced this version. Null for the current version.
     pub to: Option<String>,
-    /// `import`, `edit`, `restore` or `written`.
+    /// What created this version: `import`, `edit`, `restore` or `written`.
     pub cause: String,
 }
 
@@ -306,7 +311,7 @@ pub struct ThreadMessage {
     pub text: String,
     pub created_at: Option<String>,
     pub hidden: bool,
-    /// 0 on the active path, otherwise the number of the branch.
+    /// 0 if the message is on the active path of the conversation, otherwise the number of its branch.
     pub branch: u32,
     pub attachments: Vec<AttachmentInfo>,
     /// `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` …
@@ -323,7 +328,7 @@ pub struct ThreadMessage {
 /// One block of a message besides its text, such as a tool call. The window shows it collapsed by default.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Step {
-    /// As in [`ThreadMessage`].
+    /// Type of the block, as in [`ThreadMessage::content_type`].
     pub content_type: String,
     /// Name of the tool.
     pub name: Option<String>,
@@ -344,10 +349,10 @@ pub struct Thread {
 pub struct SearchRequest {
     pub query: String,
     pub filter: Filter,
-    /// Maximum number of hits, from 1 to 1000; default 20.
+    /// Largest number of hits to return, from 1 to 1000. Default: 20.
     pub limit: Option<u32>,
     pub offset: Option<u32>,
-    /// True while the person is typing: the last word also matches longer words that start with it.
+    /// True while the person is typing. The last word of the query then also matches longer words that start with it.
     #[serde(default)]
     pub typing: bool,
 }
@@ -363,7 +368,7 @@ pub struct Hit {
     pub conversation_id: Option<String>,
     pub title: Option<String>,
     pub snippet: String,
-    /// Ranges of `snippet` to highlight, in code points.
+    /// Ranges of `snippet` to highlight, as start and end in Unicode code points.
     pub highlights: Vec<(u32, u32)>,
     #[specta(type = TsNumber)]
     pub score: f64,
@@ -387,7 +392,7 @@ pub struct SearchResult {
 pub struct MeaningHit {
     #[serde(flatten)]
     pub hit: Hit,
-    /// `words`, or `meaning` if the record was found only by meaning.
+    /// `words`, or `meaning` if the record was found only by its meaning.
     pub how: String,
 }
 
@@ -395,11 +400,11 @@ pub struct MeaningHit {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct MeaningResult {
     pub query: String,
-    /// Number of all records that were found by words or by meaning.
+    /// Number of all records that were found by words or by meaning, including those on other pages.
     pub total: u32,
     pub took_ms: f64,
     pub hits: Vec<MeaningHit>,
-    /// `weights_missing` or `weights_damaged` if search by meaning was not possible.
+    /// The warning `weights_missing` or `weights_damaged` if search by meaning was not possible.
     pub warnings: Vec<Warning>,
 }
 
@@ -407,21 +412,21 @@ pub struct MeaningResult {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SimilarRequest {
-    /// The text to compare with. Not used if there is an `id`.
+    /// The text to compare with. Ignored if there is an `id`.
     pub query: String,
     /// Id of the record to compare with.
     pub id: Option<String>,
     pub filter: Filter,
-    /// Maximum number of records, from 1 to 100; default 10.
+    /// Largest number of records to return, from 1 to 100. Default: 10.
     pub limit: Option<u32>,
 }
 
-/// A record that means nearly the same.
+/// A record with nearly the same meaning as the requested text or record.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SimilarRow {
     #[serde(flatten)]
     pub item: ListItem,
-    /// How similar, 0 to 1.
+    /// Similarity, from 0 to 1.
     #[specta(type = TsNumber)]
     pub score: f64,
 }
@@ -429,11 +434,11 @@ pub struct SimilarRow {
 /// Answer of `similar`.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Similar {
-    /// Best first.
+    /// The similar records, best first.
     pub rows: Vec<SimilarRow>,
-    /// Number of records that are not encoded yet and so cannot be found.
+    /// Number of records that are not encoded yet and therefore cannot be found.
     pub left: u32,
-    /// What is wrong with the weights, `missing` or `damaged`; null if nothing is.
+    /// Problem of the encoder's weights: `missing` or `damaged`. Null if there is none.
     pub weights: Option<String>,
 }
 
@@ -442,7 +447,7 @@ pub struct Similar {
 pub struct Encoded {
     /// Number of records that were encoded.
     pub records: u32,
-    /// What is wrong with the weights, `missing` or `damaged`; null if nothing is.
+    /// Problem of the encoder's weights: `missing` or `damaged`. Null if there is none.
     pub weights: Option<String>,
 }
 
@@ -451,11 +456,11 @@ pub struct Encoded {
 pub struct FoundRow {
     #[serde(flatten)]
     pub item: ListItem,
-    /// Text around the hit; null for a conversation that was found only by its title.
+    /// Text around the hit. Null for a conversation that was found only by its title.
     pub snippet: Option<String>,
-    /// Ranges of `snippet` to highlight, in code points.
+    /// Ranges of `snippet` to highlight, as start and end in Unicode code points.
     pub highlights: Vec<(u32, u32)>,
-    /// The message that matched, if the row is a conversation.
+    /// Id of the message that matched, if the row is a conversation.
     pub message: Option<String>,
 }
 
@@ -463,9 +468,9 @@ pub struct FoundRow {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Found {
     pub rows: Vec<FoundRow>,
-    /// Number of all hits; for conversations, number of matching messages.
+    /// Number of all hits. In a list of conversations, the number of matching messages.
     pub total: u32,
-    /// Offset of the next page; null if this is the last.
+    /// Offset of the next page. Null if this is the last one.
     pub next_offset: Option<u32>,
 }
 
@@ -479,7 +484,7 @@ pub struct AddRequest {
     pub tags: Vec<String>,
 }
 
-/// Request to write a new version; absent fields stay unchanged.
+/// Request to write a new version of a record. Absent fields stay unchanged.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct EditRequest {
@@ -504,7 +509,7 @@ pub struct Edited {
 pub struct TagRequest {
     pub ids: Vec<String>,
     pub tag: String,
-    /// True adds the tag, false removes it.
+    /// True to add the tag, false to remove it.
     pub on: bool,
 }
 
@@ -516,7 +521,7 @@ pub struct DuplicateGroup {
     pub items: Vec<ListItem>,
 }
 
-/// All groups that the person has not reviewed yet.
+/// All groups of duplicates that the person has not reviewed yet.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct Duplicates {
     pub groups: Vec<DuplicateGroup>,

@@ -1,4 +1,4 @@
-//! Where sensitive values are. These types never contain the values themselves.
+//! Types for sensitive values: where they are, and the review queue. These types never contain the values themselves.
 use super::Filter;
 use serde::{Deserialize, Serialize};
 use specta::Type;
@@ -9,25 +9,28 @@ use std::collections::BTreeMap;
 #[serde(default)]
 pub struct ScanRequest {
     pub filter: Filter,
-    /// Only these classes; empty = all.
+    /// The classes of sensitive values. Empty: all classes.
     pub classes: Vec<String>,
 }
 
-/// One sensitive value in one place. Offsets are Unicode code points of the field (end exclusive), as in a redaction.
+/// One occurrence of a sensitive value. Offsets are Unicode code points of the field (end exclusive), as in a
+/// redaction.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveFinding {
     pub id: String,
     pub kind: String,
-    /// `text`, `title`, `file` (text of a file, as given by the source) or `block` (thinking, tool calls).
+    /// The field of the record: `text`, `title`, `file` (text of a file, as given by the source) or `block` (thinking,
+    /// tool calls).
     pub field: String,
     /// `access_key`, `private_key`, `password`, `card`, `iban`, `email`, `phone`, `national_id`.
     pub class: String,
     pub detector: String,
-    /// `possible`, `likely`, `very_likely`.
+    /// Confidence that the value is sensitive: `possible`, `likely`, `very_likely`.
     pub confidence: String,
     pub start: u32,
     pub end: u32,
-    /// Fingerprint of the value. It is the same for equal values in this vault and reveals nothing about them.
+    /// Fingerprint of the value. Equal values in this vault have the same fingerprint, which reveals nothing about
+    /// them.
     pub value: String,
 }
 
@@ -42,21 +45,22 @@ pub struct Scan {
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct SensitiveRequest {
-    /// `open` (default), `redacted` or `ignored`.
+    /// State of the values to return: `open` (default), `redacted` or `ignored`.
     pub state: String,
-    /// Only these classes; empty = all.
+    /// The classes of sensitive values. Empty: all classes.
     pub classes: Vec<String>,
     pub offset: u32,
-    /// Maximum number of entries, from 1 to 500; default 100.
+    /// Largest number of entries to return, from 1 to 500. Default: 100.
     pub limit: u32,
 }
 
-/// A segment of the text around a value. If the segment is a masked value, `hidden` names its class.
+/// A segment of the text around a value. If the segment was a sensitive value, it is masked and `hidden` names its
+/// class.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ContextPiece {
     pub text: String,
     pub hidden: Option<String>,
-    /// True if the segment is the value of this queue entry.
+    /// True if the segment is an occurrence of the value of this queue entry.
     pub this: bool,
 }
 
@@ -70,7 +74,7 @@ pub struct SensitivePlace {
     /// For messages: `user`, `assistant` …
     pub role: Option<String>,
     pub source: String,
-    /// Title of the record or of its conversation, otherwise the beginning of the text.
+    /// Title of the record or of its conversation. If there is none, the beginning of the record's text.
     pub title: String,
     pub conversation_id: Option<String>,
     pub at: Option<String>,
@@ -79,12 +83,12 @@ pub struct SensitivePlace {
 /// An entry of the review queue, which describes a value without containing it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveItem {
-    /// Fingerprint of the value; reveals nothing about the value.
+    /// Fingerprint of the value, which reveals nothing about the value.
     pub value: String,
     pub class: String,
-    /// Name of the rule that found the value; empty if the value is redacted.
+    /// Name of the rule that found the value. Empty if the value is redacted.
     pub detector: String,
-    /// `possible`, `likely`, `very_likely`.
+    /// Confidence that the value is sensitive: `possible`, `likely`, `very_likely`.
     pub confidence: String,
     /// Number of records that contain the value, or contained it before the redaction.
     pub places: u32,
@@ -95,41 +99,41 @@ pub struct SensitiveItem {
     pub context: Vec<ContextPiece>,
 }
 
-/// A page of the review queue, and the length of each queue by class.
+/// A page of the review queue, and the number of values in each state, by class.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 pub struct SensitiveQueue {
     pub items: Vec<SensitiveItem>,
     pub open: BTreeMap<String, u32>,
     pub redacted: BTreeMap<String, u32>,
     pub ignored: BTreeMap<String, u32>,
-    /// When the last complete scan ended; null = never.
+    /// When the last complete scan ended. Null if there was none.
     pub scanned_at: Option<String>,
-    /// Upper bound of the number of records that are not scanned yet.
+    /// Largest possible number of records that are not scanned yet.
     pub left: u32,
 }
 
-/// One value with more of the text around it, and the records that contain it (at most 500).
+/// A value with more of the surrounding text, and the records that contain it (at most 500).
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SensitiveDetail {
     pub item: SensitiveItem,
     pub places: Vec<SensitivePlace>,
 }
 
-/// Request to redact the given values, or all values of some classes that still await review.
+/// Request to redact the given values, or all values of some classes that the person has not reviewed yet.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct RedactValuesRequest {
     pub values: Vec<String>,
-    /// Used if `values` is empty: all values of these classes that still await review.
+    /// Used if `values` is empty: all values of these classes that the person has not reviewed yet are redacted.
     pub classes: Vec<String>,
-    /// Only in these records; null = in all records.
+    /// Ids of the records in which the values are redacted. Null: all records.
     pub ids: Option<Vec<String>>,
 }
 
 /// Result of redacting values.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RedactedValues {
-    /// Number of records changed.
+    /// Number of records that were changed.
     pub redacted: u32,
     pub tombstones: Vec<super::TombstoneView>,
     pub receipt: super::Receipt,

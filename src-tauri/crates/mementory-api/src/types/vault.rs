@@ -5,12 +5,13 @@ use serde::{Deserialize, Serialize};
 use specta::Type;
 use std::collections::BTreeMap;
 
-/// An error as the command line prints it and the window shows it.
+/// An error, as the command line prints it and the window shows it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ErrorBody {
     /// Stable code in lower snake case.
     pub code: String,
-    /// What happened, what was kept, and what to do. Never contains record content, passphrases or keys.
+    /// What happened, what was left unchanged, and what the person can do. Never contains record content, passphrases
+    /// or keys.
     pub message: String,
     /// More details for programs (paths, counts, positions).
     pub details: BTreeMap<String, String>,
@@ -51,45 +52,45 @@ pub struct FoundBackup {
     pub changed_at: Option<String>,
 }
 
-/// A vault that was open before; only its path is stored.
+/// A vault that was open before. Only its path is stored.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RecentVault {
     pub path: String,
     pub name: String,
-    /// False if the folder does not exist now.
+    /// False if the folder of the vault does not exist now.
     pub present: bool,
 }
 
 /// Strength of a passphrase while it is being typed. Nothing is stored.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct PassphraseStrength {
-    /// From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum.
+    /// Score from 0 (very weak) to 4 (strong). 2 ("Fair") is the minimum.
     pub score: u8,
     pub label: String,
-    /// Why the passphrase is refused; null if it is accepted.
+    /// Why the passphrase is refused. Null if it is accepted.
     pub reason: Option<String>,
 }
 
-/// Whether a vault is open in the window, and which.
+/// Whether a vault is open in the window, and which one.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct SessionState {
     pub open: bool,
     pub vault_id: Option<String>,
     pub name: Option<String>,
     pub path: Option<String>,
-    /// Minutes without input before the vault locks automatically; 0 = never.
+    /// Minutes without input after which the vault locks automatically. 0: never.
     pub auto_lock_minutes: u32,
-    /// Number of erasures and redactions that were made in a newer copy of this vault and applied when this one was
-    /// opened.
+    /// Number of erasures and redactions that were made in a newer copy of this vault and were applied to this vault
+    /// when it was opened.
     pub erasures_reapplied: u32,
-    /// `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
-    /// known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
+    /// `none`: no list of erasures was found outside of the vault's folder, so erasures in newer copies are not known.
+    /// `failed`: a list could not be applied, and the next opening tries again. Null otherwise.
     pub erasure_ledger: Option<String>,
     /// Whether the open vault is a demonstration vault, which contains only invented records.
     pub demonstration: bool,
 }
 
-/// Vaults, files and folders that the system asked the program to open, by what the window does with them.
+/// Paths that the system asked the program to open, grouped by what the window does with them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, Type)]
 pub struct OpenRequest {
     /// A vault to unlock.
@@ -121,7 +122,7 @@ pub struct WindowGuards {
     /// True if the system announces that the screen was locked and that the computer is about to sleep. Otherwise the
     /// vault locks only after a sleep.
     pub reports_lock_and_sleep: bool,
-    /// Whether the window is kept out of screenshots and screen sharing.
+    /// Whether the window is hidden from screenshots and screen sharing.
     pub hide_from_capture: bool,
     /// True if the system can hide the window from screenshots.
     pub can_hide: bool,
@@ -130,10 +131,10 @@ pub struct WindowGuards {
 /// State of the search index.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct IndexInfo {
-    /// `current`, or `rebuilt` if it was rebuilt from the records in this session.
+    /// `current`, or `rebuilt` if the index was rebuilt from the records since the vault was opened.
     pub state: String,
     /// Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
-    /// it was not rebuilt.
+    /// the index was not rebuilt.
     pub why: Option<String>,
     pub documents: u32,
 }
@@ -146,12 +147,12 @@ pub struct SourceInfo {
     pub counts: BTreeMap<String, u32>,
     /// Time of the newest record from this assistant.
     pub newest_at: Option<String>,
-    /// When the newest export was made according to its file name. Without such a name, when the export was imported.
-    /// Null for records written by hand.
+    /// When the newest export was made, according to its file name. If the name states no date, when the export was
+    /// imported. Null for records written by hand.
     pub exported_at: Option<String>,
 }
 
-/// Number of records with one status relative to the newest export of an assistant.
+/// Number of records of one kind that have a certain status relative to the newest export of an assistant.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ExportStatusCount {
     pub platform: String,
@@ -161,7 +162,7 @@ pub struct ExportStatusCount {
     pub count: u32,
 }
 
-/// Numbers about the vault. Records in the Trash are counted only in `trash`.
+/// Statistics about the vault. Records in the Trash are counted only in `trash`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct VaultInfo {
     pub vault_id: String,
@@ -190,7 +191,7 @@ pub struct SlotInfo {
     /// `passphrase` or `recovery`.
     pub kind: String,
     pub created_at: String,
-    /// Cost of Argon2id: memory in KiB, passes and lanes.
+    /// Memory cost of Argon2id in KiB. `passes` and `lanes` are its other cost parameters.
     pub memory_kib: u32,
     pub passes: u32,
     pub lanes: u32,
@@ -209,34 +210,37 @@ pub struct NewRecoveryCode {
 pub struct AppliedErasures {
     /// Number of erasures and redactions that were made in a newer copy of this vault and have now been applied.
     pub erasures: u32,
-    /// `none`: no list was found outside of the vault's folder. `failed`: a list could not be applied. Null otherwise.
+    /// `none`: no list of erasures was found outside of the vault's folder. `failed`: a list could not be applied. Null
+    /// otherwise.
     pub ledger: Option<String>,
 }
 
-/// A vault that was restored from a backup; it passed its check.
+/// The result of restoring a vault from a backup. The restored vault passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Restored {
     pub path: String,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// SHA-256 of the lines `<sha256>  <name>` of all files of the copy, sorted by name.
+    /// SHA-256 of a list of all files in the copy. The list has a line `<sha256>  <name>` for each file, sorted by
+    /// name.
     pub digest: String,
     /// Number of erasures and redactions that were made after the backup and have been applied to the copy.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub erasures_reapplied: Option<u32>,
     /// `none`: no list of erasures was found outside of the backup, so erasures that were made after the backup are not
-    /// known. `failed`: such erasures could not be applied to the copy; the next opening tries again.
+    /// known. `failed`: such erasures could not be applied to the copy, and the next opening tries again.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ledger: Option<String>,
 }
 
-/// A backup that was written; it passed its check.
+/// The result of writing a backup, which passed its check.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct WrittenBackup {
     pub path: String,
     #[specta(type = TsNumber)]
     pub bytes: u64,
-    /// SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name.
+    /// SHA-256 of a list of all files in the backup. The list has a line `<sha256>  <name>` for each file, sorted by
+    /// name.
     pub digest: String,
 }
 
@@ -247,7 +251,7 @@ pub struct CheckReport {
     pub places: Vec<CheckPlace>,
 }
 
-/// One checked place: `header`, `pages`, `index`, `blobs`, `packs`, `audit` or `references`.
+/// A checked place: `header`, `pages`, `index`, `blobs`, `packs`, `audit` or `references`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct CheckPlace {
     pub place: String,
@@ -255,7 +259,7 @@ pub struct CheckPlace {
     pub detail: String,
 }
 
-/// One entry of the audit log; never contains record content.
+/// An entry of the audit log. It never contains record content.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AuditEntry {
     pub seq: u32,
@@ -265,7 +269,7 @@ pub struct AuditEntry {
     pub op: String,
     pub target: String,
     pub detail: String,
-    /// Path of the exported file, if it still exists.
+    /// Path of the exported file, if the file still exists.
     pub file: Option<String>,
 }
 

@@ -2,7 +2,7 @@
 use serde::{Deserialize, Serialize};
 use specta::Type;
 
-/// What is done with a new export in a watched folder.
+/// What happens to a new export in a watched folder.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, Type)]
 #[serde(rename_all = "snake_case")]
 pub enum WatchMode {
@@ -36,7 +36,7 @@ pub struct WatchedFolder {
     pub state: FolderState,
     /// Name of the export that was detected last.
     pub last_name: Option<String>,
-    /// When that export was detected.
+    /// When the export `last_name` was detected.
     pub last_at: Option<String>,
 }
 
@@ -44,14 +44,14 @@ pub struct WatchedFolder {
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct DetectedExport {
     pub id: String,
-    /// Id of the watched folder.
+    /// Id of the watched folder that contains the export.
     pub folder: String,
     pub path: String,
     pub name: String,
     /// Id of the format. Null if the file is encrypted.
     pub format: Option<String>,
     pub at: String,
-    /// True if the export was detected since the vault was opened and waits for a decision.
+    /// True if the export was detected since the vault was opened, and the person has to decide on it.
     pub fresh: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct Watched {
     pub folders: Vec<WatchedFolder>,
     /// Detected files, newest first.
     pub detected_files: Vec<DetectedExport>,
-    /// Id of the file that is being imported automatically. The import job has the same id.
+    /// Id of the file that is being imported automatically, which is also the id of the import job. Null if none is.
     pub importing: Option<String>,
     pub imported: Vec<OwnImport>,
 }

@@ -1,4 +1,4 @@
-//! Audit entries of imports and exports, and the stored paths of their files.
+//! Tests the audit entries of imports and exports, and the stored paths of their files.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! Long jobs end soon after they are cancelled.
+//! Tests that long jobs end soon after they are cancelled.
 use mementory_api::{
     Job,
     files::{Check, validate},

@@ -1,11 +1,11 @@
-//! `export --since` exports every record that changed since the given time, whenever it was created.
+//! Tests that `export --since` exports every record that changed since the given time, whenever it was created.
 use mementory_api::{CreateOptions, Job, Session, files, types::*};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 const PASSPHRASE: &str = "harbour copper nineteen kite lantern";
 
-/// Six old memories, one of which was updated recently in its source, and an old conversation.
+/// Writes six old memories, one of which was updated recently in its source, and an old conversation.
 fn old_memories(folder: &Path) -> (PathBuf, PathBuf) {
     let memory = |id: &str, updated: &str| {
         let content = format!("The words of {id}.");
@@ -82,7 +82,7 @@ fn an_export_since_a_time_contains_every_later_edit_of_an_older_record() {
         let checked = files::validate(&out, &files::Check::default(), &Job::silent()).unwrap();
         assert!(written.validated, "{format}: {:?}", checked.errors);
     }
-    // Nothing has changed since that time.
+    // Nothing has changed since a date in the future.
     let filter = Filter { since: Some("2999-01-01".into()), ..Filter::default() };
     for format in ["mem", "pam"] {
         let out = folder.path().join(format!("later.{format}")).display().to_string();
@@ -137,7 +137,7 @@ fn an_increment_says_nothing_about_facts_that_it_does_not_contain() {
     let before = facts(&second);
     assert!(before.len() > 1, "{before:?}");
 
-    // Both facts of the fixture are derived from this memory.
+    // The two facts of the fixture are derived from this memory.
     let memories = list(&first, "memory");
     let id = memories.iter().find(|item| item.origin_id.as_deref() == Some("ep_tea")).unwrap().id.clone();
     let text = Some("Drinks black tea now.".to_owned());

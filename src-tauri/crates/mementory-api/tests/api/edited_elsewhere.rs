@@ -1,5 +1,5 @@
-//! A record is edited in one vault, and moved to another vault in a file of another format. Tests that the other vault
-//! exports it in its original format with the edited text.
+//! Tests that a record is exported in its original format with its edited text, after it was edited in one vault and
+//! moved to another vault in a file of another format.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::{Path, PathBuf};
 

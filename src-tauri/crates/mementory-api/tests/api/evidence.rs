@@ -1,13 +1,13 @@
-//! Finds evidence that is worded differently from a memory or is in another language, in conversations written for this
-//! test. Without the encoder's weights, only evidence in the same words is checked.
+//! Tests the search for evidence that is worded differently from a memory or is in another language, in conversations
+//! written for this test. Without the encoder's weights, only evidence in the same words is checked.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
-/// A memory, the two messages before it, and the speaker of the message that the memory is about.
+/// A memory, the two messages that were said before it was made, and who said the message that the memory is about.
 struct Case {
     memory: &'static str,
-    /// What the person said, then what the assistant answered.
+    /// The message of the person, then the answer of the assistant.
     said: [&'static str; 2],
     said_by: &'static str,
 }
@@ -16,7 +16,7 @@ const fn by_person(memory: &'static str, said: &'static str, answer: &'static st
     Case { memory, said: [said, answer], said_by: "user" }
 }
 
-/// Every memory is worded differently from what was said, and every third one is in a different language.
+/// Every memory is worded differently from its messages, and every third one is in another language.
 const CASES: [Case; 18] = [
     by_person(
         "User cannot eat nuts.",
@@ -108,7 +108,8 @@ const CASES: [Case; 18] = [
     ),
 ];
 
-/// Memories of days on which something unrelated was said, and of days without any conversation.
+/// Memories without evidence, each with its day: days on which something unrelated was said, and days without any
+/// conversation.
 const WITHOUT_TRACE: [(&str, u32); 6] = [
     ("User collects Roman coins.", 1),
     ("Die Nutzerin ist in Porto geboren.", 3),
@@ -252,8 +253,8 @@ fn who_said_a_memory_is_uncertain_if_only_the_meaning_is_similar() {
     }
 }
 
-/// An export with two memories: one of a quiet day, and one of a day with so many messages that not all of them can be
-/// compared.
+/// Writes an export with two memories: one of a day with few messages, and one of a day with so many messages that not
+/// all of them can be compared.
 fn write_busy_day_export(folder: &Path) -> PathBuf {
     let start = 1_767_225_600; // 2026-01-01
     let text = |text: &str| json!({"content_type": "text", "parts": [text]});
@@ -303,7 +304,7 @@ fn a_message_from_another_time_needs_more_than_a_similar_subject() {
 }
 
 /// Memories of a second assistant. The content of the first memory was said to the first assistant, in a conversation
-/// that `export` writes. The other memories only have a subject in common with such conversations.
+/// that `export` writes. The other memories only have a subject in common with the conversations that `export` writes.
 const SECOND_ASSISTANT_MEMORIES: [&str; 4] = [
     "Schwester Ruta behandelt Hunde und Katzen in ihrer Praxis",
     "Once sold a bicycle to a neighbour",

@@ -1,4 +1,4 @@
-//! What the preview of an import reports, and which part of that is stored with the import.
+//! Tests what the preview of an import reports, and which part of the report is stored with the import.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 

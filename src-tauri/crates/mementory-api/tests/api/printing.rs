@@ -1,4 +1,4 @@
-//! Pages for reading and printing: lists, conversations and tables.
+//! Tests the pages for reading and printing: lists, conversations and tables.
 use crate::review::{conversation, import, list, vault};
 use mementory_api::{Job, Session, types::*};
 
@@ -40,7 +40,7 @@ fn a_list_has_all_records_as_text_with_sensitive_values_masked() {
 fn a_list_follows_its_filter_search_and_order_beyond_one_batch() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
-    // `list` derives the id of each memory from the length of its text, so each text has another length.
+    // `list` derives the id of each memory from the length of its text, so all lengths must differ.
     let texts: Vec<String> = (0..1_203).map(|n| format!("User likes tea {}", "x".repeat(n))).collect();
     let mut all: Vec<&str> = texts.iter().map(String::as_str).collect();
     all.push("Coffee.");

@@ -1,4 +1,4 @@
-//! The evidence of memories, the review, the lists of memories to delete, and the report, with small exports.
+//! Tests the evidence of memories, the review, the lists of memories to delete, and the report, with small exports.
 use mementory_api::{CreateOptions, Job, Session, types::*};
 use std::path::Path;
 
@@ -283,7 +283,7 @@ fn the_memory_that_is_right_stays_and_the_others_go_to_the_trash() {
     assert_eq!((pairs(), ids(&session).len()), (1, 3));
     assert_eq!(answers(), [("private".into(), 1)].into());
 
-    // If the older memory is right, the newer one never was, so it is wrong rather than outdated.
+    // If the older memory is right, the newer one was never true, so it is wrong rather than outdated.
     let resolved = resolve(&old, &new).unwrap();
     assert_eq!(answers(), [("true".into(), 1), ("wrong".into(), 1)].into());
     undo(&resolved);

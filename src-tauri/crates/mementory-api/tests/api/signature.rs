@@ -23,7 +23,7 @@ fn is_signed_and_valid(found: &Validation) -> bool {
     found.ok && found.signature.valid == Some(true)
 }
 
-/// Like [`is_signed_and_valid`], but the version that the file states may be unsupported.
+/// Like [`is_signed_and_valid`], but also accepts a file that states an unsupported version.
 fn passes(path: &Path) -> bool {
     match validate(path, &Check::default(), &Job::default()) {
         Ok(found) => is_signed_and_valid(&found),
@@ -70,7 +70,7 @@ fn changed_value(value: &Value) -> Value {
     }
 }
 
-/// Pointers of the values that can be changed without invalidating the signature.
+/// JSON pointers of the values that can be changed without invalidating the signature.
 fn unsigned_pointers(document: &Value, is_valid: impl Fn(&Value) -> bool) -> BTreeSet<String> {
     assert!(is_valid(document), "the unchanged document");
     let mut all = Vec::new();
@@ -136,7 +136,7 @@ fn every_field_of_a_tombstone_is_signed() {
         !tombstones.is_empty() && tombstones.iter().all(|t| t.valid)
     };
     assert_eq!(unsigned_pointers(&whole, is_valid), BTreeSet::new());
-    // The slot has a signature of its own, because the one of the format does not cover it.
+    // The extension slot has its own signature, because the signature of the format does not cover it.
     let slot = r#"{"key":{"scope":"chatgpt","value":"m-1"}}"#;
     let with_slot = format!("{},\"x_mementory\":{slot}}}", unsigned_tombstone.trim_end_matches('}'));
     let mut named = whole.clone();
@@ -148,7 +148,7 @@ fn every_field_of_a_tombstone_is_signed() {
     assert!(!is_valid(&without), "after removing a field");
 }
 
-/// Creates a bundle that has this tombstone as its only one.
+/// Creates a bundle with `tombstone` as its only tombstone.
 fn bundle_with_tombstone(bundle: &Path, tombstone: &Value) {
     copy(&fixture("mem/all-kinds/input.mem"), bundle);
     std::fs::write(bundle.join("audit/tombstones.jsonl"), format!("{tombstone}\n")).unwrap();

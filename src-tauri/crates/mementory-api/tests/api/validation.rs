@@ -1,4 +1,4 @@
-//! All sources of a file or folder are validated, because an import reads all of them.
+//! Tests that all sources of a file or folder are validated, because an import reads all of them.
 use mementory_api::{
     Job,
     files::{Check, validate},

@@ -40,7 +40,7 @@ impl Passphrase for FakeCipher {
         Ok(Box::new(FakeKeys(digest(&[self.0.as_bytes(), derivation.salt]))))
     }
     fn random_id(&self) -> Result<[u8; 16], FormatError> {
-        Ok(unique())
+        Ok(unique_bytes())
     }
     fn seal_file(&self, mut out: Box<dyn Write>) -> Result<Box<dyn SealedFile>, FormatError> {
         let head = [b"age-encryption.org/v1\n", self.passphrase_mark(b"").as_slice()].concat();
@@ -58,7 +58,7 @@ impl Passphrase for FakeCipher {
 }
 
 /// 16 bytes that are different in each call of this process.
-fn unique() -> [u8; 16] {
+fn unique_bytes() -> [u8; 16] {
     static NEXT: AtomicU64 = AtomicU64::new(1);
     let mut out = [0; 16];
     out[..8].copy_from_slice(&NEXT.fetch_add(1, Ordering::Relaxed).to_le_bytes());
@@ -74,7 +74,7 @@ fn digest(parts: &[&[u8]]) -> [u8; 32] {
     hasher.finalize().into()
 }
 
-/// Fake key pairs. As with real ones, decryption needs the same passphrase, key, label and additional data.
+/// Fake key pairs. As with real key pairs, decryption needs the same passphrase, key, label and additional data.
 #[derive(Debug)]
 struct FakeKeys([u8; 32]);
 
@@ -92,12 +92,12 @@ impl KeyPair for FakeKeys {
         digest(&[b"agree", &self.0])
     }
     fn new_key(&self, label: &[u8]) -> Result<WrappedKey, FormatError> {
-        let ephemeral = digest(&[&unique(), label]).to_vec();
+        let ephemeral = digest(&[&unique_bytes(), label]).to_vec();
         let wrapped = [digest(&[&self.0, &ephemeral, label]).as_slice(), &[0; 8]].concat();
         Ok(WrappedKey { ephemeral, wrapped })
     }
     fn seal(&self, key: &WrappedKey, label: &[u8], aad: &[u8], plain: &[u8]) -> Result<SealedContent, FormatError> {
-        let wrapped_key = [&unique()[..], &[0; 24]].concat();
+        let wrapped_key = [&unique_bytes()[..], &[0; 24]].concat();
         let mut ciphertext: Vec<u8> = plain.iter().map(|b| b ^ 0x55).collect();
         ciphertext.extend(&self.tag(key, label, aad, &wrapped_key, plain)[..16]);
         Ok(SealedContent { wrapped_key, nonce: vec![9; 12], ciphertext })

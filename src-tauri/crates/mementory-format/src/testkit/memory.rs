@@ -74,8 +74,8 @@ impl MemorySource {
     }
 
     fn export_id_of(&self, kind: Kind, key: &RecordKey) -> String {
-        let salted = || vault_id(kind, &RecordKey::new(format!("{}{}", self.id_salt, key.scope), key.value.clone()));
-        self.export_ids.get(key).cloned().unwrap_or_else(salted)
+        let salted_id = || vault_id(kind, &RecordKey::new(format!("{}{}", self.id_salt, key.scope), key.value.clone()));
+        self.export_ids.get(key).cloned().unwrap_or_else(salted_id)
     }
 
     /// Number of records of each kind.
@@ -122,8 +122,8 @@ impl Sink for MemorySource {
     }
 }
 
-/// The id of a record in the vault. Like a real one, it is derived from the kind and the key, but with a plain digest
-/// instead of a keyed one.
+/// The id of a record in the vault. Like a real id, it is derived from the kind and the key, but with a plain digest
+/// instead of a keyed digest.
 pub fn vault_id(kind: Kind, key: &RecordKey) -> String {
     hex::encode(&Sha256::digest(format!("{}|{}|{}", kind.as_str(), key.scope, key.value))[..16])
 }

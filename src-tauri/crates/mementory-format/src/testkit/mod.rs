@@ -23,12 +23,12 @@ pub fn repo() -> PathBuf {
     Path::new(&crate_folder).join("../../..").canonicalize().unwrap()
 }
 
-/// Reports that a test, or the rest of it, is skipped. `npm test` counts the lines in the file MEMENTORY_SKIPPED,
+/// Reports that a test or its remaining part is skipped. `npm test` counts the lines in the file MEMENTORY_SKIPPED,
 /// because the test harness hides the output of passing tests.
-pub fn skipped(why: &str) {
-    eprintln!("SKIPPED: {why}");
+pub fn skipped(reason: &str) {
+    eprintln!("SKIPPED: {reason}");
     let Some(list) = std::env::var_os("MEMENTORY_SKIPPED") else { return };
-    let line = format!("{}\t{why}\n", std::thread::current().name().unwrap_or("a test"));
+    let line = format!("{}\t{reason}\n", std::thread::current().name().unwrap_or("a test"));
     let mut list = std::fs::OpenOptions::new().create(true).append(true).open(list).unwrap();
     list.write_all(line.as_bytes()).unwrap();
 }
@@ -48,8 +48,8 @@ pub fn shared(name: &str) -> Option<PathBuf> {
 pub fn read(formats: &[&'static dyn Format], path: &Path, format: &dyn Format) -> MemorySource {
     let limits = Limits::default();
     let catalog = Catalog::open(&[path.to_path_buf()], &limits, None).unwrap();
-    let chosen = format.capabilities().only_if_chosen.then(|| format.id());
-    let detection = detect(formats, &catalog, &limits, chosen).unwrap();
+    let chosen_format = format.capabilities().only_if_chosen.then(|| format.id());
+    let detection = detect(formats, &catalog, &limits, chosen_format).unwrap();
     assert!(detection.ties.is_empty(), "{:?}", detection.ties);
     assert_eq!(detection.sources.iter().map(|s| s.format).collect::<Vec<_>>(), [format.id()], "{}", path.display());
     let mut source = MemorySource::default();

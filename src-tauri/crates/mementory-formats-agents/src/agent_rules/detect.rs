@@ -12,17 +12,17 @@ const HEAD_BYTES: usize = 16 << 10;
 /// same names, and higher than the confidence for pasted text.
 const CONFIDENCE: f64 = 0.75;
 
-/// Folders whose contents other people wrote. Rules in them are never the person's.
+/// Folders whose contents other people wrote. Rules in these folders are skipped.
 const THIRD_PARTY_FOLDERS: [&str; 2] = [".git", "node_modules"];
 /// Folders of dependencies and build output. They are skipped only in a folder that has a manifest, because a person
 /// may use the same names for other folders.
 const PACKAGE_FOLDERS: [&str; 3] = ["dist", "target", "vendor"];
 /// Files that describe a package of software.
-const MANIFESTS: [&str; 7] =
+const MANIFEST_FILES: [&str; 7] =
     ["cargo.toml", "composer.json", "gemfile", "go.mod", "package.json", "pom.xml", "pyproject.toml"];
 /// Folders in which an agent looks for the person's rules, with the agent's platform. Each Markdown file there is a
 /// rules file.
-const FOLDERS: [([&str; 2], &str); 8] = [
+const RULES_FOLDERS: [([&str; 2], &str); 8] = [
     ([".kiro", "steering"], "kiro"),
     ([".amazonq", "rules"], "amazon-q"),
     ([".continue", "rules"], "continue"),
@@ -35,13 +35,13 @@ const FOLDERS: [([&str; 2], &str); 8] = [
 /// Members of the frontmatter of Cursor's rules.
 const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 
-/// Platform of Hermes Agent, whose memories are in files of their own.
+/// Name of the platform Hermes Agent, which stores its memories in separate files.
 pub(super) const HERMES: &str = "hermes";
-/// Names of the files with the memories of Hermes Agent: its notes, and what it noted about the person.
+/// Names of the files with the memories of Hermes Agent: its general notes, and its notes about the person.
 const HERMES_FILES: [&str; 2] = ["memory.md", "user.md"];
 
-/// Beginning of the files that this format writes. In such a file, it is unknown whether a person or an agent wrote an
-/// item.
+/// Start of the Markdown files that Mementory writes: `AGENTS.md` and the topic files. In such a file, it is unknown
+/// whether a person or an agent wrote an item.
 pub(super) const FILE_START: &str = "<!-- Written by Mementory";
 /// Confidence for files that this format wrote. Their first line identifies them.
 const MARKED_FILE_CONFIDENCE: f64 = 0.9;
@@ -55,7 +55,7 @@ pub(super) struct RuleFile {
     pub method: &'static str,
     /// True for a file that is stored, but not read.
     pub is_opaque: bool,
-    /// True for a file that we wrote.
+    /// True for a file that Mementory wrote.
     pub is_ours: bool,
 }
 
@@ -86,7 +86,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The rules that a person wrote for the agent of this platform.
+/// The files with rules that a person wrote for the agent of this platform.
 pub(crate) fn rules_of<'c>(platform: &'static str, catalog: &'c Catalog) -> impl Iterator<Item = &'c Member> {
     let is_rule = move |file: &RuleFile| file.platform == platform && !file.is_opaque && !file.is_ours;
     rule_files(catalog).filter(move |(_, file)| is_rule(file)).map(|(member, _)| member)
@@ -110,7 +110,7 @@ struct Packages<'c>(HashSet<(usize, Option<usize>, &'c str)>);
 
 impl<'c> Packages<'c> {
     fn of(catalog: &'c Catalog) -> Self {
-        let is_manifest = |name: &str| MANIFESTS.iter().any(|manifest| name.eq_ignore_ascii_case(manifest));
+        let is_manifest = |name: &str| MANIFEST_FILES.iter().any(|manifest| name.eq_ignore_ascii_case(manifest));
         let manifests = catalog.members().iter().filter(|member| is_manifest(member.file_name()));
         Self(manifests.map(|member| (member.root, member.archive, folders_of(member))).collect())
     }
@@ -120,11 +120,12 @@ impl<'c> Packages<'c> {
         let folders = folders_of(member);
         let mut start = 0;
         folders.split('/').any(|folder| {
-            let above = folders.get(..start).unwrap_or_default().trim_end_matches('/');
+            let parent_folder = folders.get(..start).unwrap_or_default().trim_end_matches('/');
             start += folder.len() + 1;
             let is_one_of = |names: &[&str]| names.iter().any(|name| folder.eq_ignore_ascii_case(name));
-            let has_manifest = || self.0.contains(&(member.root, member.archive, above));
-            is_one_of(&THIRD_PARTY_FOLDERS) || !above.is_empty() && is_one_of(&PACKAGE_FOLDERS) && has_manifest()
+            let has_manifest = || self.0.contains(&(member.root, member.archive, parent_folder));
+            is_one_of(&THIRD_PARTY_FOLDERS)
+                || !parent_folder.is_empty() && is_one_of(&PACKAGE_FOLDERS) && has_manifest()
         })
     }
 }
@@ -146,7 +147,7 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     if text.contains('\0') || text.trim().is_empty() {
         return None;
     }
-    // A JSON file of another program can have the name of a rules file.
+    // JSON is never a rules file: another program uses the same file name.
     if ["{\"", "[{"].iter().any(|start| text.split_whitespace().collect::<String>().starts_with(start)) {
         return None;
     }
@@ -165,8 +166,8 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
 fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
     // The person may have selected the rules folder itself, so the name of the selected folder counts as well.
     let root = catalog.roots().get(member.root).filter(|_| member.archive.is_none() && member.place != member.name);
-    let lower = format!("{}/{}", root.map_or("", String::as_str), member.name).to_ascii_lowercase();
-    let mut folders: Vec<&str> = lower.split('/').collect();
+    let lower_path = format!("{}/{}", root.map_or("", String::as_str), member.name).to_ascii_lowercase();
+    let mut folders: Vec<&str> = lower_path.split('/').collect();
     let name = folders.pop()?;
     let is_in_folder = |path: &[&str]| folders.windows(path.len()).any(|window| window == path);
     let is_markdown = name.ends_with(".md") || name.ends_with(".mdc");
@@ -209,7 +210,7 @@ fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {
             rules("github-copilot")
         }
         _ => {
-            let platform = FOLDERS.iter().find(|(path, _)| is_in_folder(path))?.1;
+            let platform = RULES_FOLDERS.iter().find(|(path, _)| is_in_folder(path))?.1;
             rules(platform)
         }
     })

@@ -9,10 +9,10 @@ pub(super) fn has_separator(text: &str) -> bool {
     text.lines().any(|line| line.trim() == SEPARATOR)
 }
 
-/// The entries of a file. Joining their sources yields the whole file. Empty entries become part of the next one.
+/// The entries of a file. Joining their sources yields the whole file. An empty entry becomes part of the next entry.
 pub(super) fn entries(text: &str) -> Vec<Item<'_>> {
     let (mut out, mut start, mut at, mut line_number): (Vec<Item<'_>>, usize, usize, usize) = (Vec::new(), 0, 0, 0);
-    // Where the entry that is being read begins: its offset and its line.
+    // Byte offset and line number at which the entry that is being read begins.
     let mut entry: Option<(usize, usize)> = None;
     for line in text.split_inclusive('\n') {
         line_number += 1;

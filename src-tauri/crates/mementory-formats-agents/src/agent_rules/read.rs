@@ -9,8 +9,8 @@ use mementory_formats_shared::rules_text;
 use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::{BTreeSet, HashMap};
 
-/// Largest frontmatter, in bytes, that is stored with every item of a file. A larger one is only stored with the first
-/// item.
+/// Largest frontmatter, in bytes, that is stored with every item of a file. Larger frontmatter is only stored with the
+/// first item.
 const MAX_REPEATED_BYTES: usize = 4 << 10;
 /// Heading under which Gemini CLI saves what the person asked it to remember.
 const GEMINI_MEMORIES: &str = "Gemini Added Memories";
@@ -56,10 +56,10 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
     })
 }
 
-/// Positions of the claimed files by root, archive and name.
+/// Catalog ids of the claimed files, by root, archive and name.
 type Claimed<'m> = HashMap<(usize, Option<usize>, &'m str), usize>;
 
-/// True for a line that only imports or links to another claimed file.
+/// True for an item that only imports or links to another claimed file.
 fn only_links_to_claimed_file(member: &Member, text: &str, claimed: &Claimed<'_>) -> bool {
     let linked_path = || text.strip_prefix('[')?.split_once("](")?.1.split_once(')').map(|(path, _)| path);
     let imported_path = text.strip_prefix('@').filter(|path| !path.contains(char::is_whitespace));
@@ -88,17 +88,17 @@ fn read_file(
         return Ok(());
     }
     let document = Document::parse(&text);
-    // A glob such as `**/*.rs` is not valid YAML, but Cursor writes it in frontmatter.
+    // Not reported for Cursor, which writes globs such as `**/*.rs` into frontmatter, although they are not valid YAML.
     if let Some(reason) = document.broken.as_ref().filter(|_| file.platform != "cursor") {
         let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
         reader.sink.note(Issue::new("frontmatter", &member.place, message));
     }
     let is_user_file = member.file_name().eq_ignore_ascii_case("user.md");
     let is_of_hermes = file.platform == HERMES;
-    // The memories of Hermes Agent belong to no project.
+    // The memories of Hermes Agent are not specific to a project.
     let project = project_of(reader.catalog, member).filter(|_| !is_of_hermes);
-    let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
-    let pieces = if is_of_hermes { entries(&text) } else { rules_text::items(&text, before) };
+    let frontmatter = text.get(..text.len() - document.body.len()).unwrap_or_default();
+    let pieces = if is_of_hermes { entries(&text) } else { rules_text::items(&text, frontmatter) };
     if pieces.is_empty() {
         let reason = "no_content: a file without entries";
         reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Memory));
@@ -129,7 +129,7 @@ fn read_file(
         // In a file from Mementory, it is unknown whether a person or an agent wrote an item.
         record.source.method = (!file.is_ours).then(|| method.into());
         record.source.project.clone_from(&project);
-        if n == 0 || before.len() <= MAX_REPEATED_BYTES {
+        if n == 0 || frontmatter.len() <= MAX_REPEATED_BYTES {
             record.fields = document.fields.clone();
         }
         record.fields.insert("file".into(), member.name.clone().into());

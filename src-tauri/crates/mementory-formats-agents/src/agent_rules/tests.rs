@@ -88,7 +88,7 @@ fn rules_in_the_folders_of_other_agents_are_read() {
         let platforms: Vec<_> = imported.records.iter().map(|r| r.source.platform.as_str()).collect();
         assert_eq!(platforms, [platform], "{name}");
     }
-    // A note can have the name of a tool.
+    // A note whose name is also the name of a tool's rules file is not claimed.
     let folder = Scratch::new("agent-rules-note");
     folder.put("Warp.md", "Warp and weft\n");
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
@@ -158,7 +158,7 @@ fn folders_of_dependencies_and_build_output_are_not_searched() {
             folder.put(&format!("boat/{manifest}"), "");
         }
         assert!(!has_rules(&folder.0), "{skipped}");
-        // If a person selects such a folder directly, its rules are read.
+        // If a person selects the skipped folder itself, its rules are read.
         assert!(has_rules(&folder.at(&format!("boat/{skipped}"))), "{skipped}");
     }
 }
@@ -169,7 +169,7 @@ fn a_folder_named_like_build_output_is_searched_without_a_manifest_beside_it() {
         for path in [name.to_owned(), format!("work/{name}/net")] {
             let folder = Scratch::new("agent-rules-own");
             folder.put(&format!("{path}/CLAUDE.md"), "- Knots are tested twice.\n");
-            // Only a manifest next to such a folder counts.
+            // These manifests are not next to the folder, so the folder is not skipped.
             for manifest in ["package.json".to_owned(), "other/go.mod".to_owned(), format!("{path}/Cargo.toml")] {
                 folder.put(&manifest, "");
             }

@@ -48,7 +48,7 @@ pub(super) fn write(
             return Ok(());
         }
         let at = topic_for_agents(&stored.record);
-        let text = item(&words_with_title(&stored.record));
+        let text = item(&text_with_title(&stored.record));
         let (Some(topic), Some(space)) = (topics.get_mut(at), space.0.get(at)) else { return Ok(()) };
         let path = topic.add(&mut folder, TOPIC_NAMES.get(at).copied().unwrap_or_default(), &text, space)?;
         export.wrote(&stored, &read_back(&text, at, path));
@@ -69,7 +69,7 @@ pub(super) fn write(
 }
 
 /// The text of a record, with the title before it unless the text already contains the title.
-fn words_with_title(record: &Record) -> String {
+fn text_with_title(record: &Record) -> String {
     let text = words(record).trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
     title.map_or_else(|| text.to_owned(), |title| format!("{}: {text}", title.replace(['\n', '\r'], " ")))
@@ -114,7 +114,7 @@ impl TopicSpace {
         let mut needed = vec![Size::default(); TOPIC_NAMES.len()];
         source.records(&mut |stored: StoredRecord| {
             if export.reason_to_withhold(&stored, &EXPORTED_KINDS).is_none() {
-                let text = item(&words_with_title(&stored.record));
+                let text = item(&text_with_title(&stored.record));
                 if let Some(size) =
                     needed.get_mut(topic_for_agents(&stored.record)).filter(|_| !exceeds_item_limit(&text))
                 {
@@ -143,7 +143,7 @@ fn exceeds_item_limit(item: &str) -> bool {
 /// Text and files of a topic.
 #[derive(Default)]
 struct Topic {
-    /// Items in `AGENTS.md`.
+    /// Items of the topic that are written into `AGENTS.md`.
     main_items: String,
     used: Size,
     /// Number of items that are in topic files instead of `AGENTS.md`.

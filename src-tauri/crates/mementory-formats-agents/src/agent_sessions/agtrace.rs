@@ -1,5 +1,5 @@
-//! Reads the events of a session that agtrace exported (`agtrace lab export`). They are the same for the sessions of all
-//! agents that agtrace knows.
+//! Reads the events of a session that agtrace exported (`agtrace lab export`). The events have the same form for all
+//! agents that agtrace supports.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -11,7 +11,7 @@ use mementory_model::Verbatim;
 
 const PLATFORM: &str = "agtrace";
 /// Types of events that become messages, each with the role of its author.
-const MESSAGES: [(&str, &str); 8] = [
+const MESSAGE_TYPES: [(&str, &str); 8] = [
     ("user", "user"),
     ("slash_command", "user"),
     ("message", "assistant"),
@@ -22,13 +22,13 @@ const MESSAGES: [(&str, &str); 8] = [
     ("summary", "system"),
 ];
 /// Type of events that only count tokens.
-const USAGE: &str = "token_usage";
+const USAGE_TYPE: &str = "token_usage";
 
-/// True for an event.
+/// True if a line is an event of agtrace.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
     let has_all = ["id", "session_id", "timestamp"].into_iter().all(|key| line.has(key));
     let kind = line.text("type").unwrap_or_default();
-    let is_known = kind == USAGE || MESSAGES.iter().any(|(known, _)| *known == kind);
+    let is_known = kind == USAGE_TYPE || MESSAGE_TYPES.iter().any(|(known, _)| *known == kind);
     has_all && is_known && line.has("parent_id") && line.object("content").is_some()
 }
 
@@ -54,11 +54,11 @@ impl AgtraceSession {
         chat.id = chat.id.take().or_else(|| text(line, "session_id"));
         chat.source.project = chat.source.project.take().or_else(|| text(&metadata, "cwd"));
         let kind = line.text("type").unwrap_or_default();
-        if kind == USAGE {
+        if kind == USAGE_TYPE {
             self.skipped_lines += 1;
             return Ok(());
         }
-        let role = MESSAGES.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role);
+        let role = MESSAGE_TYPES.iter().find(|(known, _)| *known == kind).map(|(_, role)| *role);
         let content = line.object("content").map(|content| content_of(&kind, &content));
         let has_content = |content: &AgentContent| !content.text.trim().is_empty() || !content.blocks.is_empty();
         let (Some(role), Some(content)) = (role, content.filter(has_content)) else {
@@ -78,7 +78,7 @@ impl AgtraceSession {
         let position = self.session.push(reader, member, turn, content)?;
         let turn = self.session.chat.turns.get_mut(position);
         if let (Some(turn), Some(stream)) = (turn, stream) {
-            // An agent, not the person, wrote the prompt of another agent.
+            // This is the stream of a subagent, whose prompt was written by another agent and not by the person.
             turn.hidden = true;
             if turn.role == "user" {
                 turn.role = "system".into();
@@ -97,7 +97,7 @@ impl AgtraceSession {
     }
 }
 
-/// The content of an event.
+/// Converts the content of an event of this kind.
 fn content_of(kind: &str, content: &Object<'_>) -> AgentContent {
     let text = |key: &str| content.text(key).unwrap_or_default().into_owned();
     let mut out = AgentContent::default();

@@ -1,5 +1,5 @@
-//! Reads trajectories in ATIF, the Agent Trajectory Interchange Format (Harbor's RFC 0001), which Hermes Agent, Harbor and
-//! NeMo Agent Toolkit write: one object with the steps of a session.
+//! Reads trajectories in ATIF, the Agent Trajectory Interchange Format (Harbor's RFC 0001), which Hermes Agent, Harbor
+//! and NeMo Agent Toolkit write: one JSON object with the steps of a session.
 use super::session::Session;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -13,14 +13,14 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 
 const PLATFORM: &str = "atif";
-/// What the version of a trajectory begins with.
-const VERSION: &str = "ATIF-";
+/// Prefix of the version of a trajectory.
+const VERSION_PREFIX: &str = "ATIF-";
 
-/// True for a trajectory.
+/// True if a file is a trajectory.
 pub(super) fn is_trajectory(catalog: &Catalog, member: &Member) -> bool {
     let head = Head::candidate(catalog, member);
     head.is_some_and(|head| {
-        head.has_all("", &["schema_version", "steps.source"]) && head.has_value_starting_with(VERSION)
+        head.has_all("", &["schema_version", "steps.source"]) && head.has_value_starting_with(VERSION_PREFIX)
     })
 }
 
@@ -71,7 +71,7 @@ fn read_trajectory(
         let is_copied = step.is_true("is_copied_context");
         let at = session.push(reader, member, turn, content_of(&step))?;
         if let Some(turn) = session.chat.turns.get_mut(at).filter(|_| is_copied) {
-            // An earlier trajectory has this step too.
+            // The step is hidden, because it is a copy of a step of an earlier trajectory.
             turn.hidden = true;
         }
     }
@@ -83,7 +83,7 @@ fn read_trajectory(
     session.send(reader, member, PLATFORM)
 }
 
-/// What was said, thought and done in a step, and what came of it.
+/// Reads the message, the thoughts, the tool calls and their results of a step.
 fn content_of(step: &Object<'_>) -> AgentContent {
     let mut out = AgentContent::read(step.raw_value("message"));
     let thoughts = step.text("reasoning_content").unwrap_or_default();

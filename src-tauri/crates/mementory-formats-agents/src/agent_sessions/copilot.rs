@@ -19,7 +19,7 @@ const PLATFORM: &str = "copilot-cli";
 #[derive(Debug, Default)]
 pub(super) struct CopilotSession {
     pub session: Session,
-    /// Ids of the tool calls in answers.
+    /// Ids of the tool calls in answers. Separate events repeat these calls.
     known_calls: HashSet<String>,
     /// Number of delta events, whose text a later event contains completely.
     skipped_lines: u64,
@@ -60,8 +60,8 @@ impl CopilotSession {
         turn.times.created = any_time(line, "timestamp");
         turn.verbatim = Some(Verbatim::json(element.text));
         if role == "assistant" {
-            let stated = data.non_blank_text("model").map(|model| model.into_owned());
-            turn.model = stated.or_else(|| self.model.clone());
+            let stated_model = data.non_blank_text("model").map(|model| model.into_owned());
+            turn.model = stated_model.or_else(|| self.model.clone());
         }
         if let Some(parent) = data.non_blank_text("parentToolCallId") {
             // A subagent wrote this text, so it is hidden and linked to the call that started the subagent.
@@ -84,7 +84,7 @@ impl CopilotSession {
                     let name = keys.into_iter().find_map(|key| file.non_blank_text(key));
                     content.push_block("context", name.as_deref(), "");
                 }
-                // A skill or a hook can also send a prompt.
+                // A skill or a hook can also send a prompt. The event then names the skill or the hook as its source.
                 let is_person = data.non_blank_text("source").is_none_or(|source| source == "user");
                 Some((if is_person { "user" } else { "system" }, content))
             }
@@ -108,18 +108,18 @@ impl CopilotSession {
             }
             "tool.execution_complete" => {
                 let result = data.object("result");
-                let words = result.as_ref().and_then(|result| {
+                let text = result.as_ref().and_then(|result| {
                     ["detailedContent", "content"].into_iter().find_map(|key| result.non_blank_text(key))
                 });
-                let words = words.map(|words| words.into_owned());
-                let other = || data.raw_value("error").or_else(|| data.raw_value("result")).map(value_text);
-                let words = words.or_else(other).unwrap_or_default();
-                content.push_block("tool_result", data.non_blank_text("toolName").as_deref(), words);
+                let text = text.map(|text| text.into_owned());
+                let other_text = || data.raw_value("error").or_else(|| data.raw_value("result")).map(value_text);
+                let text = text.or_else(other_text).unwrap_or_default();
+                content.push_block("tool_result", data.non_blank_text("toolName").as_deref(), text);
                 Some(("tool", content))
             }
             "system.message" | "system.notification" | "session.error" | "session.warning" => {
-                let words = ["content", "message"].into_iter().find_map(|key| data.non_blank_text(key))?;
-                content.text = words.into_owned();
+                let text = ["content", "message"].into_iter().find_map(|key| data.non_blank_text(key))?;
+                content.text = text.into_owned();
                 Some(("system", content))
             }
             "session.compaction_complete" => {
@@ -172,7 +172,7 @@ fn push_call(content: &mut AgentContent, call: &Object<'_>, names: &[&str]) {
     content.push_block("tool_call", name.as_deref().or(Some("tool")), arguments);
 }
 
-/// The string itself, or all strings inside any other value.
+/// Returns the text of a JSON string, or all strings inside any other JSON value.
 fn nested_or_text(raw: &serde_json::value::RawValue) -> String {
     mementory_formats_shared::object::decode_string(raw).map_or_else(|| nested_text(raw), |text| text.into_owned())
 }

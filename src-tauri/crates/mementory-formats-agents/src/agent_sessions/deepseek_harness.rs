@@ -10,21 +10,22 @@ use mementory_model::Verbatim;
 use std::collections::HashSet;
 
 /// Types of events that contain a message.
-const MESSAGES: [&str; 4] = ["user/message", "assistant/message", "tool/call", "tool/result"];
+const MESSAGE_TYPES: [&str; 4] = ["user/message", "assistant/message", "tool/call", "tool/result"];
 /// Types of events that contain a part of a message. A later event contains the whole message.
-const CHUNKS: [&str; 4] = ["text-chunks", "reasoning-chunks", "tool-call-chunks", "assistant/chunk"];
+const CHUNK_TYPES: [&str; 4] = ["text-chunks", "reasoning-chunks", "tool-call-chunks", "assistant/chunk"];
 
-/// True for an event. The header is not recognised, because other programs write similar headers.
+/// True if a line is an event. The header is not recognised, because other programs write similar headers.
 pub(super) fn is_event(line: &Object<'_>) -> bool {
     let has_all = ["seq", "time", "data"].into_iter().all(|key| line.has(key));
-    has_all && line.text("type").is_some_and(|kind| kind.contains('/') || CHUNKS.contains(&kind.as_ref()))
+    has_all && line.text("type").is_some_and(|kind| kind.contains('/') || CHUNK_TYPES.contains(&kind.as_ref()))
 }
 
 /// The state of a session while its events are read.
 #[derive(Debug, Default)]
 pub(super) struct HarnessSession {
     session: Session,
-    /// Ids of the tool calls that are part of a message. Logs contain each of these calls also as an event of its own.
+    /// Ids of the tool calls that were read. A log contains a call both in a message and as a separate event, but it is
+    /// read only once.
     calls: HashSet<String>,
     /// The model that the last request states.
     model: Option<String>,
@@ -42,9 +43,9 @@ impl HarnessSession {
         let line = &element.object;
         let kind = line.text("type").unwrap_or_default();
         let data = line.object("data").unwrap_or_default();
-        if CHUNKS.contains(&kind.as_ref()) {
+        if CHUNK_TYPES.contains(&kind.as_ref()) {
             self.skipped_lines += 1;
-        } else if MESSAGES.contains(&kind.as_ref()) {
+        } else if MESSAGE_TYPES.contains(&kind.as_ref()) {
             return self.add_message(reader, member, element, (&kind, &data));
         } else {
             let text = |object: &Object<'_>, key: &str| object.non_blank_text(key).map(|text| text.into_owned());

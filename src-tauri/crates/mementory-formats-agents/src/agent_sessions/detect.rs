@@ -26,7 +26,7 @@ const COPILOT_TYPES: [&str; 7] = [
     "tool.execution_complete",
 ];
 
-/// The program that wrote a session.
+/// Kind of a session file. Most kinds are named after the program that wrote the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum FileKind {
     /// Pi, OpenClaw (which uses Pi), or Droid, whose lines are similar.
@@ -58,8 +58,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         let Some(kind) = file_kind(catalog, member) else { continue };
         count += 1;
         parts.push(Part { member: member.id, role: Role::Conversations });
-        let beside = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
-        parts.extend(beside.into_iter().flatten().map(|m| Part { member: m.id, role: Role::Sidecar }));
+        let title_file = workspace_files.get(&folder_of(member)).filter(|_| kind == FileKind::Copilot);
+        parts.extend(title_file.into_iter().flatten().map(|m| Part { member: m.id, role: Role::Sidecar }));
         if kind == FileKind::Posit {
             parts.extend(posit::log_of(catalog, member).map(|m| Part { member: m.id, role: Role::Records }));
         }
@@ -68,8 +68,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             kimi_folders.extend(session_folder(member));
         }
     }
-    let beside_kimi = catalog.members().iter().filter(|member| is_kimi_side_file(member, &kimi_folders));
-    parts.extend(beside_kimi.map(|member| Part { member: member.id, role: Role::Sidecar }));
+    let kimi_side_files = catalog.members().iter().filter(|member| is_kimi_side_file(member, &kimi_folders));
+    parts.extend(kimi_side_files.map(|member| Part { member: member.id, role: Role::Sidecar }));
     let openhands = OpenHandsFiles::among(catalog, catalog.members().iter());
     count += openhands.folders.len() + openhands.trajectories.len();
     parts.extend(openhands.parts());
@@ -95,7 +95,7 @@ fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
     (is_context || KIMI_HEADERS.contains(&name)) && folders.contains(&folder_of(member))
 }
 
-/// The folder of a session of Kimi Code: the logs of its agents are in `agents/<agent>`.
+/// The folder of the session of Kimi Code that contains a log in `agents/<agent>`. None for a log in any other folder.
 pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
     let (root, archive, of_agent) = folder_of(member);
     let (agents, _) = of_agent.rsplit_once('/')?;
@@ -104,7 +104,7 @@ pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
     Some((root, archive, session))
 }
 
-/// The files with the titles of sessions, which have one of these names, by their folders.
+/// The files with one of these names, which contain the titles of sessions, by folder.
 pub(super) fn title_files<'c>(catalog: &'c Catalog, names: &[&str]) -> HashMap<Folder<'c>, Vec<&'c Member>> {
     let mut files: HashMap<Folder<'_>, Vec<&Member>> = HashMap::new();
     for member in catalog.members().iter().filter(|member| names.contains(&member.file_name())) {
@@ -113,7 +113,7 @@ pub(super) fn title_files<'c>(catalog: &'c Catalog, names: &[&str]) -> HashMap<F
     files
 }
 
-/// The program that wrote a file. None if the file is not a session.
+/// The kind of a file. None if the file is not a session.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     if pi_page::is_page(catalog, member) {
         return Some(FileKind::PiPage);
@@ -152,8 +152,8 @@ fn is_droid(lines: &[Object<'_>]) -> bool {
     lines.iter().any(is_header) && lines.iter().any(is_message)
 }
 
-/// True for a session whose header has an id or a folder, and whose messages name no parents, as older versions of Pi
-/// and OpenClaw wrote it.
+/// True for a session in the form of older versions of Pi and OpenClaw: its header has an id or a folder, and its
+/// messages name no parents.
 fn is_unlinked(lines: &[Object<'_>]) -> bool {
     let is_kind = |line: &Object<'_>, kind: &str| line.text("type").as_deref() == Some(kind) && !is_foreign(line);
     let is_header =

@@ -24,7 +24,7 @@ pub(super) fn is_database(schema: &Schema) -> bool {
         && schema.has_table("messages", &["id", "session_id", "role", "content", "tool_calls", "timestamp"])
 }
 
-/// Sends the sessions of a database. Opening the database neither locks nor changes anything.
+/// Sends the sessions of a database. The database is neither locked nor changed.
 pub(super) fn read_database(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = open(reader, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -54,7 +54,7 @@ pub(super) fn read_database(reader: &mut FileReader<'_>, member: &Member) -> Res
     })?;
     report_other_tables(reader, member, &database, &names, |table| match table {
         "sessions" | "messages" | "schema_version" => None,
-        // The index of the full-text search repeats the messages.
+        // Not reported, because the index of the full-text search only repeats the messages.
         index if index.starts_with("messages_fts") => None,
         "system_prompts" => Some("the program wrote the instructions in it"),
         _ => Some("it has no messages"),
@@ -85,7 +85,7 @@ fn is_set(row: &Row, column: &str) -> bool {
     row.get(column).and_then(Value::as_i64).is_some_and(|number| number != 0)
 }
 
-/// Removes the mark before a content that is JSON. True if there was one.
+/// Removes the mark before a content that is JSON. Returns true if there was a mark.
 fn decode_content(row: &mut Row) -> bool {
     let Some(Value::String(content)) = row.get_mut("content") else { return false };
     let Some(json) = CONTENT_MARKS.iter().find_map(|mark| content.strip_prefix(mark)).map(str::to_owned) else {

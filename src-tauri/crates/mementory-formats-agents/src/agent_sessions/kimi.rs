@@ -21,19 +21,19 @@ pub(super) const EVENT_KINDS: [&str; 7] =
 #[derive(Debug, Default)]
 pub(super) struct KimiSession {
     pub session: Session,
-    /// The assistant's message to which the last events belong.
+    /// The message of the assistant that is being read.
     open: Option<OpenMessage>,
     /// Number of events that only count tokens.
     pub skipped_lines: u64,
     /// The prompt that is expected to be repeated by the next message.
     pub prompt: Option<Prompt>,
-    /// The model that the last settings name.
+    /// Name of the model in the latest settings.
     pub model: Option<String>,
     /// True for the log of a subagent.
     pub is_subagent: bool,
 }
 
-/// A prompt that is expected to follow as a message of the context.
+/// A prompt that the log is expected to repeat as a message of the context.
 #[derive(Debug)]
 pub(super) struct Prompt {
     /// Position of the turn with the prompt.
@@ -49,7 +49,7 @@ struct OpenMessage {
     lines: Vec<String>,
     pointer: String,
     time: Option<Timestamp>,
-    /// Id of the call that started the subagent that writes the message.
+    /// If a subagent writes the message: the id of the call that started the subagent.
     parent_call: Option<String>,
     last_part: Option<PartKind>,
 }
@@ -212,7 +212,7 @@ impl KimiSession {
 }
 
 impl OpenMessage {
-    /// Adds a part of the content. Parts of a streamed text follow each other without anything between.
+    /// Adds a part of the content. Consecutive parts of a streamed text are joined without a separator.
     fn add_content(&mut self, part: &Object<'_>) {
         let kind = part.text("type").unwrap_or_default();
         let part_kind = match kind.as_ref() {
@@ -241,7 +241,7 @@ impl OpenMessage {
         self.last_part = Some(part_kind);
     }
 
-    /// Adds more text to the last block, if it is of this kind; otherwise adds a block.
+    /// Adds more text to the last block if that block is of this kind. Otherwise adds a new block.
     fn continue_block(&mut self, kind: &str, more: &str) {
         let last = self.content.blocks.last_mut().filter(|block| block["type"] == kind);
         match last.and_then(|block| block.get_mut("text")) {
@@ -251,7 +251,7 @@ impl OpenMessage {
     }
 }
 
-/// Hides what a subagent wrote, and names the call that started it.
+/// If a subagent wrote the turn, hides the turn and stores the id of the call that started the subagent.
 fn mark_subagent(turn: &mut Turn, parent_call: Option<&str>) {
     if let Some(parent) = parent_call {
         turn.fields.insert("parent_call".into(), parent.into());
@@ -259,7 +259,7 @@ fn mark_subagent(turn: &mut Turn, parent_call: Option<&str>) {
     }
 }
 
-/// Adds a text, or a list of parts.
+/// Adds a content that is either a text or a list of parts.
 pub(super) fn push_parts(content: &mut AgentContent, raw: &serde_json::value::RawValue) {
     let Some(parts) = mementory_formats_shared::object::list(raw) else { return content.push(raw) };
     for raw in parts {
@@ -289,7 +289,7 @@ fn push_part(content: &mut AgentContent, part: &Object<'_>) {
     }
 }
 
-/// Adds the result of a call: its output, otherwise what the program says about it.
+/// Adds the result of a call: its output or, if that has no text, the message of the program.
 pub(super) fn push_result(content: &mut AgentContent, payload: &Object<'_>) {
     let result = payload.object("return_value").or_else(|| payload.object("result")).unwrap_or_default();
     let mut output = AgentContent::default();
@@ -302,12 +302,12 @@ pub(super) fn push_result(content: &mut AgentContent, payload: &Object<'_>) {
     content.blocks.extend(output.blocks);
 }
 
-/// The time of a record or of an event of the older log.
+/// The time of a line, which is a record or an event of the older log.
 pub(super) fn time_of(line: &Object<'_>) -> Option<Timestamp> {
     any_time(line, "timestamp").or_else(|| any_time(line, "time"))
 }
 
-/// Adds a call of a tool, whose arguments are JSON or a text with JSON.
+/// Adds a tool call. Its arguments are JSON or a text with JSON.
 pub(super) fn push_call(content: &mut AgentContent, call: &Object<'_>) {
     let arguments = ["arguments", "args"].into_iter().find_map(|key| call.raw_value(key));
     content.push_block(

@@ -13,18 +13,18 @@ use mementory_model::Verbatim;
 pub(super) const AGENTS_FOLDER: &str = "agents";
 /// Name of the folder of the session's agent.
 pub(super) const MAIN_AGENT: &str = "main";
-/// Records that contain the text of a message.
-const PROMPTS: [&str; 2] = ["turn.prompt", "turn.steer"];
-const MESSAGE: &str = "context.append_message";
-const EVENT: &str = "context.append_loop_event";
+/// Types of records that contain a prompt.
+const PROMPT_TYPES: [&str; 2] = ["turn.prompt", "turn.steer"];
+const MESSAGE_TYPE: &str = "context.append_message";
+const EVENT_TYPE: &str = "context.append_loop_event";
 
 /// True for a record that only Kimi Code writes.
 pub(super) fn is_record(line: &Object<'_>) -> bool {
     match line.text("type").as_deref() {
         Some("metadata") => line.has("protocol_version"),
-        Some(MESSAGE) => line.object("message").is_some_and(|message| message.has("role")),
-        Some(EVENT) => line.object("event").is_some_and(|event| event.has("type")),
-        Some(kind) => PROMPTS.contains(&kind) && line.has("input"),
+        Some(MESSAGE_TYPE) => line.object("message").is_some_and(|message| message.has("role")),
+        Some(EVENT_TYPE) => line.object("event").is_some_and(|event| event.has("type")),
+        Some(kind) => PROMPT_TYPES.contains(&kind) && line.has("input"),
         None => false,
     }
 }
@@ -40,7 +40,7 @@ impl KimiSession {
         let line = &element.object;
         let Some(kind) = line.text("type") else { return self.add(reader, member, element) };
         match kind.as_ref() {
-            kind if PROMPTS.contains(&kind) => {
+            kind if PROMPT_TYPES.contains(&kind) => {
                 self.close(reader, member)?;
                 let mut content = AgentContent::default();
                 line.raw_value("input").into_iter().for_each(|raw| push_parts(&mut content, raw));
@@ -49,8 +49,8 @@ impl KimiSession {
                 let turn = self.push_record(reader, member, element, role, content)?;
                 self.prompt = Some(Prompt { turn, line: element.text.to_owned(), text });
             }
-            MESSAGE => self.add_message(reader, member, element)?,
-            EVENT => match line.object("event") {
+            MESSAGE_TYPE => self.add_message(reader, member, element)?,
+            EVENT_TYPE => match line.object("event") {
                 Some(event) => self.add_loop_event(reader, member, element, &event)?,
                 None => self.session.other_lines.push(element.text.to_owned()),
             },
@@ -63,7 +63,8 @@ impl KimiSession {
             "usage.record" => self.skipped_lines += 1,
             _ => {
                 self.note_settings(line);
-                // A copy of the messages would keep the words of a message that is erased later.
+                // Copies of messages are removed, because they would still contain the text of a message that is erased
+                // later.
                 let copies = ["history", "messages", "context"].iter();
                 let copies: Vec<_> = copies.filter_map(|key| Some((line.raw_value(key)?, "null"))).collect();
                 self.session.other_lines.push(with_replaced_values(element.text, &copies));
@@ -72,7 +73,7 @@ impl KimiSession {
         Ok(())
     }
 
-    /// Model and folder, which a record states when they change.
+    /// Stores the model and the folder of the session if the record states them. A record states them when they change.
     fn note_settings(&mut self, line: &Object<'_>) {
         let text = |keys: [&str; 2]| keys.into_iter().find_map(|key| line.non_blank_text(key)).map(|t| t.into_owned());
         self.model = text(["modelAlias", "model"]).or(self.model.take());
@@ -80,8 +81,8 @@ impl KimiSession {
         *project = project.take().or_else(|| text(["cwd", "workDir"]));
     }
 
-    /// The role of a prompt. The prompt of a subagent is written by the assistant, and the program adds prompts of its
-    /// own, whose origin it states.
+    /// The role of a prompt: `user` if the person wrote the prompt, otherwise `system`. The assistant writes the
+    /// prompts of a subagent, and the program adds prompts whose origin it states.
     fn role_of_prompt(&self, origin: Option<&Object<'_>>) -> &'static str {
         let origin = origin.and_then(|origin| origin.non_blank_text("kind"));
         if self.is_subagent || origin.is_some_and(|kind| kind != "user") { "system" } else { "user" }
@@ -168,7 +169,7 @@ impl KimiSession {
         }
     }
 
-    /// Adds the message of one record. Returns its position.
+    /// Adds the message of one record. Returns the position of the message.
     fn push_record(
         &mut self,
         reader: &mut FileReader<'_>,

@@ -1,5 +1,5 @@
-//! Sessions of Pi, OpenClaw, Droid, OpenHands, Hermes Agent, DeepSeek Harness and the command lines of GitHub Copilot and
-//! Kimi, exports of agtrace, and trajectories in ATIF. See README.md.
+//! Sessions of Pi, OpenClaw, Droid, OpenHands, Hermes Agent, DeepSeek Harness and the command lines of GitHub Copilot
+//! and Kimi, exports of agtrace, and trajectories in the ATIF format. See README.md.
 mod agtrace;
 mod atif;
 mod copilot;

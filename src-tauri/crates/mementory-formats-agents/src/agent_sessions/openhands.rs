@@ -1,5 +1,5 @@
-//! Reads the events of a conversation with OpenHands. Each event is a file of its own, or an element of the list in a
-//! saved trajectory. Events of version 1 state their kind; those of earlier versions are an action or an observation.
+//! Reads the events of a conversation with OpenHands. Each event is a separate file, or an element of the list in a
+//! saved trajectory. Events of version 1 state their kind. Events of earlier versions are actions or observations.
 use super::openhands_event::{self, Message};
 use super::openhands_files::{CACHE_FOLDER, EVENTS_FOLDER, Header, sequence_number};
 use super::session::Session;
@@ -41,7 +41,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, members: &[&Member], header: Hea
         });
         reader.drop_if_damaged(member, result.map(|_| ()))?;
     }
-    // Without numbers, only the times say in which order the events happened.
+    // If some events have no number, the events are sorted by time.
     let has_numbers = events.iter().all(|event| event.number.is_some());
     match has_numbers {
         true => events.sort_by_key(|event| event.number),
@@ -99,12 +99,13 @@ impl Conversation {
     }
 }
 
-/// An id without the hyphens of a UUID. Names of folders have none, and some headers have them.
+/// Removes the hyphens from an id that is a UUID. Names of folders contain no hyphens, but some headers do.
 fn plain_id(id: &str) -> String {
     if is_uuid(id) { id.replace('-', "") } else { id.to_owned() }
 }
 
-/// The name of the folder of a conversation, if it is an id: at least 8 letters, digits or hyphens, a digit among them.
+/// The name of the folder of a conversation, if the name is an id: at least 8 letters, digits or hyphens, including a
+/// digit.
 fn folder_id(member: &Member) -> Option<String> {
     let mut names = folder(&member.name).rsplit('/');
     let name = names
@@ -116,7 +117,7 @@ fn folder_id(member: &Member) -> Option<String> {
     is_id.then(|| plain_id(name))
 }
 
-/// A JSON text on one line. A line break in JSON is always between two tokens.
+/// Joins the lines of a JSON text. This is safe, because a line break in JSON is always between two tokens.
 fn single_line(text: &str) -> String {
     text.lines().map(str::trim).collect()
 }

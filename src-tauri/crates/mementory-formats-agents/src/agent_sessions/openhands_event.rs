@@ -95,7 +95,8 @@ fn event_of_kind(kind: &str, event: &Object<'_>) -> Option<(&'static str, AgentC
     }
 }
 
-/// The arguments of a call as the model wrote them, or else the action that the program made from them.
+/// The arguments of a call as the model wrote them. If there are none, the action that the program created from the
+/// call.
 fn arguments_of(event: &Object<'_>) -> String {
     let call = event.object("tool_call").unwrap_or_default();
     let function = call.object("function");
@@ -104,7 +105,7 @@ fn arguments_of(event: &Object<'_>) -> String {
     arguments.map_or_else(String::new, value_text)
 }
 
-/// Adds the thoughts of a model, in the notations of the providers. Encrypted ones stay in the verbatim.
+/// Adds the thoughts of a model, in the notations of the providers. Encrypted thoughts are only in the verbatim.
 fn push_thoughts(content: &mut AgentContent, object: &Object<'_>) {
     if let Some(thought) = object.non_blank_text("reasoning_content") {
         return content.push_block("thinking", None, thought);
@@ -170,7 +171,7 @@ fn action_of(action: &str, event: &Object<'_>) -> Option<(&'static str, AgentCon
             let name = call.non_blank_text("function_name");
             let input = ["command", "code", "url", "browser_actions", "path", "task", "arguments"];
             let input = match event.raw_value("args") {
-                // A command is shown as it was typed; the other actions have several arguments.
+                // Only the text of a command is shown. Other actions are shown with all their arguments.
                 Some(raw) if !matches!(action, "run" | "run_ipython") => value_text(raw),
                 _ => first_text(&input).unwrap_or_default().into_owned(),
             };

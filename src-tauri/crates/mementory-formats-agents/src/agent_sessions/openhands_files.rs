@@ -1,4 +1,4 @@
-//! Detects the files of OpenHands, and reads what the files next to the events say about a conversation.
+//! Detects the files of OpenHands, and reads the description of a conversation in the file next to its events.
 use mementory_format::{Catalog, FormatError, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, file_name, folder, folder_of};
 use mementory_formats_shared::jsonl_session::any_time;
@@ -14,11 +14,11 @@ pub(super) const EVENTS_FOLDER: &str = "events";
 pub(super) const CACHE_FOLDER: &str = "event_cache";
 /// Names of files that describe the conversation of the events: of the versions before 1, of version 1, and of its
 /// export.
-const HEADERS: [&str; 3] = ["metadata.json", "base_state.json", "meta.json"];
+const HEADER_FILES: [&str; 3] = ["metadata.json", "base_state.json", "meta.json"];
 /// Beginnings of the names of files with one event. In the versions before 1, the name is a number.
 const EVENT_NAMES: [&str; 2] = ["event-", "event_"];
 /// Kinds of events of version 1.
-const KINDS: [&str; 8] = [
+const EVENT_KINDS: [&str; 8] = [
     "MessageEvent",
     "ActionEvent",
     "ObservationEvent",
@@ -32,7 +32,7 @@ const KINDS: [&str; 8] = [
 /// The files of the conversations with OpenHands in a catalog.
 #[derive(Default)]
 pub(super) struct OpenHandsFiles<'c> {
-    /// The events of each folder with files that have one event each.
+    /// Files with one event each, by their folders.
     pub folders: BTreeMap<Folder<'c>, Vec<&'c Member>>,
     /// Files with the events of a whole conversation.
     pub trajectories: Vec<&'c Member>,
@@ -43,7 +43,7 @@ pub(super) struct OpenHandsFiles<'c> {
 }
 
 impl<'c> OpenHandsFiles<'c> {
-    /// Finds the files among `members`.
+    /// Finds the files of OpenHands among `members`.
     pub(super) fn among(catalog: &Catalog, members: impl Iterator<Item = &'c Member> + Clone) -> Self {
         let mut files = Self::default();
         for member in members.clone() {
@@ -71,13 +71,14 @@ impl<'c> OpenHandsFiles<'c> {
                 && has_event_name(member)
                 && !known_events.contains(&member.id)
             {
-                // The beginning of a long event, or of a damaged one, does not show what it is.
+                // The beginning of a long or damaged event may not identify the event, so its file name decides.
                 events.push(member);
             }
-            if HEADERS.contains(&member.file_name()) {
-                let beside = events_inside.get(&(root, archive, at));
-                let same = folders.get(&(root, archive, at)).filter(|_| member.file_name() == "meta.json");
-                files.headers.extend(beside.or(same).map(|folder| (*folder, member)));
+            if HEADER_FILES.contains(&member.file_name()) {
+                let events_in_subfolder = events_inside.get(&(root, archive, at));
+                let events_in_same_folder =
+                    folders.get(&(root, archive, at)).filter(|_| member.file_name() == "meta.json");
+                files.headers.extend(events_in_subfolder.or(events_in_same_folder).map(|folder| (*folder, member)));
             }
         }
         files
@@ -93,8 +94,8 @@ impl<'c> OpenHandsFiles<'c> {
         parts
     }
 
-    /// What the file next to the events says about their conversation. The file of version 1 has the settings of the
-    /// agent, which can contain API keys, so it is not stored.
+    /// Reads the file next to the events, which describes their conversation. The file of version 1 is not stored,
+    /// because it contains the settings of the agent, which can include API keys.
     pub(super) fn header(&self, reader: &mut FileReader<'_>, folder: &Folder<'_>) -> Result<Header, FormatError> {
         let Some(member) = self.headers.get(folder).copied() else { return Ok(Header::default()) };
         let mut header = Header::default();
@@ -113,7 +114,7 @@ impl<'c> OpenHandsFiles<'c> {
     }
 }
 
-/// What a file next to the events says about a conversation.
+/// The description of a conversation in the file next to its events.
 #[derive(Debug, Default)]
 pub(super) struct Header {
     pub id: Option<String>,
@@ -145,7 +146,7 @@ fn is_event(head: &Head) -> bool {
     }
     let is_action = head.has_all("", &["action", "args"]) && head.has_text_value("action");
     let is_observation = head.has_all("", &["observation", "content", "extras"]) && head.has_text_value("observation");
-    let has_kind = head.has("kind") && KINDS.iter().any(|kind| head.says(kind));
+    let has_kind = head.has("kind") && EVENT_KINDS.iter().any(|kind| head.says(kind));
     is_action || is_observation || has_kind
 }
 

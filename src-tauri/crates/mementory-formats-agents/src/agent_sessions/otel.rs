@@ -13,15 +13,16 @@ use std::collections::HashMap;
 
 /// Name of the platform of a trace that names no provider.
 const PLATFORM: &str = "opentelemetry";
-const CONVERSATION: &str = "gen_ai.conversation.id";
-const MESSAGES: [&str; 2] = ["gen_ai.input.messages", "gen_ai.output.messages"];
+const CONVERSATION_ATTRIBUTE: &str = "gen_ai.conversation.id";
+const MESSAGES_ATTRIBUTES: [&str; 2] = ["gen_ai.input.messages", "gen_ai.output.messages"];
 
 /// True for a line with a request to a model that names its conversation.
 pub(super) fn is_trace(line: &Object<'_>) -> bool {
     let mut found = false;
     each_span(line, &mut |span, _| {
         let attributes = Attributes::of(span);
-        found |= attributes.text(CONVERSATION).is_some() && MESSAGES.iter().any(|key| attributes.text(key).is_some());
+        found |= attributes.text(CONVERSATION_ATTRIBUTE).is_some()
+            && MESSAGES_ATTRIBUTES.iter().any(|key| attributes.text(key).is_some());
     });
     found
 }
@@ -64,7 +65,7 @@ pub(super) struct Traces {
 #[derive(Debug, Default)]
 struct Trace {
     session: Session,
-    /// Number of messages with this content that were added.
+    /// Number of added messages, by a digest of their role and content.
     added: HashMap<String, usize>,
     last: String,
 }
@@ -102,7 +103,7 @@ impl Traces {
         at: &str,
     ) -> Result<(), FormatError> {
         let attributes = Attributes::of(span);
-        let Some(id) = attributes.text(CONVERSATION) else {
+        let Some(id) = attributes.text(CONVERSATION_ATTRIBUTE) else {
             self.other_spans += 1;
             return Ok(());
         };
@@ -114,18 +115,18 @@ impl Traces {
         let times = [time("startTimeUnixNano"), time("endTimeUnixNano")];
         let model = attributes.text("gen_ai.response.model").or_else(|| attributes.text("gen_ai.request.model"));
         let mut has_messages = false;
-        for ((key, time), is_answer) in MESSAGES.into_iter().zip(times).zip([false, true]) {
+        for ((key, time), is_answer) in MESSAGES_ATTRIBUTES.into_iter().zip(times).zip([false, true]) {
             let Some(text) = attributes.text(key) else { continue };
             let Ok(raw) = serde_json::from_str::<&RawValue>(&text) else { continue };
             has_messages = true;
             let messages = list(raw).unwrap_or_default();
             let is_only = messages.len() == 1;
             // Number of times that each message has occurred in this span so far.
-            let mut met: HashMap<String, usize> = HashMap::new();
+            let mut occurrences: HashMap<String, usize> = HashMap::new();
             for (n, raw) in messages.into_iter().enumerate() {
                 let pointer = format!("{at}/{key}/{n}");
                 let model = model.clone().filter(|_| is_answer);
-                trace.add(reader, member, &mut met, is_only, SpanMessage { raw, pointer, time, model })?;
+                trace.add(reader, member, &mut occurrences, is_only, SpanMessage { raw, pointer, time, model })?;
             }
         }
         self.other_spans += u64::from(!has_messages);
@@ -154,7 +155,7 @@ impl Trace {
         &mut self,
         reader: &mut FileReader<'_>,
         member: &Member,
-        met: &mut HashMap<String, usize>,
+        occurrences: &mut HashMap<String, usize>,
         is_only: bool,
         message: SpanMessage<'_>,
     ) -> Result<(), FormatError> {
@@ -171,7 +172,7 @@ impl Trace {
             _ => "system",
         };
         let digest = content_id(&format!("{role}\n{}\n{:?}", content.text, content.blocks));
-        let count = met.entry(digest.clone()).or_default();
+        let count = occurrences.entry(digest.clone()).or_default();
         *count += 1;
         let added = self.added.get(&digest).copied().unwrap_or_default();
         let is_new = *count > added || is_only && self.last != digest;
@@ -188,7 +189,7 @@ impl Trace {
     }
 }
 
-/// Adds a part of a message: a text, a thought, a call or the result of one.
+/// Adds a part of a message: a text, a thought, a tool call or the result of a tool call.
 fn push_part(content: &mut AgentContent, part: &Object<'_>) {
     let kind = part.text("type").unwrap_or(Cow::Borrowed("unknown"));
     let first = |keys: &[&str]| keys.iter().find_map(|key| part.raw_value(key)).map_or_else(String::new, value_text);

@@ -22,10 +22,10 @@ pub(super) fn is_droid_header(line: &Object<'_>) -> bool {
 #[derive(Debug, Default)]
 pub(super) struct PiSession {
     pub session: Session,
-    /// Maps the id of each line to the index of its message. A line without a message maps to the nearest ancestor that
-    /// has one.
+    /// Maps the id of each line to the index of its message. A line without a message maps to the message of its
+    /// nearest ancestor.
     message_of: HashMap<String, Option<usize>>,
-    /// Index of the message of the last line, or of its nearest ancestor that has one.
+    /// Index of the message of the last line or, if that line has no message, of its nearest ancestor with a message.
     last: Option<usize>,
     is_droid: bool,
 }
@@ -56,7 +56,7 @@ impl PiSession {
                     let chat = &mut self.session.chat;
                     chat.title = text("sessionTitle").or_else(|| text("title")).or(chat.title.take());
                 }
-                // A name that the person gave is in a later line.
+                // If the person named the session, the name is in a later line and replaces this title.
                 "title" => self.session.chat.title = self.session.chat.title.take().or(text("title")),
                 "session_info" => self.session.chat.title = text("name").or(self.session.chat.title.take()),
                 _ => {}
@@ -93,7 +93,8 @@ impl PiSession {
         Ok(())
     }
 
-    /// Makes the message of this line, or of its nearest ancestor that has one, the end of the active branch.
+    /// Makes the message of this line the end of the active branch. If the line has no message, uses the message of its
+    /// nearest ancestor.
     pub(super) fn set_leaf(&mut self, id: &str) {
         if let Some(at) = self.message_of.get(id) {
             self.last = *at;
@@ -111,7 +112,7 @@ impl PiSession {
         }
     }
 
-    /// Sends the conversation. The active branch is the one with the last line.
+    /// Sends the conversation. The active branch is the branch that contains the last line.
     pub(super) fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let chat = &mut self.session.chat;
         chat.leaf = self.last.and_then(|at| chat.turns.get(at)?.id.clone());

@@ -1,5 +1,5 @@
 //! Reads conversations with Posit Assistant, which are in two files: the tree of the messages, and a log with their
-//! content. A message of the tree stands for one or several entries of the log.
+//! content. A message of the tree represents one or several entries of the log.
 use super::session::Session;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::agent_content::AgentContent;
@@ -17,7 +17,7 @@ use std::collections::HashMap;
 const PLATFORM: &str = "posit-assistant";
 /// Name of the log beside the tree.
 pub(super) const LOG_FILE: &str = "lm-messages.jsonl";
-/// Name of the file with the path of the project, in the folder around that of the conversation.
+/// Name of the file with the path of the project. The folder of the conversation is inside the folder of this file.
 const WORKSPACE_FILE: &str = "workspace.json";
 
 /// True for the tree of a conversation.
@@ -126,7 +126,7 @@ fn role_of(message: &Object<'_>, is_subagent: bool) -> &'static str {
     }
 }
 
-/// The path of the project, from the file in the folder around that of the conversation.
+/// Reads the path of the project from the file in the parent folder of the conversation's folder.
 fn project_of(reader: &mut FileReader<'_>, tree: &Member) -> Result<Option<String>, FormatError> {
     let own_folder = folder(&tree.name);
     let workspace = own_folder.split_once("/subagents/").map_or(own_folder, |(outer, _)| outer);

@@ -37,8 +37,8 @@ pub(super) fn read(
                 reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
                 return Ok(());
             }
-            // Read elsewhere: the events of OpenHands by folder (below), and the log of Posit Assistant together with
-            // its tree.
+            // These files are read elsewhere: the events of OpenHands by folder (below), and the log of Posit Assistant
+            // together with its tree.
             Role::Records | Role::Manifest => return Ok(()),
             _ => {}
         }
@@ -120,7 +120,7 @@ fn read_kimi(
     session.send(reader, member, id.map(str::to_owned), header.title)
 }
 
-/// What the files beside a log of Kimi state.
+/// Title and project in the files beside a log of Kimi.
 #[derive(Debug, Default)]
 struct KimiHeader {
     title: Option<String>,
@@ -140,10 +140,10 @@ fn kimi_header(reader: &mut FileReader<'_>, headers: &[&Member]) -> Result<KimiH
             }
         };
         let object = Object::parse(text.trim()).unwrap_or_default();
-        let first =
+        let first_text =
             |keys: [&str; 3]| keys.into_iter().find_map(|key| object.non_blank_text(key)).map(|t| t.into_owned());
-        out.title = out.title.take().or_else(|| first(["custom_title", "customTitle", "title"]));
-        out.project = out.project.take().or_else(|| first(["workDir", "work_dir", "cwd"]));
+        out.title = out.title.take().or_else(|| first_text(["custom_title", "customTitle", "title"]));
+        out.project = out.project.take().or_else(|| first_text(["workDir", "work_dir", "cwd"]));
     }
     Ok(out)
 }

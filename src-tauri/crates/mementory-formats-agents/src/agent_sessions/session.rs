@@ -17,7 +17,7 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Adds a message and stores its files. Returns its position.
+    /// Adds a message and stores its files. Returns the position of the message.
     pub(super) fn push(
         &mut self,
         reader: &mut FileReader<'_>,
@@ -40,8 +40,8 @@ impl Session {
         Ok(self.chat.turns.len() - 1)
     }
 
-    /// Reports lines or events that were skipped because other lines or events have the same content. `what` follows
-    /// their number.
+    /// Reports lines or events that were skipped because other lines or events have the same content. In the message,
+    /// `what` follows the number of skipped lines.
     pub(super) fn report_skipped(reader: &mut FileReader<'_>, member: &Member, count: u64, what: &str) {
         if count > 0 {
             let reason = format!("progress: {count} {what}");

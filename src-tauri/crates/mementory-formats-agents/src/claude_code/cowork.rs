@@ -7,9 +7,9 @@ use mementory_formats_shared::reader::FileReader;
 use std::collections::{HashMap, HashSet};
 
 /// Folder of the logs inside the folder of a task.
-const LOGS: &str = ".claude/projects/";
-/// Name of the copy of the messages.
-const COPY: &str = "audit.jsonl";
+const LOGS_FOLDER: &str = ".claude/projects/";
+/// Name of the file with the copy of the messages.
+const COPY_FILE: &str = "audit.jsonl";
 
 /// Root, archive and path of the folder of a task.
 pub(super) type TaskFolder<'m> = (usize, Option<usize>, &'m str);
@@ -17,7 +17,7 @@ pub(super) type TaskFolder<'m> = (usize, Option<usize>, &'m str);
 /// The folders of the tasks whose logs are among `logs`.
 pub(super) fn task_folders<'m>(logs: impl Iterator<Item = &'m Member>) -> HashSet<TaskFolder<'m>> {
     let folder = |member: &'m Member| {
-        let (before, _) = member.name.split_once(LOGS)?;
+        let (before, _) = member.name.split_once(LOGS_FOLDER)?;
         Some((member.root, member.archive, before.trim_end_matches('/')))
     };
     logs.filter_map(folder).collect()
@@ -25,7 +25,7 @@ pub(super) fn task_folders<'m>(logs: impl Iterator<Item = &'m Member>) -> HashSe
 
 /// True for the copy of the messages of a task whose log is in the input.
 pub(super) fn is_copy(member: &Member, tasks: &HashSet<TaskFolder<'_>>) -> bool {
-    let folder = member.name.strip_suffix(COPY).filter(|folder| folder.is_empty() || folder.ends_with('/'));
+    let folder = member.name.strip_suffix(COPY_FILE).filter(|folder| folder.is_empty() || folder.ends_with('/'));
     folder.is_some_and(|folder| tasks.contains(&(member.root, member.archive, folder.trim_end_matches('/'))))
 }
 

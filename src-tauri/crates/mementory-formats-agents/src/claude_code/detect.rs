@@ -1,5 +1,5 @@
 //! Detects files of Claude Code: logs by the members of their lines, and topic files of the memory by their
-//! frontmatter. File names only determine which other files belong to these.
+//! frontmatter. File names only determine which other files accompany the logs and the topic files.
 use super::cowork;
 use super::lines::{is_answer, is_person};
 use super::session_index;
@@ -15,8 +15,8 @@ use std::collections::{BTreeSet, HashSet};
 
 /// Number of bytes at the beginning of a Markdown file that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Name of the file that lists the topics.
-const INDEX: &str = "MEMORY.md";
+/// Name of the file that lists the topic files of the memory.
+const MEMORY_INDEX_FILE: &str = "MEMORY.md";
 /// Types that a topic file of the memory can have.
 pub(super) const TOPIC_TYPES: [&str; 4] = ["user", "feedback", "project", "reference"];
 
@@ -51,7 +51,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let topics: BTreeSet<usize> =
         catalog.members().iter().filter(|m| is_markdown(m) && is_topic(catalog, m)).map(|m| m.id).collect();
     let topic_folders = folders_of(catalog, topics.iter().copied());
-    let indexes = catalog.members().iter().filter(|m| m.file_name() == INDEX && topic_folders.contains(&place_of(m)));
+    let indexes =
+        catalog.members().iter().filter(|m| m.file_name() == MEMORY_INDEX_FILE && topic_folders.contains(&place_of(m)));
     let indexed_folders = folders_of(catalog, indexes.map(|m| m.id));
     for member in catalog.members().iter().filter(|m| is_markdown(m)) {
         // Claude Code also writes topics without frontmatter. Such a file is recognised if its folder contains an index
@@ -69,10 +70,10 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let has_index = parts
         .iter()
         .filter_map(|p| catalog.members().get(p.member))
-        .any(|m| m.file_name() == INDEX && topics.iter().any(|t| *t != m.id));
-    // Rules files next to logs or memory are also files of Claude Code.
-    let taken: HashSet<usize> = parts.iter().map(|part| part.member).collect();
-    let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !taken.contains(&member.id));
+        .any(|m| m.file_name() == MEMORY_INDEX_FILE && topics.iter().any(|t| *t != m.id));
+    // If there are logs or memory files of Claude Code, its rules files are claimed too.
+    let detected_ids: HashSet<usize> = parts.iter().map(|part| part.member).collect();
+    let rules = agent_rules::rules_of("claude-code", catalog).filter(|member| !detected_ids.contains(&member.id));
     let rules: Vec<Part> = rules.map(|member| Part { member: member.id, role: Role::Projects }).collect();
     parts.extend(rules);
     let claimed_ids: HashSet<usize> = parts.iter().map(|p| p.member).collect();
@@ -251,7 +252,7 @@ fn is_side_file(member: &Member, claimed_folders: &HashSet<FileFolder<'_>>) -> b
     match parent {
         "tool-results" => mementory_format::is_uuid(above),
         "subagents" => name.ends_with(".meta.json"),
-        _ if name == session_index::NAME => claimed_folders.contains(&place_of(member)),
+        _ if name == session_index::INDEX_FILE => claimed_folders.contains(&place_of(member)),
         _ => false,
     }
 }

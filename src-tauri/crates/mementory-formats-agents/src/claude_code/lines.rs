@@ -11,7 +11,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) enum LineKind {
     /// A message.
     Message,
-    /// A progress report of a running tool. Other lines can have it as their parent.
+    /// A progress report of a running tool. Other lines can name it as their parent.
     Progress,
     /// Anything else about the session.
     Other,
@@ -157,7 +157,7 @@ struct MergedBlocks {
     seen: HashSet<String>,
     /// Positions of calls by their ids.
     calls: HashMap<String, usize>,
-    /// First block of the last line.
+    /// Position of the first block of the last line.
     last_start: usize,
     /// True if the last line completed the answer, so that no block will be extended.
     is_final: bool,

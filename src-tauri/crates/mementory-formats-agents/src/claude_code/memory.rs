@@ -15,15 +15,15 @@ use std::collections::HashMap;
 pub(super) struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// The id of a memory. Another text may already have this id, because two topics can state the same name, and
-    /// folders of several projects can be imported together. In that case, the file name is added to the id, and if
-    /// that id is taken too, the digest of the text.
-    fn unique(&mut self, id: String, member: &Member, text: &str) -> String {
+    /// Returns a unique id for a memory. Another text may already have this `id`, because two topics can state the same
+    /// name, and folders of several projects can be imported together. In that case, the file name is appended to the
+    /// id. If the longer id is used too, a digest of the text is also appended.
+    fn unique_id(&mut self, id: String, member: &Member, text: &str) -> String {
         let digest = content_id(text);
         let with_file = format!("{id}/{}", member.file_name());
         let with_digest = format!("{with_file}/{digest}");
-        let is_free = |id: &String| self.0.get(id).is_none_or(|known| *known == digest);
-        let id = [id, with_file].into_iter().find(is_free).unwrap_or(with_digest);
+        let is_unused = |id: &String| self.0.get(id).is_none_or(|known| *known == digest);
+        let id = [id, with_file].into_iter().find(is_unused).unwrap_or(with_digest);
         self.0.insert(id.clone(), digest);
         id
     }
@@ -66,7 +66,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut
             None => stem.to_owned(),
         }),
     };
-    let id = known_ids.unique(format!("memory/{}/{name}", project.unwrap_or_default()), member, &text);
+    let id = known_ids.unique_id(format!("memory/{}/{name}", project.unwrap_or_default()), member, &text);
     let body = document.body.trim();
     let description = document.text("description");
     let memory_text = if body.is_empty() { description.as_deref().unwrap_or_default() } else { body };

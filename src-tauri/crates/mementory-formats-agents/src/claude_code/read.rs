@@ -121,7 +121,7 @@ fn session_ids(catalog: &Catalog, member: &Member) -> Result<HashSet<String>, Fo
 
 /// The state of a file while its lines are read.
 struct OpenFile {
-    /// Id of the last line's session, and id of its subagent if it has one.
+    /// Id of the session of the last line, and id of the subagent if a subagent wrote the line.
     current: Option<(String, Option<String>)>,
     /// Lines before the first line with a session id.
     lines_before_id: Vec<(String, String)>,
@@ -200,8 +200,8 @@ impl GroupSessions {
         &mut self.list[at]
     }
 
-    /// Sends the sessions. `titles` has the titles that another program gave to sessions, and `summaries` those in the
-    /// lists of sessions, by their ids.
+    /// Sends the sessions. `titles` contains the titles that another program gave to sessions, and `summaries` the
+    /// titles in the lists of sessions. Both maps are keyed by session id.
     fn send(
         self,
         reader: &mut FileReader<'_>,

@@ -100,7 +100,7 @@ impl Session {
                 if let Some(uuid) = line.non_blank_text("uuid") {
                     self.progress_parents.insert(uuid.into_owned(), line.non_blank_text("parentUuid").map(Into::into));
                 }
-                // The subagent's text may not be in any other line, so this line is kept.
+                // The line is stored, because the text of the subagent may not be in any other line.
                 let is_agent = line.object("data").is_some_and(|d| d.text("type").as_deref() == Some("agent_progress"));
                 if is_agent {
                     self.other_lines.push(text.to_owned());
@@ -238,13 +238,13 @@ impl Session {
     /// the message.
     fn parents(&self) -> (Vec<TurnParent>, HashMap<usize, String>) {
         let (mut out, mut parents_elsewhere) = (Vec::with_capacity(self.drafts.len()), HashMap::new());
-        // In the log, an answer with parallel calls is the parent of all their results. Here, each result follows the
-        // previous one instead.
+        // In the log, an answer with parallel calls is the parent of all their results. In the conversation, each
+        // result follows the previous result instead.
         let mut answer_of_result: HashMap<usize, usize> = HashMap::new();
         let mut last_result: HashMap<usize, usize> = HashMap::new();
-        // Messages without a uuid, such as queued prompts, are inserted after the message before them. The key is that
-        // message, the value the last message inserted after it. The next line whose parent is the key follows the
-        // value instead.
+        // Messages without a uuid, such as queued prompts, are inserted after the previous message. This map contains
+        // the last inserted message, by the message after which it was inserted. A later line whose parent is the key
+        // follows the inserted message instead.
         let mut inserted: HashMap<usize, usize> = HashMap::new();
         let mut base_of: HashMap<usize, usize> = HashMap::new();
         for (at, draft) in self.drafts.iter().enumerate() {
@@ -280,7 +280,7 @@ impl Session {
         (out, parents_elsewhere)
     }
 
-    /// The message that a line continues.
+    /// Determines the parent of the draft at index `at`. Skips progress reports.
     fn parent_of(&self, at: usize, draft: &Draft) -> LineParent {
         let mut parent = match (&draft.parent, &draft.id) {
             (Some(parent), _) => parent,

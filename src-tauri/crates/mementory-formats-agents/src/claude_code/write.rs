@@ -19,8 +19,8 @@ const INDEX_LINES: usize = 196;
 const NAME_CHARS: usize = 120;
 const DESCRIPTION_CHARS: usize = 150;
 /// Indexes of the topics "projects" and "knowledge" in the list of topics.
-const PROJECTS: usize = 3;
-const KNOWLEDGE: usize = 10;
+const PROJECTS_TOPIC: usize = 3;
+const KNOWLEDGE_TOPIC: usize = 10;
 
 /// Kinds of records that are written.
 const EXPORTED_KINDS: [Kind; 7] =
@@ -101,8 +101,8 @@ impl Topic {
         let description = shortened(first_words(&body), DESCRIPTION_CHARS);
         let kind = match topic_for_agents(record) {
             INSTRUCTIONS => "feedback",
-            PROJECTS => "project",
-            KNOWLEDGE => "reference",
+            PROJECTS_TOPIC => "project",
+            KNOWLEDGE_TOPIC => "reference",
             _ if matches!(record.kind, Kind::Resource | Kind::Entity) => "reference",
             _ => "user",
         };
@@ -132,13 +132,13 @@ impl Topic {
     }
 }
 
-/// The text on one line, shortened to at most `most` characters.
-fn shortened(text: &str, most: usize) -> String {
-    let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    if words.chars().count() <= most {
-        return words;
+/// The text on one line, shortened to at most `max_chars` characters.
+fn shortened(text: &str, max_chars: usize) -> String {
+    let one_line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    if one_line.chars().count() <= max_chars {
+        return one_line;
     }
-    let short: String = words.chars().take(most).collect();
+    let short: String = one_line.chars().take(max_chars).collect();
     format!("{}…", short.trim_end())
 }
 

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 /// Heading that the editor extension puts before the person's request.
 const REQUEST_HEADING: &str = "## My request for Codex:";
 
-/// The text after a picture of the person.
+/// Tag that Codex writes after a picture that the person attached.
 const PICTURE_END: &str = "</image>";
 
 /// A text without the tags that Codex writes, as separate parts, around each picture (`<image name=[Image #1]>`).

@@ -23,8 +23,8 @@ pub(super) fn read_notes(reader: &mut FileReader<'_>, member: &Member) -> Result
         return Ok(());
     }
     let document = Document::parse(&text);
-    let before = text.get(..text.len() - document.body.len()).unwrap_or_default();
-    for piece in rules_text::items(&text, before) {
+    let frontmatter = text.get(..text.len() - document.body.len()).unwrap_or_default();
+    for piece in rules_text::items(&text, frontmatter) {
         let id = format!("memory/{}/{}", member.file_name(), piece.id);
         let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, id), piece.text);
         record.title = piece.section;

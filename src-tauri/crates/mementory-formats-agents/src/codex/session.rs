@@ -88,7 +88,7 @@ impl Session {
                 turn.text = compacted.text("message").unwrap_or_default().into_owned();
                 self.push(turn, None, time, (text, pointer));
             }
-            // A line without a payload is an item of an older log, or its header.
+            // A line without a payload is an item or the header of an older log.
             ("", None) if line.has("id") && !line.has("role") => {
                 self.read_header(line);
                 self.chat.note_time(time);
@@ -143,7 +143,7 @@ impl Session {
     }
 
     /// Sets the title from `names`, the titles of all sessions by id. If this session is not in `names`, the last name
-    /// in the log stays.
+    /// in the log remains its title.
     pub(super) fn set_title(&mut self, names: &HashMap<String, String>) {
         let name = self.id.as_ref().and_then(|id| names.get(id)).cloned();
         self.chat.title = name.or(self.chat.title.take());
@@ -164,8 +164,8 @@ impl Session {
         self.chat.note_time(any_time(header, "timestamp"));
     }
 
-    /// Reads the header. The log of a branch or a subagent repeats the header of its parent, so only the first one is
-    /// read.
+    /// Reads the header. The log of a branch or a subagent repeats the header of its parent, so only the first header
+    /// is read.
     fn read_header(&mut self, meta: &Object<'_>) {
         if self.id.is_some() {
             return;
@@ -287,7 +287,7 @@ impl Session {
         chat.id = self.id.clone().or_else(fallback);
         chat.is_log = true;
         // Index of each turn in the conversation. An event that repeats an item is left out, so it gets the index of
-        // the turn before it.
+        // the previous turn.
         let mut positions: Vec<Option<usize>> = Vec::with_capacity(self.turns.len());
         let (mut repeat_count, mut last) = (0u64, None);
         let has_items = self.turns.iter().any(|t| t.event.is_none());

@@ -18,8 +18,8 @@ pub(super) fn turn(text: &str, bubble: &Object<'_>) -> (Turn, AgentContent) {
             .find_map(|key| any_time(&timing_info, key))
     });
     let mut content = AgentContent::default();
-    let words = ["text", "rawText", "content"].into_iter().find_map(|key| bubble.non_blank_text(key));
-    content.text = words.map_or_else(|| rich_text(bubble), |text| text.into_owned());
+    let stated_text = ["text", "rawText", "content"].into_iter().find_map(|key| bubble.non_blank_text(key));
+    content.text = stated_text.map_or_else(|| rich_text(bubble), |text| text.into_owned());
     read_blocks(bubble, &mut content);
     if turn.role == "user" && content.separate_harness_text() {
         turn.role = "system".into();

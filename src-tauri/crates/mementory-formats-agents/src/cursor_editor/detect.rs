@@ -11,7 +11,7 @@ use mementory_formats_shared::text_head::text_head;
 
 /// Number of bytes at the beginning of a database, and of its write-ahead log, that detection reads.
 const HEAD_BYTES: usize = 256 << 10;
-/// Number of bytes at the beginning of a transcript as text in which its first speaker is named.
+/// Number of bytes at the beginning of a file that are examined for the first speaker of a text transcript.
 const FIRST_BYTES: usize = 64;
 /// Words that occur in Cursor's databases, but not in those of other editors with the same tables.
 const CURSOR_WORDS: [&[u8]; 7] = [
@@ -32,7 +32,7 @@ pub(super) enum FileKind {
     State,
     /// `store.db` of one chat.
     Store,
-    /// The lines of a transcript.
+    /// A transcript as JSON lines.
     Transcript,
     /// A transcript as text.
     TextTranscript,
@@ -63,7 +63,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The kind of a file. None if it is not Cursor's.
+/// The kind of a file. None if the file is not from Cursor.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     let head = catalog.head(member, SQLITE_MAGIC.len()).ok()?;
     if !head.starts_with(SQLITE_MAGIC) {

@@ -1,4 +1,4 @@
-//! Reads the list in which Cursor 3 keeps the titles and times of conversations, separate from the conversations
+//! Reads the list in which Cursor 3 stores the titles and times of conversations, separate from the conversations
 //! themselves: the setting `composer.composerHeaders`, or the table `composerHeaders`.
 use super::{bubble, chat_file, setting};
 use mementory_format::{FormatError, Member};
@@ -14,7 +14,7 @@ use std::collections::{BTreeMap, HashSet};
 /// Name of the table, and the last part of the setting's key.
 const TABLE: &str = "composerHeaders";
 /// Key of the setting.
-const KEY: &str = "composer.composerHeaders";
+const SETTING_KEY: &str = "composer.composerHeaders";
 
 /// An entry of the list.
 #[derive(Debug)]
@@ -41,19 +41,19 @@ impl Header {
 
     /// Fills in the values that the conversation's own row does not state.
     pub(super) fn complete(&self, chat: &mut Chat) {
-        let listed = self.chat();
-        chat.title = chat.title.take().or(listed.title);
-        chat.status = chat.status.take().or(listed.status);
-        chat.record_type = chat.record_type.take().or(listed.record_type);
-        chat.model = chat.model.take().or(listed.model);
-        chat.source.project = chat.source.project.take().or(listed.source.project);
+        let listed_chat = self.chat();
+        chat.title = chat.title.take().or(listed_chat.title);
+        chat.status = chat.status.take().or(listed_chat.status);
+        chat.record_type = chat.record_type.take().or(listed_chat.record_type);
+        chat.model = chat.model.take().or(listed_chat.model);
+        chat.source.project = chat.source.project.take().or(listed_chat.source.project);
         if chat.summary.is_empty() {
-            chat.summary = listed.summary;
+            chat.summary = listed_chat.summary;
         }
-        chat.note_time(listed.times.created);
-        chat.note_time(listed.times.updated);
+        chat.note_time(listed_chat.times.created);
+        chat.note_time(listed_chat.times.updated);
         chat.verbatim = match chat.verbatim.take() {
-            None => listed.verbatim,
+            None => listed_chat.verbatim,
             Some(row) => {
                 let text = format!("{}\n{}", row.text, self.text);
                 Some(Verbatim { media_type: "application/x-ndjson".into(), text })
@@ -66,7 +66,7 @@ impl Header {
 #[derive(Debug, Default)]
 pub(super) struct Headers {
     by_id: BTreeMap<String, Header>,
-    /// Number of bytes left for more entries.
+    /// Number of bytes that further entries may have.
     budget: u64,
 }
 
@@ -76,9 +76,9 @@ impl Headers {
     pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, database: &Database) -> Self {
         let mut out = Self { budget: reader.context.limits.element_bytes, ..Self::default() };
         if database.has_table("ItemTable") {
-            match setting::value(member, database, KEY) {
+            match setting::value(member, database, SETTING_KEY) {
                 Ok(text) => text.iter().for_each(|text| out.read_setting(reader, member, text)),
-                Err(e) => note_unreadable(reader, member, KEY, &e),
+                Err(e) => note_unreadable(reader, member, SETTING_KEY, &e),
             }
         }
         if database.has_table(TABLE)
@@ -99,9 +99,9 @@ impl Headers {
             Some(object) => Some(object.list("allComposers").unwrap_or_default()),
             None => serde_json::from_str::<&RawValue>(text).ok().and_then(list),
         };
-        let Some(entries) = entries else { return note_malformed(reader, member, KEY) };
+        let Some(entries) = entries else { return note_malformed(reader, member, SETTING_KEY) };
         for (n, raw) in entries.into_iter().enumerate() {
-            self.add(reader, member, raw.get(), format!("{KEY}/allComposers/{n}"), None, [None, None]);
+            self.add(reader, member, raw.get(), format!("{SETTING_KEY}/allComposers/{n}"), None, [None, None]);
         }
     }
 
@@ -184,7 +184,8 @@ impl Index {
         self.read_ids.extend(id.cloned());
     }
 
-    /// Adds the entries whose conversation is not in this database, because it may be in another one.
+    /// Adds the entries whose conversation is not in this database, because the conversation may be in another
+    /// database.
     pub(super) fn add_remaining(&mut self, headers: Headers, member: &Member) {
         self.remaining.extend(headers.by_id.into_values().map(|header| (header, member.place.clone())));
     }

@@ -12,7 +12,7 @@ use mementory_formats_shared::sqlite::Database;
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 
-/// Reads the known keys.
+/// Reads the settings whose keys are known.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -98,8 +98,8 @@ fn read_chat(
 
 /// Reads "Rules for AI", the instructions that the person wrote for every conversation.
 fn read_rules(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
-    let words = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
-    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, "rules/personal"), words.trim());
+    let rules = serde_json::from_str::<String>(text).unwrap_or_else(|_| text.to_owned());
+    let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT, "rules/personal"), rules.trim());
     record.source.platform = PLATFORM.into();
     record.source.method = Some("custom_instructions".into());
     let pointer = "aicontext.personalContext".into();
@@ -121,12 +121,12 @@ fn read_prompts(
     chat.record_type = Some("prompt_history".into());
     for (n, raw) in items.into_iter().enumerate() {
         let object = Object::parse(raw.get());
-        let words = object.as_ref().and_then(|o| o.non_blank_text(name)).or_else(|| decode_string(raw));
-        let Some(words) = words.filter(|w| !w.trim().is_empty()) else { continue };
+        let prompt = object.as_ref().and_then(|o| o.non_blank_text(name)).or_else(|| decode_string(raw));
+        let Some(prompt) = prompt.filter(|w| !w.trim().is_empty()) else { continue };
         let mut turn = Turn { role: "user".into(), content_type: "text".into(), ..Turn::default() };
         turn.times.created = object.as_ref().and_then(|o| any_time(o, "unixMs"));
         turn.id = object.as_ref().and_then(|o| o.non_blank_text("generationUUID").map(|t| t.into_owned()));
-        turn.text = words.into_owned();
+        turn.text = prompt.into_owned();
         turn.pointer = format!("{key}/{n}");
         turn.verbatim = Some(Verbatim::json(raw.get()));
         chat.note_time(turn.times.created);

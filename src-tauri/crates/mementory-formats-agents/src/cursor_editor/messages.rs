@@ -1,5 +1,5 @@
-//! Collects the messages of a conversation, which may be partly in its row and partly in rows of their own, and puts
-//! them in the order in which the conversation lists them.
+//! Collects the messages of a conversation and puts them in the order in which the conversation lists them. Some
+//! messages may be in the row of the conversation, others in separate rows.
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::object::{Object, decode_string};
 use serde_json::value::RawValue;
@@ -19,7 +19,7 @@ pub(super) struct Messages {
 }
 
 impl Messages {
-    /// A value without messages, but with the order in which the row of the conversation lists them.
+    /// Creates an empty collection with the order in which the row of the conversation lists its messages.
     pub fn of(conversation: &Object<'_>) -> Self {
         let mut ranks = HashMap::new();
         for (rank, id) in listed_ids(conversation).into_iter().enumerate() {
@@ -38,17 +38,19 @@ impl Messages {
         self.has_listed |= self.ranks.contains_key(id);
     }
 
-    /// Returns false if a message with this id was found before. Messages without an id are always new.
-    pub fn is_new(&mut self, id: &str) -> bool {
+    /// Stores the id of a message. Returns false if a message with this id was found before. A message without an id
+    /// always counts as new.
+    pub fn insert_id(&mut self, id: &str) -> bool {
         id.is_empty() || self.seen.insert(id.to_owned())
     }
 
-    /// Adds a message that the conversation lists under this id, if it lists it.
+    /// Adds a message. If the conversation's list contains `id`, the message gets the position of `id` in this list.
     pub fn add(&mut self, id: &str, turn: Turn) {
         self.found.push((self.rank(id), turn));
     }
 
-    /// Adds a message of the list `conversation`, whose order counts for messages that are not listed elsewhere.
+    /// Adds a message of the list `conversation`. If the message is not listed elsewhere, it follows the previously
+    /// added message.
     pub fn add_inline(&mut self, turn: Turn) {
         let id = turn.id.as_deref().unwrap_or_default();
         self.note_present(id);

@@ -7,7 +7,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite;
 use mementory_model::{DroppedAs, Issue};
 
-/// Reads everything. Databases are not stored as files, because they contain access tokens.
+/// Reads all files of the claim. Databases are not stored as files, because they contain access tokens.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,

@@ -108,10 +108,10 @@ impl Conversation<'_> {
             None => mementory_json::repair(text.as_bytes()).map(|(text, _)| text),
         });
         let object = repaired.as_deref().and_then(Object::parse);
-        let listed = self.header.map(Header::chat).filter(|chat| chat.title.is_some());
+        let listed_chat = self.header.map(Header::chat).filter(|chat| chat.title.is_some());
         if object.is_none() && self.rows.bubbles.is_empty() {
-            if let Some(listed) = listed {
-                reader.send_chat(listed, chat_file(&self.member.place))?;
+            if let Some(listed_chat) = listed_chat {
+                reader.send_chat(listed_chat, chat_file(&self.member.place))?;
                 return Ok(true);
             }
             let reason = "no_content: an empty entry for a conversation";
@@ -132,12 +132,12 @@ impl Conversation<'_> {
             budget = budget.saturating_sub(text.len() as u64);
             chat.verbatim = Some(Verbatim::json(text));
         }
-        // Listed messages are read first, so that the others are left out of a conversation that is too large.
+        // Listed messages are read first, so that a conversation that is too large loses its unlisted messages first.
         let mut bubbles: Vec<&(String, i64)> = self.rows.bubbles.iter().collect();
         bubbles.sort_by_key(|(id, _)| messages.rank(id).unwrap_or(usize::MAX));
         for (id, rowid) in bubbles {
             messages.note_present(id);
-            if messages.is_new(id)
+            if messages.insert_id(id)
                 && let Some(turn) = self.read_bubble(reader, id, *rowid, &mut budget)?
             {
                 messages.add(id, turn);
@@ -190,8 +190,8 @@ impl Conversation<'_> {
         Ok((!items.is_empty()).then_some(raw))
     }
 
-    /// Reads the messages that the row of the conversation contains by their ids. Returns the JSON of these messages. None
-    /// if there are none.
+    /// Reads the messages that the row of the conversation contains by their ids. Returns the JSON of these messages,
+    /// or None if there are no such messages.
     fn read_map<'o>(
         &self,
         reader: &mut FileReader<'_>,
@@ -210,7 +210,7 @@ impl Conversation<'_> {
                 self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
                 continue;
             };
-            if !messages.is_new(id) {
+            if !messages.insert_id(id) {
                 continue;
             }
             let mut turn = read_turn(reader, self.member, raw.get(), &bubble, pointer)?;
@@ -220,7 +220,7 @@ impl Conversation<'_> {
         Ok(object.raw_value(MESSAGE_MAP).filter(|_| has_messages))
     }
 
-    /// Notes how many of the listed messages are not in the database.
+    /// Reports how many of the listed messages are not in the database.
     fn note_missing(&self, reader: &mut FileReader<'_>, missing: usize) {
         if missing > 0 {
             let place = format!("{}#composerData:{}", self.member.place, self.id);

@@ -12,7 +12,7 @@ use mementory_formats_shared::sqlite::{Database, column_text, unreadable};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// Length of a digest.
+/// Length of a digest in bytes.
 const DIGEST_BYTES: usize = 32;
 /// Largest depth of nested lists of blobs.
 const MAX_DEPTH: u32 = 8;
@@ -101,7 +101,7 @@ fn header(member: &Member, database: &Database) -> Result<Option<String>, Format
     Ok(None)
 }
 
-/// Rows of all blobs by id.
+/// Row ids of all blobs, by the id of the blob.
 fn blob_rows(member: &Member, database: &Database) -> Result<HashMap<String, i64>, FormatError> {
     let unreadable_error = |e: rusqlite::Error| unreadable(member, &e);
     let mut out = HashMap::new();

@@ -36,12 +36,12 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     for (n, (start, line, role)) in starts.iter().enumerate() {
         let end = starts.get(n + 1).map_or(text.len(), |next| next.0);
         let source = text.get(*start..end).unwrap_or_default();
-        let words = source.split_once('\n').map_or("", |(_, words)| words);
+        let body = source.split_once('\n').map_or("", |(_, body)| body);
         let mut turn = Turn { role: (*role).into(), pointer: format!("line {line}"), ..Turn::default() };
         let mut content = AgentContent::default();
         match *role {
-            "user" => content.text = words.trim().to_owned(),
-            _ => read_answer(words, &mut content),
+            "user" => content.text = body.trim().to_owned(),
+            _ => read_answer(body, &mut content),
         }
         if *role == "user" && content.separate_harness_text() {
             turn.role = "system".into();

@@ -8,7 +8,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 /// Reads a transcript as one conversation. Its id is the UUID that Cursor puts into the name of the file or its folder.
-/// Without one, the id is derived from the first message.
+/// Without such a UUID, the id is derived from the first message.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut chat = Chat { is_log: true, record_type: Some("transcript".into()), ..Chat::default() };
     let mut bytes = 0;

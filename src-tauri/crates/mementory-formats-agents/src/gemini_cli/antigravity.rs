@@ -50,9 +50,9 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         turn.pointer.clone_from(&line.pointer);
         turn.verbatim = Some(Verbatim::json(line.text));
         chat.note_time(turn.times.created);
-        // A step is written again when its status changes.
-        let written_before = turn.id.as_ref().and_then(|id| turn_of.get(id)).copied();
-        if let Some(previous) = written_before.and_then(|at| chat.turns.get_mut(at)) {
+        // A step is written again when its status changes. The later line replaces the earlier line.
+        let earlier_position = turn.id.as_ref().and_then(|id| turn_of.get(id)).copied();
+        if let Some(previous) = earlier_position.and_then(|at| chat.turns.get_mut(at)) {
             *previous = turn;
             return Ok(());
         }

@@ -30,7 +30,7 @@ fn add_exported(object: &Object<'_>, content: &mut AgentContent) {
     }
 }
 
-/// The turn in a message of a session.
+/// Converts a message of a session to a turn and its content.
 pub(super) fn message(text: &str, object: &Object<'_>) -> (Turn, AgentContent) {
     let kind = object.text("type").unwrap_or_default();
     let mut turn = Turn {

@@ -14,7 +14,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Subtypes of prompts that the person wrote or said. Prompts with other subtypes come from the program.
 const USER_PROMPT_SUBTYPES: [&str; 2] = ["mid_turn_user_message", "realtime_message"];
-/// In lines without a message, members that repeat messages of the session.
+/// In a line without a message, these members repeat messages of the session.
 const REPEATING_MEMBERS: [&str; 7] =
     ["compressedHistory", "history", "userText", "promptText", "resultText", "content", "outputHistoryItems"];
 
@@ -97,8 +97,8 @@ impl Log {
             let title = payload.non_blank_text("customTitle").map(|title| title.into_owned());
             self.chat.title = title.or(self.chat.title.take());
             if let Some(uuid) = uuid {
-                let before = self.parent_of(parent, has_parent);
-                self.skipped_parents.insert(uuid, before);
+                let skipped_parent = self.parent_of(parent, has_parent);
+                self.skipped_parents.insert(uuid, skipped_parent);
             }
             let repeated = REPEATING_MEMBERS.iter().filter_map(|key| Some((payload.raw_value(key)?, "null")));
             self.other_lines.push(with_replaced_values(line.text, &repeated.collect::<Vec<_>>()));
@@ -110,7 +110,7 @@ impl Log {
         let subtype = text("subtype");
         let is_of_program =
             kind == "user" && subtype.as_deref().is_some_and(|subtype| !USER_PROMPT_SUBTYPES.contains(&subtype));
-        // A subagent's prompt was written by another agent.
+        // The prompt of a subagent was written by another agent and not by the person.
         let is_of_agent = kind == "user" && object.is_true("isSidechain");
         if kind == "system" || turn.role == "user" && (is_of_program || is_of_agent) {
             (turn.role, turn.content_type, turn.hidden) = ("system".into(), "context".into(), true);
@@ -129,8 +129,8 @@ impl Log {
         turn.id.clone_from(&uuid);
         self.chat.note_time(turn.times.created);
         // A line that is written again replaces the previous one.
-        let written_before = uuid.as_ref().and_then(|uuid| self.turn_of.get(uuid)).copied();
-        if let Some(previous) = written_before.and_then(|at| self.chat.turns.get_mut(at)) {
+        let earlier_position = uuid.as_ref().and_then(|uuid| self.turn_of.get(uuid)).copied();
+        if let Some(previous) = earlier_position.and_then(|at| self.chat.turns.get_mut(at)) {
             *previous = turn;
             return Ok(());
         }
@@ -141,8 +141,8 @@ impl Log {
         Ok(())
     }
 
-    /// The message that a line continues. Lines without a message are skipped. A line that does not state its parent
-    /// (`has_parent`) continues the line before it, and one whose parent is null begins the conversation.
+    /// The message that a line continues. Lines without a message are skipped. A line that states no parent
+    /// (`has_parent` is false) continues the previous line. A line whose parent is null begins the conversation.
     fn parent_of(&self, parent: Option<String>, has_parent: bool) -> TurnParent {
         let Some(uuid) = parent else {
             return if has_parent { TurnParent::Root } else { TurnParent::Previous };

@@ -67,7 +67,7 @@ impl Session {
         let is_metadata = line.text("type").as_deref() == Some(METADATA_TYPE);
         let is_header =
             change.is_some() || is_metadata || line.has("sessionId") || !line.has("type") && !line.has("content");
-        // A message that Qwen Code exported has the id of its session too.
+        // A message that Qwen Code exported is no header, although it contains the id of its session.
         if !is_header || messages::is_exported(line) {
             return self.add_message(text, line, pointer);
         }
@@ -111,7 +111,7 @@ impl Session {
         }
     }
 
-    /// Keeps the text of a header that was read separately, for the verbatim.
+    /// Stores the text of a header that was read separately, so that the verbatim contains it.
     pub(super) fn keep_header(&mut self, text: String) {
         self.other_lines.push(text);
     }
@@ -121,7 +121,7 @@ impl Session {
         let id = message.non_blank_text("id").map(|t| t.into_owned());
         if let Some(draft) = id.as_ref().and_then(|id| self.draft_of.get(id)).and_then(|at| self.drafts.get_mut(*at)) {
             text.clone_into(&mut draft.text);
-            // The new line has the whole message, including the earlier changes.
+            // The earlier changes are discarded, because the new line contains the whole changed message.
             draft.updates.clear();
             return;
         }

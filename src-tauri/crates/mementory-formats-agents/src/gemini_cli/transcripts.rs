@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 /// Number of characters of a text that are compared. This is about the length of a shortened text.
 const COMPARED_CHARACTERS: usize = 100;
-/// Number of characters by which the copy of a prompt without a time can be recognised.
+/// Smallest number of matching characters by which the copy of a prompt without a time can be recognised.
 const MIN_MATCHING_CHARACTERS: usize = 20;
 /// Number of characters in the longest JSON escape, a surrogate pair.
 const ESCAPE_CHARACTERS: usize = 12;
@@ -18,9 +18,9 @@ const TRANSCRIPT_NAMES: (&str, &str) = ("transcript_full", "transcript");
 /// The first step of a transcript, by which a transcript and its shortened copy are matched.
 #[derive(Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct FirstStep {
-    /// Empty if the head of the file contains too little of the step.
+    /// Number of the step. Empty if the head of the file contains too little of the step.
     number: String,
-    /// Empty if the step has no time.
+    /// Time of the step. Empty if the step has no time.
     time: String,
     /// The first [`COMPARED_CHARACTERS`] of the text.
     beginning: String,
@@ -82,16 +82,17 @@ pub(super) fn shortened_copies(transcripts: &[(&Member, FirstStep)]) -> HashSet<
         move |member: &&Member| member.file_name().split('.').next().is_some_and(|stem| stem.eq_ignore_ascii_case(name))
     };
     let members = || transcripts.iter().map(|(member, _)| *member);
-    let whole: HashSet<Folder<'_>> = members().filter(named(TRANSCRIPT_NAMES.0)).map(folder_of).collect();
-    let of_names = members().filter(named(TRANSCRIPT_NAMES.1)).filter(|member| whole.contains(&folder_of(member)));
-    let mut copies: HashSet<usize> = of_names.map(|member| member.id).collect();
+    let folders_with_whole: HashSet<Folder<'_>> = members().filter(named(TRANSCRIPT_NAMES.0)).map(folder_of).collect();
+    let copies_by_name =
+        members().filter(named(TRANSCRIPT_NAMES.1)).filter(|member| folders_with_whole.contains(&folder_of(member)));
+    let mut copies: HashSet<usize> = copies_by_name.map(|member| member.id).collect();
     // Other files are compared by their first steps. Sorting puts a shortened text right before the full one.
     let others = transcripts.iter().filter(|(member, _)| !copies.contains(&member.id));
     let mut others: Vec<_> = others.map(|(member, first)| (folder_of(member), first, *member)).collect();
     others.sort_by_key(|(folder, first, _)| (*folder, *first));
     for group in others.chunk_by(|a, b| a.0 == b.0 && a.1.is_shortened(b.1)) {
-        let whole = group.iter().min_by_key(|(_, _, member)| Reverse(member.size)).map(|(_, _, member)| member.id);
-        copies.extend(group.iter().map(|(_, _, member)| member.id).filter(|id| Some(*id) != whole));
+        let whole_id = group.iter().min_by_key(|(_, _, member)| Reverse(member.size)).map(|(_, _, member)| member.id);
+        copies.extend(group.iter().map(|(_, _, member)| member.id).filter(|id| Some(*id) != whole_id));
     }
     copies
 }

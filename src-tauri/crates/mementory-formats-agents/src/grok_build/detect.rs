@@ -21,7 +21,7 @@ const SIDE_FILES: [&str; 6] = [
     "signals.json",
 ];
 /// Types of lines that the reader supports.
-pub(super) const TYPES: [&str; 7] =
+pub(super) const LINE_TYPES: [&str; 7] =
     ["system", "user", "assistant", "tool_result", "reasoning", "backend_tool_call", "tool"];
 
 /// One claim for all files of Grok Build in the catalog.
@@ -71,7 +71,7 @@ fn has_marked_line(catalog: &Catalog, member: &Member) -> Option<bool> {
         if is_foreign {
             return None;
         }
-        if !TYPES.contains(&kind.as_ref()) || !has_words {
+        if !LINE_TYPES.contains(&kind.as_ref()) || !has_words {
             continue;
         }
         count += 1;

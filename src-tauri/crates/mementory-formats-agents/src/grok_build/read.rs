@@ -1,5 +1,5 @@
 //! Reads each history as one conversation, together with the summary in the same folder, if there is one.
-use super::detect::{Summaries, TYPES};
+use super::detect::{LINE_TYPES, Summaries};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, nested_text, push_text, value_text};
@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Issue, Kind, Link, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Reads everything. The summary of a session is stored as the verbatim of its conversation.
+/// Reads all files of the claim. The summary of a session is stored as the verbatim of its conversation.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -49,7 +49,7 @@ fn read_history(reader: &mut FileReader<'_>, member: &Member, summary: Option<&M
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());
         }
-        unknown_lines += u64::from(!TYPES.contains(&kind_of(&line.object).as_ref()));
+        unknown_lines += u64::from(!LINE_TYPES.contains(&kind_of(&line.object).as_ref()));
         let (mut turn, mut content) = message(line.text, &line.object);
         reader.store_files(member, &mut content)?;
         turn.pointer.clone_from(&line.pointer);
@@ -99,7 +99,8 @@ fn kind_of<'a>(line: &Object<'a>) -> Cow<'a, str> {
 fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
     let mut turn = Turn { verbatim: Some(Verbatim::json(text)), ..Turn::default() };
     let kind = kind_of(line);
-    // An interjection is what the person wrote while the agent was working.
+    // The program states a reason for a text that it added. The reason `interjection` is different: the person wrote
+    // this text while the agent was working.
     let is_added = line.non_blank_text("synthetic_reason").is_some_and(|reason| reason != "interjection");
     turn.role = match kind.as_ref() {
         "user" if !is_added => "user",
@@ -160,7 +161,7 @@ fn message(text: &str, line: &Object<'_>) -> (Turn, AgentContent) {
             arguments.map_or_else(String::new, value_text),
         );
     }
-    if !TYPES.contains(&kind.as_ref())
+    if !LINE_TYPES.contains(&kind.as_ref())
         && content.text.trim().is_empty()
         && content.blocks.is_empty()
         && let Ok(raw) = serde_json::from_str::<&RawValue>(text)

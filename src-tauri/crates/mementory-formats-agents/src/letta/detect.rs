@@ -6,7 +6,7 @@ use mementory_formats_shared::memory_heads::{self, Head};
 pub(super) const LIST_KEYS: [&str; 9] =
     ["agents", "blocks", "files", "sources", "tools", "mcp_servers", "groups", "skills", "passages"];
 
-/// Members besides the type, at least one of which an entry in a list of messages has.
+/// Members of an entry in a list of messages. Each entry has at least one of these members besides its type.
 const MESSAGE_MEMBERS: [&str; 11] = [
     "date",
     "otid",
@@ -26,8 +26,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "an agent of Letta with its memory blocks", layout)
 }
 
-/// `2` for an agent file with lists, `1` for an agent file with a single agent, `rows` for blocks or passages in a
-/// server response, `messages` for messages in a server response.
+/// Layout of a file: `2` for an agent file with lists, `1` for an agent file with a single agent, `rows` for blocks or
+/// passages in a server response, `messages` for messages in a server response.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let agent_members =
         ["block_ids", "memory_blocks", "in_context_message_ids", "tool_ids", "agent_type", "llm_config", "core_memory"];
@@ -44,7 +44,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     {
         return Some("1");
     }
-    // A list that a program saved may lack the ids and the times that the server gives.
+    // The ids and the times that the server gives are not required, because a list that a program saved may lack them.
     let is_message = |list: &str| head.has_all(list, &["message_type"]) && head.has_any(list, &MESSAGE_MEMBERS);
     if (is_message("") || is_message("messages")) && head.has_text_value("message_type") && has_known_type(head) {
         return Some("messages");

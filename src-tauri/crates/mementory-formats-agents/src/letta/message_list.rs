@@ -58,11 +58,11 @@ impl MessageList {
             turns.reverse();
         }
         // If the server's response does not name the agent, the first message identifies the conversation. If the first
-        // message has no id, a digest of the first question and answer does.
-        let known_by = self.agent.or_else(|| turns.first().and_then(|turn| turn.key.clone()));
-        let known_by = known_by.unwrap_or_else(|| format!("content/{}", content_id(&beginning(&turns))));
+        // message has no id, a digest of the first question and answer identifies the conversation.
+        let identity = self.agent.or_else(|| turns.first().and_then(|turn| turn.key.clone()));
+        let identity = identity.unwrap_or_else(|| format!("content/{}", content_id(&beginning(&turns))));
         let mut chat = Chat {
-            key: Some(format!("messages/{known_by}")),
+            key: Some(format!("messages/{identity}")),
             verbatim: Some(Verbatim::json("{}")),
             is_log: true,
             ..Chat::default()

@@ -10,7 +10,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, value::RawValue};
 
 /// Tags around text that the program inserts into a prompt and that the person does not see.
-const REMINDER: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
+const REMINDER_TAGS: [&str; 2] = ["<system-reminder>", "</system-reminder>"];
 
 /// Sends the messages of an agent as a conversation. Sends nothing if there are no messages.
 pub(super) fn read(
@@ -54,7 +54,7 @@ pub(super) fn read(
     let file = ChatFile { format: ID, platform: PLATFORM, version: None, container: &row.member.place };
     let mut unit = chat.into_unit(file, &mut issues);
     issues.into_iter().for_each(|issue| files.sink.note(issue));
-    // Keys that this reader derived are not ids of the source.
+    // Keys that this reader generated are not ids of the source, so they are not stored as origin ids.
     let is_generated = |id: &String| id.starts_with("agent/") || id.starts_with("content/");
     unit.records
         .iter_mut()
@@ -102,7 +102,7 @@ pub(super) fn split_reminders(turn: Turn, reminders: Vec<String>) -> Vec<Turn> {
         text,
         ..Turn::default()
     };
-    // The program inserted the whole text.
+    // The program inserted the whole text, so there is no second turn.
     if turn.text.trim().is_empty() {
         return vec![Turn { id: turn.id, key: turn.key, verbatim: turn.verbatim, ..context }];
     }
@@ -159,9 +159,9 @@ impl Parts {
     fn add(&mut self, text: &str) {
         let mut rest = text;
         let mut own_text = String::new();
-        while let Some((before, after)) = rest.split_once(REMINDER[0]) {
+        while let Some((before, after)) = rest.split_once(REMINDER_TAGS[0]) {
             own_text.push_str(before);
-            let (inside, next) = after.split_once(REMINDER[1]).unwrap_or((after, ""));
+            let (inside, next) = after.split_once(REMINDER_TAGS[1]).unwrap_or((after, ""));
             self.reminders.push(inside.trim().to_owned());
             rest = next;
         }

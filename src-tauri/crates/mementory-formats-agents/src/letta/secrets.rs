@@ -10,7 +10,7 @@ use mementory_model::{Issue, Kind, Verbatim};
 use serde_json::value::RawValue;
 
 /// Members that contain the variables of an agent, either by name or as a list of `key` and `value`.
-const VARIABLES: [&str; 2] = ["tool_exec_environment_variables", "secrets"];
+const VARIABLE_MEMBERS: [&str; 2] = ["tool_exec_environment_variables", "secrets"];
 /// Members of a tool server whose whole value may be secret.
 const SERVER_SECRETS: [&str; 6] = ["token", "custom_headers", "env", "auth_token", "auth_header", "access_token"];
 
@@ -28,8 +28,8 @@ fn variables(object: &Object<'_>, member: &str) -> Vec<(String, bool)> {
     by_name.members().map(|(name, raw)| (name.to_owned(), has_value(raw))).collect()
 }
 
-/// The members that contain variables, each with the JSON that replaces it in the stored text. The JSON has the names,
-/// but no values.
+/// The members that contain variables, each with the JSON that replaces it in the stored text. The JSON contains the
+/// names of the variables, but no values.
 pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, String)> {
     let is_hidden = |member: &&str| {
         let raw = object.raw_value(member)?;
@@ -38,10 +38,10 @@ pub(super) fn hidden_members<'a>(object: &Object<'a>) -> Vec<(&'a RawValue, Stri
             names.map(|(name, has_value)| (name, if has_value { REDACTED } else { "" }.into())).collect();
         Some((raw, serde_json::Value::Object(names).to_string()))
     };
-    VARIABLES.iter().filter_map(is_hidden).collect()
+    VARIABLE_MEMBERS.iter().filter_map(is_hidden).collect()
 }
 
-/// Sends a credential record for each variable. It has the variable's name, but not its value.
+/// Sends a credential record for each variable. The record contains the name of the variable, but not its value.
 pub(super) fn send_names(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -51,7 +51,7 @@ pub(super) fn send_names(
 ) -> Result<(), FormatError> {
     let mut seen = std::collections::HashSet::new();
     let mut count = 0;
-    for member in VARIABLES {
+    for member in VARIABLE_MEMBERS {
         for (name, has_value) in variables(object, member) {
             count += u32::from(has_value);
             if !seen.insert(name.clone()) {

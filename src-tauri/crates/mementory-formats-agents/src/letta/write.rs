@@ -96,8 +96,8 @@ fn imported_block(export: &Export, stored: &StoredRecord) -> Option<(String, Str
     (is_block && object.text("id").is_some() && !label.is_empty()).then(|| (label, text.to_owned()))
 }
 
-/// The record that an import would create from an exported Letta block. It belongs to a new agent, and its label may
-/// have changed.
+/// The record that an import would create from an exported Letta block. The block is part of a new agent, and its label
+/// may have changed.
 fn read_back_block(record: &Record, label: &str, text: &str) -> Record {
     let mut record = record.clone();
     record.title = Some(label.to_owned());

@@ -59,8 +59,9 @@ impl Workspace {
                 // An archive must not write bookkeeping files, neither ours nor those of other programs.
                 let is_own_or_junk = files::role(&path) == FileRole::Junk
                     || path.split('/').any(|part| [".mementory", ".keepsake"].contains(&part));
-                let is_free = self.files.get(&path).is_none_or(|present| *present == bytes);
-                (files::is_safe(&path) && !is_own_or_junk && is_free && !self.has_path_conflict(&path)).then_some(path)
+                let is_available = self.files.get(&path).is_none_or(|present| *present == bytes);
+                (files::is_safe(&path) && !is_own_or_junk && is_available && !self.has_path_conflict(&path))
+                    .then_some(path)
             });
             match path {
                 Some(path) => drop(self.files.insert(path, bytes)),

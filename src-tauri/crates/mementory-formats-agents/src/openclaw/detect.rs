@@ -95,7 +95,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
             .members()
             .iter()
             .filter(is_inside)
-            // The home of Hermes Agent has a `SOUL.md` too, but its memories have a reader of their own.
+            // The home of Hermes Agent has a `SOUL.md` too, but its memories are read by another format.
             .filter(|m| m.id == manifest || !is_of_hermes(catalog, m))
             .map(|m| Part { member: m.id, role: part_role(m, folder, manifest) })
             .collect();
@@ -111,14 +111,14 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
     out
 }
 
-/// The folders that have files other than Markdown in them, at any depth. A project with such files may have a
-/// `MEMORY.md` and a folder `memory` of its own.
+/// The folders that contain files other than Markdown, at any depth. Such a folder may be a software project, which can
+/// also have a `MEMORY.md` and a folder `memory`.
 fn mixed_folders(catalog: &Catalog) -> HashSet<marks::Folder<'_>> {
     let is_note = |name: &str| name.starts_with('.') || name.to_ascii_lowercase().ends_with(".md");
     let mut out = HashSet::new();
     for member in catalog.members().iter().filter(|member| !is_note(member.file_name())) {
         let mut folder = marks::folder_of(&member.name);
-        // If a folder is known, so are the folders around it.
+        // If a folder is already in the set, the folders that contain it are too.
         while out.insert((member.root, member.archive, folder)) && !folder.is_empty() {
             folder = marks::folder_of(folder.trim_end_matches('/'));
         }

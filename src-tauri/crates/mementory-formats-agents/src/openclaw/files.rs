@@ -26,13 +26,13 @@ pub enum FileRole {
 pub struct MemoryFile {
     /// Memory type (spec §3.1.2).
     pub memory_type: &'static str,
-    /// Namespace.
+    /// Namespace of the records.
     pub namespace: &'static str,
     /// Category, if the specification defines one for the file.
     pub category: Option<&'static str>,
     /// How the text was created (`source.method`).
     pub method: &'static str,
-    /// True if the file is one record.
+    /// True if the whole file becomes one record.
     pub is_one_record: bool,
     /// Status, if the folder implies one.
     pub status: Option<&'static str>,
@@ -172,7 +172,8 @@ pub fn session_day(path: &str) -> Option<&str> {
     (is_topic && day.parse::<jiff::civil::Date>().is_ok()).then_some(day)
 }
 
-/// True for our bookkeeping files, which are trusted when a workspace is read, so an import must never write them.
+/// True for our bookkeeping files. An import must never write these files, because they are trusted when a workspace is
+/// read.
 pub fn is_bookkeeping(path: &str) -> bool {
     is_our_file(path, SLOTS_FILE) || is_our_file(path, LINEAGE_FILE)
 }

@@ -23,21 +23,21 @@ pub(super) fn memory_folders(catalog: &Catalog) -> HashSet<Folder<'_>> {
         .collect()
 }
 
-/// True if at least [`MIN_WORKSPACE_FILES`] of the files in `folder` look like those of an agent or its template.
+/// True if at least [`MIN_WORKSPACE_FILES`] of the files in `folder` look like files of an agent or of its template.
 pub(super) fn has_marked_files(
     catalog: &Catalog,
     members: &[&Member],
     folder: &str,
     memory_folders: &HashSet<Folder<'_>>,
 ) -> bool {
-    let inside = members.iter().filter(|member| folder_of(&member.name) == folder);
+    let files_in_folder = members.iter().filter(|member| folder_of(&member.name) == folder);
     let is_marked = |member: &&&Member| {
         let has_notes = || memory_folders.contains(&(member.root, member.archive, folder));
         let Some(text) = text_head(catalog, member, HEAD_BYTES) else { return false };
         match member.file_name() {
             // Other agents also use this file name, but without a folder of notes next to the file.
             "MEMORY.md" => has_notes() && has_heading(&text, &["memory", "long-term memory", "curated memory"]),
-            // Any project may have this file.
+            // Any project may have this file, so it must contain words of an agent's rules.
             "AGENTS.md" => RULES_WORDS.iter().filter(|word| text.contains(**word)).count() >= 2,
             "USER.md" => has_heading(&text, &["user"]) || has_labels(&text, &["What to call them", "Timezone"]),
             "IDENTITY.md" => has_heading(&text, &["identity"]) || has_labels(&text, &["Creature", "Vibe", "Emoji"]),
@@ -48,7 +48,7 @@ pub(super) fn has_marked_files(
             _ => false,
         }
     };
-    inside.filter(is_marked).take(MIN_WORKSPACE_FILES).count() == MIN_WORKSPACE_FILES
+    files_in_folder.filter(is_marked).take(MIN_WORKSPACE_FILES).count() == MIN_WORKSPACE_FILES
 }
 
 /// True if the first heading is one of these names, or begins with one of them and `.md`, as in the templates

@@ -47,8 +47,8 @@ impl<'a> Reader<'a> {
         Ok(Self { runtime, catalog, root, context, sink, scope, slots, bytes_done: 0 })
     }
 
-    /// Reads one file into records if it is a profile or memory file, otherwise as a passthrough file. Skips our
-    /// bookkeeping files and those of the system.
+    /// Reads one file into records if it is a profile or memory file, otherwise as a passthrough file. Skips the file
+    /// with the extension slots, and bookkeeping files of other programs.
     pub fn read_file(&mut self, member: &Member) -> Result<(), FormatError> {
         let Some(path) = self.root.path(member).map(str::to_owned) else { return Ok(()) };
         let inner = path.strip_prefix("workspace/").unwrap_or(&path);
@@ -104,7 +104,8 @@ impl<'a> Reader<'a> {
     }
 
     /// Id of a record, derived from the path of the file, the heading of the section, and the number `n` of the section
-    /// among those with the same heading. It stays the same when a section with another heading is inserted.
+    /// among the sections with the same heading. The id does not change when a section with another heading is
+    /// inserted.
     pub fn id(&self, path: &str, heading: &str, n: usize) -> String {
         let namespace = uuid::Uuid::from_bytes(self.runtime.namespace);
         uuid::Uuid::new_v5(&namespace, format!("{path}#{heading}#{n}").as_bytes()).hyphenated().to_string()
@@ -199,7 +200,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The times that the frontmatter of a file states: when the file was made, and when it was last changed.
+/// The creation time and the time of the last change that the frontmatter of a file states.
 fn stated_times(text: &str) -> (Option<Timestamp>, Option<Timestamp>) {
     if sections::frontmatter_length(text) == 0 {
         return (None, None);

@@ -35,8 +35,9 @@ pub fn split_sections(text: &str) -> Vec<&str> {
     cuts.iter().zip(ends).map(|(start, end)| &text[*start..end]).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// The text as the body of a section. A second-level heading in it would split the section, so it moves down one level.
-/// A code block that is never closed would absorb the sections after it, so the line that begins it gets a backslash.
+/// Converts a text to the body of a section. Second-level headings are moved down one level, because they would split
+/// the section. If the last code block is not closed, its first line gets a backslash, because the block would absorb
+/// the following sections.
 pub fn section_body(text: &str) -> String {
     let fences: Vec<usize> = text.lines().enumerate().filter(|(_, l)| is_fence(l)).map(|(at, _)| at).collect();
     let unclosed = fences.last().filter(|_| fences.len() % 2 == 1);
@@ -55,8 +56,8 @@ pub fn section_body(text: &str) -> String {
     out
 }
 
-/// True if a section at the end of the file would be read as it is: the file neither ends inside a code block nor
-/// consists of a title alone, which would be read as part of the section.
+/// True if a section that is appended to the file would be read back unchanged. This is false if the file ends inside a
+/// code block, or if it contains only a title, which would be read as part of the section.
 pub fn can_append(file: &str) -> bool {
     const PROBE: &str = "## -\n";
     split_sections(&format!("{file}\n\n{PROBE}")).last() == Some(&PROBE)
@@ -82,7 +83,7 @@ pub struct Section {
 
 /// Finds the heading and the body of a section. If `is_one_record` is true, `piece` is a whole file without a heading.
 pub fn parse_section(piece: &str, is_one_record: bool) -> Section {
-    // A file that has only frontmatter is the text of its record.
+    // If a file contains only frontmatter, the frontmatter is the text of its record.
     let after_frontmatter = Some(frontmatter_length(piece)).filter(|at| !piece[*at..].trim().is_empty()).unwrap_or(0);
     let mut at = after_frontmatter;
     let mut heading = None;

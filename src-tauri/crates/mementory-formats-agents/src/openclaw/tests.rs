@@ -131,7 +131,7 @@ fn foreign(namespace: Option<&str>, texts: &[&str]) -> Vec<Record> {
     texts.iter().enumerate().map(memory).collect()
 }
 
-/// Writes the records of `source` and reads back those of the other program, in the order of their keys.
+/// Writes the records of `source` and reads back the records of the other program, in the order of their keys.
 fn reread_foreign(scratch: &Scratch, source: &mut MemorySource) -> Vec<Record> {
     write(source, &scratch.0.join("out"), &OpenClaw);
     let reread = read(&scratch.0.join("out"), &OpenClaw);
@@ -375,7 +375,7 @@ fn a_workspace_without_an_identity_is_detected_by_two_of_its_files() {
 
     assert!(!is_workspace(&scratch, "6", &[("USER.md", user), ("notes.md", note)]));
     assert!(!is_workspace(&scratch, "7", &[("USER.md", b"# User guide\n"), ("TOOLS.md", b"# Tools and links\n")]));
-    // Nothing else reads the notes, unless they are part of a project with other files.
+    // A folder that contains only notes is a workspace. A project that also has other files is not.
     let notes: [(&str, &[u8]); 3] = [("MEMORY.md", memory), ("memory/people.md", note), ("memory/a/b.md", note)];
     assert!(is_workspace(&scratch, "8", &notes));
     assert!(!is_workspace(&scratch, "10", &[notes[0], notes[1], ("setup.py", b"print()\n")]));

@@ -72,7 +72,7 @@ impl Workspace {
             passthrough.push((item.group.clone(), item.name.clone(), read_all(bytes, &item.name)?));
             Ok(())
         })?;
-        // The agent with the most records and files is at the top; each of the others gets a separate folder.
+        // The agent with the most records and files is at the top. Each other agent gets a separate folder.
         let main_scope =
             file_and_record_counts.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone()).unwrap_or_default();
         out.main_scope.clone_from(&main_scope);
@@ -131,7 +131,7 @@ impl Workspace {
             return;
         }
         if record.origin.format == "alf" && !raw.is_empty() {
-            // A file in raw/ already contains the text of this record.
+            // If a file in `raw/` already contains the text of this record, the record is not written.
             let from = record.fields.get("origin_file").and_then(|f| f.as_str());
             let is_covered_by_raw = record.kind == Kind::Profile || from.is_some_and(|f| raw.contains_key(f));
             if is_covered_by_raw && record.source.platform == self.runtime.id {
@@ -161,7 +161,7 @@ impl Workspace {
         }
     }
 
-    /// Lists a record as left out. It does not count as written any more.
+    /// Lists a record as left out, and no longer counts it as written.
     pub fn leave_out(&mut self, kind: Kind, record: &str, note: &str) {
         self.report.losses.add(record, "record", LossKind::LeftOut, note);
         if let Some(count) = self.report.by_kind.get_mut(kind.as_str()) {
@@ -245,8 +245,8 @@ impl Workspace {
         is_written
     }
 
-    /// Writes a record as a section of a memory file, and the complete record into an extension slot. `composed` are the
-    /// files that end with such a section.
+    /// Writes a record as a section of a memory file, and the complete record into an extension slot. `composed`
+    /// contains the paths of the files that end with such a section.
     fn add_note(&mut self, record: &Record, composed: &mut BTreeSet<String>) {
         let origin = record.fields.get("origin_file").and_then(|f| f.as_str()).filter(|f| files::is_safe(f));
         let origin =
@@ -287,8 +287,9 @@ impl Workspace {
         self.add_slot(&path, &section, record);
     }
 
-    /// The path of the file to which a section is added: `path`, unless a section at the end of that file would not be
-    /// read as a separate section. A file that is one record can hold only one section.
+    /// The path of the file to which a section is added. This is `path`, or another path if a section at the end of the
+    /// file `path` would not be read as a separate section. A file that is read as one record can contain only one
+    /// section.
     fn file_for_section(&self, path: String, composed: &BTreeSet<String>) -> String {
         let is_one_record = |path: &str| matches!(files::role(path), FileRole::Memory(m) if m.is_one_record);
         let others = (1..).map(|n| match n {

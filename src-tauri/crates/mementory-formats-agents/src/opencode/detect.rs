@@ -49,7 +49,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The kind of a file. None if it is not OpenCode's.
+/// The kind of a file. None if the file is not from OpenCode.
 pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
@@ -64,7 +64,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         return is_database(catalog, member, &head).then_some(FileKind::Database);
     };
     let has = |key: &str| json.keys.has(key);
-    // Sessions have such ids since version 0.1.
+    // Since version 0.1, the ids of sessions begin with `ses_`.
     let names_session = || memmem::find(&json.bytes(), b"\"ses_").is_some();
     if json.first != b'{' {
         if json.first != b'[' {
@@ -92,15 +92,15 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     (is_session || is_storage(&json.keys) || is_in_storage_folder(&json.keys, member)).then_some(FileKind::Storage)
 }
 
-/// The folders of a file in the storage: `session`, `message` or `part`, and the folder in it, whose name is that of the
-/// project, or the id of the session or message.
+/// The two folders around a file in the storage: `session`, `message` or `part`, and the folder inside it. The name of
+/// the inner folder is the name of the project, or the id of the session or message.
 pub(super) fn storage_folders(member: &Member) -> Option<(&str, &str)> {
     let mut folders = member.name.rsplit('/').skip(1);
     let (inner, outer) = (folders.next()?, folders.next()?);
     matches!(outer, "session" | "message" | "part").then_some((outer, inner))
 }
 
-/// True for a file without the ids of its session and message, which its folders name.
+/// True for a file of the storage whose session and message are identified only by the names of its folders.
 fn is_in_storage_folder(keys: &Keys, member: &Member) -> bool {
     let has_any = |names: &[&str]| names.iter().any(|name| keys.has(name));
     let has_members = match storage_folders(member) {
@@ -112,7 +112,7 @@ fn is_in_storage_folder(keys: &Keys, member: &Member) -> bool {
     has_members && keys.has("id")
 }
 
-/// True if the value of this key, which is in quotes, is an object.
+/// True if the value of this key is an object. `key` includes the quotes of the key.
 fn has_object(head: &[u8], key: &[u8]) -> bool {
     let value = memmem::find(head, key).and_then(|at| head.get(at + key.len()..));
     let value = value.and_then(|rest| rest.trim_ascii_start().strip_prefix(b":"));

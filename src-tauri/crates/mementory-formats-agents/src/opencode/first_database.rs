@@ -50,7 +50,7 @@ fn read_session(
         let row = match rows.next() {
             Ok(Some(row)) => row,
             Ok(None) => break,
-            // The messages that were read before the error stay in the session.
+            // The session is sent with the messages that were read before the error.
             Err(error) => {
                 let reason = format!("database_unreadable: {error}");
                 reader.report_dropped(place.clone(), DroppedAs::Failed, &reason, Some(Kind::Message));

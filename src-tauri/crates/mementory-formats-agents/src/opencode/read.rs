@@ -38,7 +38,7 @@ pub(super) fn read(
     storage::read(&mut reader, &files)
 }
 
-/// Reads what `opencode export` writes: one session with its messages.
+/// Reads the output of `opencode export`: one session with its messages.
 fn read_export(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let wrapper = reader.wrapper(member, &["messages"])?;
     let header = wrapper.as_deref().and_then(Object::parse).and_then(|w| w.raw_value("info").map(|raw| raw.get()));

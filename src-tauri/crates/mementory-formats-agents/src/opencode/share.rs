@@ -1,5 +1,6 @@
-//! Reads a shared session as its page receives it: in current versions a list of the session, its messages and their
-//! parts (`{type, data}`), before that an object with the messages by their ids.
+//! Reads a shared session in the form in which its page receives it. In current versions, this is a list of the
+//! session, its messages and their parts (`{type, data}`). In older versions, it is an object with the messages by
+//! their ids.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::jsonl_session::any_time;
@@ -115,7 +116,8 @@ fn send(
         let objects: Vec<Object<'_>> = parts.iter().filter_map(|part| Object::parse(part)).collect();
         let verbatim = match parts.is_empty() {
             true => Verbatim::json(text.as_str()),
-            // The parts are elsewhere in the file, so the verbatim has the message and each part on a line of its own.
+            // The parts are elsewhere in the file, so the verbatim contains the message and each part on separate
+            // lines.
             false => Verbatim {
                 media_type: "application/x-ndjson".into(),
                 text: std::iter::once(&text).chain(&parts).map(String::as_str).collect::<Vec<_>>().join("\n"),

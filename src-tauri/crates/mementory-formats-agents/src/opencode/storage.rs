@@ -1,5 +1,5 @@
 //! Reads OpenCode's storage folder, with one file for each session, message and part. The ids in the files determine
-//! which files belong together, and the folders only where a file has no such id.
+//! which files form a session. The names of folders are used only if a file has no such id.
 use super::detect::storage_folders;
 use super::session::Session;
 use mementory_format::{FormatError, Member, decoded_head};
@@ -13,7 +13,7 @@ use std::collections::BTreeMap;
 #[derive(Default)]
 struct SessionFiles<'m> {
     session: Option<&'m Member>,
-    /// Sorted by time and id.
+    /// Messages, sorted by time and id.
     messages: BTreeMap<(i64, String), &'m Member>,
     /// Parts by the id of their message, and then by their own id.
     parts: BTreeMap<String, BTreeMap<String, &'m Member>>,
@@ -126,8 +126,8 @@ fn add(
 /// A small file as JSON text, repaired if necessary.
 fn text_of(reader: &mut FileReader<'_>, member: &Member) -> Result<String, FormatError> {
     let limit = reader.context.limits.side_file_bytes;
-    let most = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
-    let bytes = decoded_head(reader.catalog, member, most)?;
+    let max_bytes = usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1);
+    let bytes = decoded_head(reader.catalog, member, max_bytes)?;
     if bytes.len() as u64 > limit {
         return Err(FormatError::invalid("too_large", &member.place, "the file is larger than a small file may be"));
     }

@@ -201,7 +201,7 @@ impl Node {
         }
     }
 
-    /// The memory that the values inside this one take up, as [`Memory`] counts it.
+    /// The memory that the values inside this value use, as [`Memory`] counts it.
     fn memory(&self) -> u64 {
         match self {
             Self::Text(_) | Self::Whole(_) => 0,

@@ -34,7 +34,7 @@ fn read_document(reader: &mut FileReader<'_>, member: &Member) -> Result<(), For
     let mut session = Session::default();
     let mut bytes = 0;
     let (_, wrapper) = reader.elements(member, &[REQUESTS], Kind::Message, |reader, element| {
-        // If the chat has no requests, the only element is the chat itself.
+        // If the list of requests is empty, the only element is the chat itself, which is not a request.
         if element.object.has(REQUESTS) {
             return Ok(());
         }
@@ -77,7 +77,7 @@ fn read_log(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
         let pointer = format!("/{REQUESTS}/{n}");
         match Object::parse(text) {
             Some(request) => session.add(text, &request, &pointer),
-            // The log deleted this item.
+            // A line of the log deleted this item.
             None if text == "null" => {}
             None => {
                 let place = format!("{}#{pointer}", member.place);

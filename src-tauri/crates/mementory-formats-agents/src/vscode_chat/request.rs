@@ -23,17 +23,17 @@ const QUESTION_MEMBERS: [&str; 2] = ["message", "variableData"];
 /// Members of a request that contain the answer.
 const ANSWER_MEMBERS: [&str; 5] = ["response", "result", "followups", "contentReferences", "codeCitations"];
 /// Members of `result.metadata` that repeat the question.
-const REPEATED_QUESTION: [&str; 2] = ["renderedUserMessage", "renderedGlobalContext"];
+const REPEATED_QUESTION_MEMBERS: [&str; 2] = ["renderedUserMessage", "renderedGlobalContext"];
 
 /// The turns of a request: the question, and the answer if there is one. `text` is the JSON of the request.
 pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn> {
     let id = request.non_blank_text("requestId").map(|id| id.into_owned());
-    let asked = any_time(request, "timestamp");
+    let question_time = any_time(request, "timestamp");
     let response = request.raw_value("response");
     let mut question = Turn { id: id.clone(), role: "user".into(), pointer: pointer.to_owned(), ..Turn::default() };
-    question.times.created = asked;
+    question.times.created = question_time;
     question.verbatim = Some(Verbatim::json(text));
-    let mut content = AgentContent { text: words_of(request), ..AgentContent::default() };
+    let mut content = AgentContent { text: question_text(request), ..AgentContent::default() };
     read_context(request, &mut content);
     content.fill(&mut question);
     let mut content = answer_of(response);
@@ -47,8 +47,9 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
     }
     // Question and answer can be erased separately, so the verbatim of one must not contain the text of the other.
     let metadata = result.as_ref().and_then(|result| result.object("metadata")).unwrap_or_default();
-    question.verbatim = Some(without(text, members(request, &ANSWER_MEMBERS)));
-    let asked_for = [members(request, &QUESTION_MEMBERS), members(&metadata, &REPEATED_QUESTION)].concat();
+    question.verbatim = Some(without_values(text, members(request, &ANSWER_MEMBERS)));
+    let question_values =
+        [members(request, &QUESTION_MEMBERS), members(&metadata, &REPEATED_QUESTION_MEMBERS)].concat();
     let stated_id = request.non_blank_text("responseId").map(|id| id.into_owned());
     let mut answer = Turn {
         id: stated_id.or_else(|| id.map(|id| format!("{id}/response"))),
@@ -58,8 +59,8 @@ pub(super) fn turns(text: &str, request: &Object<'_>, pointer: &str) -> Vec<Turn
         ..Turn::default()
     };
     let state = request.object("modelState");
-    answer.times.created = state.and_then(|state| any_time(&state, "completedAt")).or(asked);
-    answer.verbatim = Some(without(text, asked_for));
+    answer.times.created = state.and_then(|state| any_time(&state, "completedAt")).or(question_time);
+    answer.verbatim = Some(without_values(text, question_values));
     if request.is_true("isCanceled") {
         answer.fields.insert("canceled".into(), true.into());
     }
@@ -74,13 +75,13 @@ fn members<'a>(object: &Object<'a>, names: &[&str]) -> Vec<&'a RawValue> {
 }
 
 /// The JSON of a request without some of its values.
-fn without(text: &str, values: Vec<&RawValue>) -> Verbatim {
+fn without_values(text: &str, values: Vec<&RawValue>) -> Verbatim {
     let replaced: Vec<_> = values.into_iter().map(|raw| (raw, "[]")).collect();
     Verbatim::json(with_replaced_values(text, &replaced))
 }
 
 /// The question: `message.text`, the parts of the message, or the message itself, which is a string in older chats.
-fn words_of(request: &Object<'_>) -> String {
+fn question_text(request: &Object<'_>) -> String {
     let Some(raw) = request.raw_value("message") else { return String::new() };
     if let Some(text) = decode_string(raw) {
         return text.into_owned();

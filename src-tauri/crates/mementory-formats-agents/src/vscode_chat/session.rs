@@ -14,8 +14,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// A chat at this place of its file.
-    pub(super) fn at(pointer: &str) -> Self {
+    /// Creates a chat. `pointer` is its place in the file.
+    pub(super) fn with_pointer(pointer: &str) -> Self {
         Self { chat: Chat { pointer: pointer.to_owned(), ..Chat::default() } }
     }
 

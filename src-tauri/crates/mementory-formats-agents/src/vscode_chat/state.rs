@@ -1,5 +1,5 @@
-//! Reads the chats of 2023, which VS Code kept as one list in the database of a workspace (`state.vscdb`, key
-//! `interactive.sessions`), and such a list as a file.
+//! Reads the chats of 2023, which VS Code stored as one list in the database of a workspace (`state.vscdb`, key
+//! `interactive.sessions`). Also reads such a list from a file.
 use super::session::Session;
 use memchr::memmem;
 use mementory_format::{Catalog, FormatError, Member};
@@ -13,8 +13,8 @@ use serde_json::value::RawValue;
 
 /// Table of the database, and the key of its row with the chats.
 const TABLE: &str = "ItemTable";
-const KEY: &str = "interactive.sessions";
-/// Table that only Cursor, which is made from VS Code, adds.
+const SETTING_KEY: &str = "interactive.sessions";
+/// Table that only Cursor, which is based on VS Code, adds to the database.
 const CURSOR_TABLE: &str = "cursorDiskKV";
 /// Number of bytes at the start of the database, and of its log, that are searched for the key.
 const HEAD_BYTES: usize = 1 << 20;
@@ -30,16 +30,17 @@ pub(super) fn is_state(catalog: &Catalog, member: &Member) -> bool {
     let log = catalog.members().iter().find(|other| is_beside(member, other, "-wal"));
     [Some(member), log].into_iter().flatten().any(|file| {
         let head = catalog.head(file, HEAD_BYTES).unwrap_or_default();
-        memmem::find(&head, KEY.as_bytes()).is_some()
+        memmem::find(&head, SETTING_KEY.as_bytes()).is_some()
     })
 }
 
-/// Sends the chats in a database. Opening it neither locks nor changes anything.
+/// Sends the chats in a database. The database is neither locked nor changed.
 pub(super) fn read_state(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(reader, member)?;
     let limit = i64::try_from(reader.context.limits.element_bytes).unwrap_or(i64::MAX);
     let sql = format!("SELECT CAST(value AS BLOB) FROM {TABLE} WHERE key = ?1 AND length(value) <= ?2");
-    let value = database.connection.query_row(&sql, rusqlite::params![KEY, limit], |row| row.get::<_, Vec<u8>>(0));
+    let value =
+        database.connection.query_row(&sql, rusqlite::params![SETTING_KEY, limit], |row| row.get::<_, Vec<u8>>(0));
     let value = value.optional().map_err(|error| unreadable(member, &error))?;
     let text = value.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).unwrap_or_default();
     let chats: Vec<&RawValue> = match serde_json::from_str::<&RawValue>(&text) {
@@ -52,7 +53,7 @@ pub(super) fn read_state(reader: &mut FileReader<'_>, member: &Member) -> Result
         reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, Some(Kind::Conversation));
     }
     for (index, raw) in chats.into_iter().enumerate() {
-        let pointer = format!("{KEY}/{index}");
+        let pointer = format!("{SETTING_KEY}/{index}");
         match Object::parse(raw.get()) {
             Some(chat) => send(reader, member, raw.get(), &chat, &pointer)?,
             None => {
@@ -80,7 +81,7 @@ fn send(
     chat: &Object<'_>,
     pointer: &str,
 ) -> Result<(), FormatError> {
-    let mut session = Session::at(pointer);
+    let mut session = Session::with_pointer(pointer);
     let requests = chat.raw_value(REQUESTS);
     for (index, raw) in requests.and_then(list).unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{pointer}/{REQUESTS}/{index}");

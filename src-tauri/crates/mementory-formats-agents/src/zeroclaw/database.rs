@@ -1,5 +1,5 @@
 //! Reads and changes an SQLite database in memory. SQLite never opens the agent's database file, so nothing on disk is
-//! locked or changed. It gets the bytes of the file, which are read up to a limit.
+//! locked or changed. It gets the bytes of the file, whose size is limited.
 use mementory_formats_shared::sqlite;
 use mementory_formats_shared::sqlite::{OpenError, set_safety_limits};
 use rusqlite::types::ValueRef;
@@ -108,7 +108,7 @@ fn sql_value(value: &Value) -> rusqlite::types::Value {
     }
 }
 
-/// Creates a database with the columns of ALF's reference tool and those of the runtime.
+/// Creates a database with the columns of ALF's reference tool and of the runtime.
 pub(super) fn create_database() -> Result<Connection, DatabaseError> {
     let connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;

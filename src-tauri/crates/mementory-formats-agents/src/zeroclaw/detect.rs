@@ -40,7 +40,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 FileRole::Profile(_) | FileRole::Memory(_) => Role::Memories,
                 _ => Role::Sidecar,
             };
-            // Other files that the user selected do not belong to a single database file.
+            // If the user selected a single database file, the claim does not include other selected files.
             let is_single_database = manifest.archive.is_none() && manifest.place == manifest.name;
             let parts =
                 catalog.members().iter().filter(in_folder).filter(|m| !is_single_database || m.id == manifest.id);

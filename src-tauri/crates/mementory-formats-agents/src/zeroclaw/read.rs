@@ -49,7 +49,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads an AIEOS document as a profile. False if it is not a JSON object.
+/// Reads an AIEOS document as a profile. Returns false if the document is not a JSON object.
 fn read_identity(
     reader: &mut Reader<'_>,
     member: &Member,
@@ -70,8 +70,8 @@ fn read_identity(
     Ok(true)
 }
 
-/// Creates a credential record for each secret in the settings. It contains only the name of the setting; the secret
-/// stays in the settings file.
+/// Creates a credential record for each secret in the settings. The record contains only the name of the setting. The
+/// secret itself is only in the settings file.
 fn read_secret_names(reader: &mut Reader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
     for (n, key) in redact::secret_keys(text).into_iter().enumerate() {
         let id = reader.id("config.toml", &key, n);

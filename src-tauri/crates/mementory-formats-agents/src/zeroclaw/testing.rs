@@ -5,7 +5,7 @@ use std::path::Path;
 
 /// Content of the settings file in a test home.
 pub const SETTINGS: &str = "default_provider = \"openai\"\ndefault_model = \"m\"\napi_key = \"sk-zc-0123456789abcdefghij\"\n\n[memory]\nbackend = \"sqlite\"\nembedding_provider = \"openai\"\n\n[identity]\nformat = \"aieos\"\naieos_path = \"identity.json\"\n";
-/// Identity of the home.
+/// AIEOS identity of the agent in a test home.
 pub const AIEOS: &str = r#"{"identity": {"names": {"first": "Wren"}, "bio": {"gender": "none"}},"psychology":{"neural_matrix":{"logic":0.80}},"motivations":{"core_drive":"Keep order"},"x":1.0}"#;
 
 /// Creates a database with the tables of the runtime, including its search table.

@@ -87,7 +87,7 @@ fn add_identity(workspace: &mut Workspace, row: &StoredRecord, file: Option<Stri
 }
 
 /// Writes one database. If `add_foreign` is true, the records of other formats are added to it as rows. If no row
-/// changes, the bytes of the database stay the same.
+/// changes, the bytes of the database are not changed.
 fn write_database(
     workspace: &mut Workspace,
     path: &str,
@@ -101,7 +101,7 @@ fn write_database(
         let log = workspace.files.get(&log).map(Vec::as_slice);
         database::open_image(database_bytes.clone(), log, false).and_then(|c| Ok((database::read_rows(&c)?, c)))
     });
-    let (before, mut connection) = match opened {
+    let (old_rows, mut connection) = match opened {
         Some(Ok((rows, connection))) => (rows, connection),
         // An unreadable database is exported as a passthrough file.
         Some(Err(_)) if stored.is_empty() => return Ok(()),
@@ -110,7 +110,7 @@ fn write_database(
     let text = |row: &Row, key: &str| row.get(key).and_then(|v| v.as_str()).map(str::to_owned);
     let id_of = |row: &Row| text(row, "id").filter(|t| !t.is_empty()).or_else(|| text(row, "key"));
     // A row without content was never read as a record, so it is not removed.
-    let with_content = before.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
+    let with_content = old_rows.iter().filter(|row| text(row, "content").is_some_and(|t| !t.is_empty()));
     let known_ids: BTreeSet<String> = with_content.filter_map(id_of).collect();
     let mut changes = RowChanges::default();
     let mut written_ids = BTreeSet::new();
@@ -136,7 +136,7 @@ fn write_database(
         }
         written_ids.insert(id);
     }
-    let mut used_keys: BTreeSet<String> = before.iter().filter_map(|r| text(r, "key")).collect();
+    let mut used_keys: BTreeSet<String> = old_rows.iter().filter_map(|r| text(r, "key")).collect();
     if add_foreign {
         let (rows, identities): (Vec<_>, Vec<_>) = std::mem::take(&mut workspace.foreign)
             .into_iter()
@@ -144,7 +144,7 @@ fn write_database(
         workspace.foreign = identities;
         // If several rows have the same id, the first one is used.
         let rows_by_id: HashMap<String, &Row> =
-            before.iter().rev().filter_map(|row| Some((id_of(row)?, row))).collect();
+            old_rows.iter().rev().filter_map(|row| Some((id_of(row)?, row))).collect();
         for record in rows {
             let row = wire::new_row(&record, &mut used_keys);
             let content = text(&row, "content").unwrap_or_default();
@@ -183,7 +183,7 @@ fn write_database(
             let updated: HashMap<&String, &Row> =
                 changes.updated.iter().rev().map(|(id, values)| (id, values)).collect();
             let mut all_rows = RowChanges::default();
-            for row in before {
+            for row in old_rows {
                 let Some(id) = id_of(&row).filter(|id| !removed.contains(id)) else { continue };
                 let mut row = row;
                 if let Some(values) = updated.get(&id) {

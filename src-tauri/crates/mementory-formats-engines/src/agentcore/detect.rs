@@ -1,13 +1,13 @@
-//! Detects responses of AgentCore's data plane by the member names of their memory records and events.
+//! Detects responses of AgentCore's data plane by the members of their memory records and events.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// Names of lists with memory records.
+/// Keys under which a response contains memory records.
 pub(super) const RECORD_LISTS: [&str; 4] = ["memoryRecordSummaries", "memoryRecords", "records", "results"];
-/// Names of lists with events.
+/// Keys under which a response contains events.
 pub(super) const EVENT_LISTS: [&str; 1] = ["events"];
 
-/// Makes one claim for the files of each folder.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "memory records or events of Amazon Bedrock AgentCore", layout)
 }

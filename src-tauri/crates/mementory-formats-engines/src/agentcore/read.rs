@@ -1,4 +1,4 @@
-//! Reads memory records, and reads events as the turns of conversations.
+//! Reads memory records as memories, and events as the turns of conversations.
 use super::detect::{EVENT_LISTS, RECORD_LISTS};
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
@@ -10,7 +10,7 @@ use mementory_model::{Kind, Source, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// The turns of each session of one file, by the ids of session and actor. Turns are sorted by the time next to them.
+/// The turns of each session of a file, each with its time. The key is the session id and the actor id.
 type Sessions = BTreeMap<(String, String), Vec<(Option<Timestamp>, Turn)>>;
 
 pub(super) fn read(
@@ -30,7 +30,7 @@ pub(super) fn read(
             if !object.has("eventId") && !object.has("payload") {
                 return read_record(&mut rows, files, row, &object);
             }
-            // The events of a session are in memory until the end of the file, because they may be in any order.
+            // All events are in memory until the end of the file, because the events of a session may be in any order.
             bytes_of_events += row.text.len() as u64;
             if bytes_of_events > files.context.limits.element_bytes {
                 rows.fail(files, row, "too_large: the events of this file", Kind::Message);
@@ -49,7 +49,7 @@ fn read_record(
     row: &Row<'_>,
     object: &Object<'_>,
 ) -> Result<(), FormatError> {
-    // The response to a request for a single record contains the record under `memoryRecord`.
+    // A response to a request for a single record contains this record under `memoryRecord`.
     let inner = object.object("memoryRecord");
     let object = inner.as_ref().unwrap_or(object);
     let content = object.object("content");
@@ -66,11 +66,11 @@ fn read_record(
     record.namespace = Some(namespaces.join(", ")).filter(|names| !names.is_empty());
     record.times.created = object.time("createdAt");
     record.times.updated = object.time("updatedAt");
-    // The service derives its records from events.
+    // The service extracts memory records from events.
     record.source.method = Some("extracted".into());
     record.source.account = namespaces.iter().find_map(|namespace| actor_in(namespace));
-    let used = ["memoryRecordId", "content", "namespaces", "createdAt", "updatedAt"];
-    record.fields = object.other_fields(&used);
+    let used_members = ["memoryRecordId", "content", "namespaces", "createdAt", "updatedAt"];
+    record.fields = object.other_fields(&used_members);
     if let Some(preference) = preference.filter(|_| text.is_some()) {
         record.tags = preference.texts("categories");
         record.fields.extend(preference.other_fields(&["preference", "fact", "text", "summary", "categories"]));
@@ -78,14 +78,15 @@ fn read_record(
     rows.send(files, row, record)
 }
 
-/// The actor in a namespace of the form that the service proposes: `/strategies/<id>/actors/<actor>/…`.
+/// Returns the actor in a namespace such as `/strategies/<id>/actors/<actor>/…`, which is the form that the service
+/// proposes. None for a namespace without an actor.
 fn actor_in(namespace: &str) -> Option<String> {
     let mut parts = namespace.split('/').skip_while(|part| !matches!(*part, "actors" | "actor"));
     parts.nth(1).filter(|actor| !actor.is_empty()).map(str::to_owned)
 }
 
-/// Adds the turns of an event to its session. Each payload is one turn: a message of a conversation, or a hidden turn
-/// with the text of a `blob`.
+/// Adds the turns of an event to its session. Each payload becomes one turn: a message, or a hidden turn with the text
+/// of a `blob`.
 fn read_event(
     rows: &RowSender,
     files: &mut FileReader<'_>,
@@ -100,7 +101,7 @@ fn read_event(
     if payloads.is_empty() {
         rows.fail(files, row, "no_content: this event has no payload", Kind::Message);
     }
-    // Each payload is only in the verbatim of its own turn, so erasing the turn erases the payload.
+    // Each payload is only in the verbatim of its own turn, so erasing the turn erases the payload completely.
     let later_payloads: Vec<(&RawValue, &str)> = payloads.iter().skip(1).map(|raw| (*raw, "null")).collect();
     let event = with_replaced_values(row.text, &later_payloads);
     for (n, raw) in payloads.into_iter().enumerate() {
@@ -130,7 +131,7 @@ fn read_event(
             content_type: if conversational.is_some() { "text" } else { "blob" }.into(),
             hidden: role == "system" || conversational.is_none(),
             pointer: format!("{}/payload/{n}", row.pointer),
-            // The verbatim of the first payload is the event without the other payloads.
+            // The verbatim of the first turn is the event without the later payloads.
             verbatim: Some(Verbatim::json(if n == 0 { event.as_str() } else { raw.get() })),
             fields: object.other_fields(&["eventId", "sessionId", "actorId", "eventTimestamp", "payload"]),
             ..Turn::default()

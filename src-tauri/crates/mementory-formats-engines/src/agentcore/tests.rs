@@ -1,4 +1,4 @@
-//! The cases in `fixtures/agentcore`.
+//! Tests with the cases in `fixtures/agentcore`.
 use super::AgentCore;
 use crate::cases::{check_cases_under_any_name, check_texts_are_in_one_verbatim};
 

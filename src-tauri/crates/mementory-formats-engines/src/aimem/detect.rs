@@ -1,8 +1,8 @@
-//! Detects bundles by the name of their format, or by chunks with a content hash and a type.
+//! Detects bundles by the name of the format, or by chunks that have a content hash and a type.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// One claim for the files of each folder.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "an AIMEM bundle", layout)
 }

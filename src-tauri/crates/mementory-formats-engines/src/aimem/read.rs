@@ -1,4 +1,4 @@
-//! Reads chunks, entities and the edges between them.
+//! Reads the chunks and entities of a bundle, and the edges between them.
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
@@ -7,7 +7,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Issue, Kind};
 use sha2::{Digest, Sha256};
 
-/// The lists of a bundle.
+/// Keys of the lists in a bundle.
 const LIST_KEYS: [&str; 4] = ["chunks", "edges", "entities", "chunk_entities"];
 
 pub(super) fn read(
@@ -74,7 +74,7 @@ fn read_entity(
     rows.send(files, row, record)
 }
 
-/// Reads an edge between two chunks, or between a chunk and an entity.
+/// Reads an edge, which connects two chunks, or a chunk and an entity, as a relation.
 fn read_edge(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/aimem`.
+//! Tests with the cases in `fixtures/aimem`.
 use super::Aimem;
 use crate::cases::check_cases_under_any_name;
 

@@ -1,13 +1,14 @@
-//! CBOR values. They are parsed with a limit on memory, searched for members, converted to JSON for the verbatim and
-//! back, and written in their deterministic form.
+//! Parses, searches and writes CBOR values. Parsing limits the use of memory. Values are converted to JSON for the
+//! verbatim and back, and are written in deterministic form.
 use ciborium::Value;
 use serde_json::json;
 
-/// Largest number of items in one document. Each item needs up to 64 bytes of memory, even if it takes only one byte in
-/// the file.
+/// Largest number of items in a document. A document with more items is not parsed, because each item needs up to 64
+/// bytes of memory, even if it takes only one byte in the file.
 const MAX_ITEMS: usize = 2 << 20;
 
-/// Parses a document. None if the bytes are not CBOR, have more than one document, or have too many items.
+/// Parses a document. None if the bytes are not CBOR, contain more than one document, or contain more than
+/// [`MAX_ITEMS`] items.
 pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
     if item_count(bytes)? > MAX_ITEMS {
         return None;
@@ -17,7 +18,7 @@ pub(super) fn parse(bytes: &[u8]) -> Option<Value> {
     unread.is_empty().then_some(value)
 }
 
-/// The number of items in a document. Only the head of each item is read. None if a head or a string is cut off.
+/// Counts the items in a document by reading only the head of each item. None if a head or a string is cut off.
 fn item_count(bytes: &[u8]) -> Option<usize> {
     let (mut at, mut count) = (0_usize, 0);
     while let Some(head) = bytes.get(at) {
@@ -34,7 +35,7 @@ fn item_count(bytes: &[u8]) -> Option<usize> {
         let argument = bytes.get(at..at.checked_add(length_bytes)?)?;
         let argument = argument.iter().fold(0_u64, |sum, byte| (sum << 8) | u64::from(*byte));
         at += length_bytes;
-        // Skips the content of a string whose length is stated. Major type 2 is a byte string, 3 is a text string.
+        // Skips the content of a string with a stated length. Major type 2 is a byte string, and 3 is a text string.
         if matches!(major, 2 | 3) && info < 28 {
             let length = if info < 24 { u64::from(info) } else { argument };
             at = at.checked_add(usize::try_from(length).ok()?).filter(|at| *at <= bytes.len())?;
@@ -43,7 +44,7 @@ fn item_count(bytes: &[u8]) -> Option<usize> {
     Some(count)
 }
 
-/// The bytes of a value. Lengths and numbers are in their shortest form.
+/// Encodes a value. Lengths and numbers have their shortest form.
 pub(super) fn to_bytes(value: &Value) -> Vec<u8> {
     let mut out = Vec::new();
     // Writing into memory cannot fail.
@@ -56,9 +57,10 @@ pub(super) fn to_bytes(value: &Value) -> Vec<u8> {
 pub(super) const ARRAY: u8 = 4;
 pub(super) const MAP: u8 = 5;
 
-/// The head of an array with `count` elements, or of a map with `count` members. The caller appends the content.
+/// Returns the head of an array with `count` elements, or of a map with `count` members. The caller appends the
+/// elements or members.
 pub(super) fn head(major: u8, count: usize) -> Vec<u8> {
-    // The head of a number has the same form, with the major type 0.
+    // The head of a number, whose major type is 0, has the same form.
     let mut out = to_bytes(&(count as u64).into());
     if let Some(first) = out.first_mut() {
         *first |= major << 5;
@@ -66,7 +68,7 @@ pub(super) fn head(major: u8, count: usize) -> Vec<u8> {
     out
 }
 
-/// A map with its members in deterministic order: by the bytes of their keys.
+/// Returns a map with its members in deterministic order, which is the order of the bytes of their keys.
 pub(super) fn map(mut members: Vec<(Value, Value)>) -> Value {
     members.sort_by_cached_key(|(key, _)| to_bytes(key));
     Value::Map(members)
@@ -76,12 +78,12 @@ pub(super) fn bytes(bytes: &[u8]) -> Value {
     Value::Bytes(bytes.to_vec())
 }
 
-/// A member of a map whose keys are numbers.
+/// Returns the value of a numeric key in a map. None if `map` is not a map or has no such key.
 pub(super) fn member(map: &Value, key: i64) -> Option<&Value> {
     find(map, |name| name.as_integer().is_some_and(|number| number == key.into()))
 }
 
-/// A member of a map whose keys are texts.
+/// Returns the value of a text key in a map. None if `map` is not a map or has no such key.
 pub(super) fn named<'v>(map: &'v Value, key: &str) -> Option<&'v Value> {
     find(map, |name| name.as_text() == Some(key))
 }
@@ -94,7 +96,8 @@ pub(super) fn number(value: &Value) -> Option<i64> {
     value.as_integer()?.try_into().ok()
 }
 
-/// A value as JSON. Bytes are `{"$bytes": "<hex>"}`, and a tag is `{"$tag": number, "value": …}`.
+/// Converts a value to JSON. A byte string becomes `{"$bytes": "<hex>"}`, and a tag becomes `{"$tag": number, "value":
+/// …}`.
 pub(super) fn to_json(value: &Value) -> serde_json::Value {
     match value {
         Value::Integer(number) => {
@@ -118,7 +121,7 @@ pub(super) fn to_json(value: &Value) -> serde_json::Value {
     }
 }
 
-/// A key of a map as text.
+/// Returns the key of a map member as text, for JSON.
 pub(super) fn key_text(key: &Value) -> String {
     match key {
         Value::Text(text) => text.clone(),
@@ -126,7 +129,7 @@ pub(super) fn key_text(key: &Value) -> String {
     }
 }
 
-/// Reverses [`to_json`]. Keys of maps that consist of digits become numbers.
+/// Converts the JSON of [`to_json`] back to CBOR. A key that consists of digits becomes a number.
 pub(super) fn from_json(json: &serde_json::Value) -> Value {
     use serde_json::Value as Json;
     match json {
@@ -145,7 +148,7 @@ pub(super) fn from_json(json: &serde_json::Value) -> Value {
     }
 }
 
-/// Bytes or a tag. None for other objects.
+/// Converts a JSON object that represents a byte string or a tag. None for any other object.
 fn bytes_or_tag(members: &serde_json::Map<String, serde_json::Value>) -> Option<Value> {
     if let Some(text) = members.get("$bytes").filter(|_| members.len() == 1) {
         return Some(Value::Bytes(hex::decode(text.as_str()?).ok()?));
@@ -186,8 +189,8 @@ mod tests {
     fn a_document_with_a_wrong_size_or_too_many_items_is_refused() {
         assert!(parse(&[0xa1, 0x01, 0x02]).is_some());
         for bytes in [
-            // First a byte string, an array and a map whose heads state a length of almost 2^63. Then a truncated
-            // string, two documents, and an empty input.
+            // A byte string, an array and a map whose heads state a length of almost 2^63, a truncated string, two
+            // documents, and an empty input.
             &[0x5b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff][..],
             &[0x9b, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],
             &[0xbb, 0x7f, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff],

@@ -1,15 +1,15 @@
-//! Detects exports by their first member, which is the version, and by names of keys in the second member.
+//! Detects exports by their first member, which is the version, and by the names of members in the second member.
 use mementory_format::{Catalog, Claim, Part, Role};
 
-/// Number of bytes at the start of a file that are searched for names of keys.
+/// Number of bytes at the beginning of a file that are searched for the names of members.
 const HEAD_BYTES: usize = 16 << 10;
 
-/// One claim for each export.
+/// Returns one claim for each export.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let is_export = |head: &[u8]| {
         let has = |name: &str| memchr::memmem::find(head, name.as_bytes()).is_some();
-        // A map with 4 to 23 members, of which the first has the key 1 (the version of the export) and the second the
-        // key 2.
+        // The bytes of a map with 4 to 23 members. The key of the first member is 1 (the version of the export), and
+        // the key of the second is 2.
         matches!(head, [0xa4..=0xb7, 0x01, _, 0x02, ..]) && has("salt") && has("ka_pub") && has("scopes")
     };
     let exports = catalog.members().iter().filter(|member| {

@@ -1,5 +1,5 @@
-//! Exports of ApertoMemory, which are encrypted with the keys of their owner. The keys are derived from a passphrase
-//! and the salt in the file. See README.md.
+//! Reads and writes exports of ApertoMemory, which are encrypted with the keys of their owner. The keys are derived
+//! from a passphrase and the salt in the file. See README.md.
 mod cbor;
 mod detect;
 mod object;

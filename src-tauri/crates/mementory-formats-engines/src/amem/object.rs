@@ -1,4 +1,4 @@
-//! One memory: a COSE_Encrypt0 message, which contains a COSE_Sign1 message, which contains a CBOR map.
+//! Opens and seals one memory, which is a COSE_Encrypt0 message around a COSE_Sign1 message around a CBOR map.
 use super::cbor;
 use super::wire::{Export, Id, KeyId, Scope, key_id};
 use ciborium::Value;
@@ -9,24 +9,24 @@ use coset::{
 use mementory_format::{FormatError, KeyPair, SealedContent, WrappedKey};
 use std::collections::HashSet;
 
-/// Beginning of the HKDF label for the key that wraps the key of a scope. The id of the scope follows.
+/// HKDF label of the key that wraps the key of a scope. In the complete label, the id of the scope follows.
 const WRAP_LABEL: &[u8] = b"apertomemory/v1/kek-wrap";
-/// The version of memories that is written.
+/// The version in which memories are written.
 pub(super) const WRITTEN_VERSION: i64 = 2;
-/// Key of the member in which the owner states that they signed a memory of another author.
+/// Key of the member `custody`, in which the owner states that they signed a memory of another author.
 pub(super) const CUSTODY: i64 = 20;
 
-/// A memory that was decrypted.
+/// A memory after its decryption.
 pub(super) struct Opened {
     /// Id of the memory, in hex.
     pub id: String,
     /// Name of the scope of the memory.
     pub scope: String,
-    /// Version of the memory's format: 1 or 2.
+    /// Version of the format of the memory: 1 or 2.
     pub version: i64,
-    /// Content of the memory.
+    /// Content of the memory, as a CBOR map.
     pub payload: Value,
-    /// How much is known about the author: `self`, `trusted` or `unverified`.
+    /// Whether the author is known: `self`, `trusted` or `unverified`.
     pub trust: &'static str,
 }
 
@@ -35,7 +35,7 @@ type Reason = &'static str;
 
 const MALFORMED: Reason = "malformed: this memory has not the form of one";
 
-/// The part of a memory that is not encrypted.
+/// The members of a memory that are not encrypted.
 pub(super) struct Envelope<'e> {
     id: Vec<u8>,
     scope_id: Vec<u8>,
@@ -45,10 +45,10 @@ pub(super) struct Envelope<'e> {
     wrapped_key: &'e [u8],
 }
 
-/// Reads the envelope of a memory.
+/// Reads the members of a memory that are not encrypted.
 ///
-/// # Errors
-/// The memory is malformed or of an unknown version, or the export does not contain its scope or its key.
+/// # Errors Returns the reason if the memory is malformed or of an unknown version, or if the export does not contain
+/// its scope or its key.
 pub(super) fn envelope<'e>(sealed: &Value, export: &'e Export) -> Result<Envelope<'e>, Reason> {
     // In an export, each memory is a byte string that contains CBOR.
     let parsed = sealed.as_bytes().map(|bytes| cbor::parse(bytes).ok_or(MALFORMED)).transpose()?;
@@ -66,9 +66,8 @@ pub(super) fn envelope<'e>(sealed: &Value, export: &'e Export) -> Result<Envelop
 
 /// Decrypts a memory and verifies its signature.
 ///
-/// # Errors
-/// The reason why the memory cannot be read. For example, it is damaged, it is encrypted for another key, or it is not
-/// signed with a key that the owner knows.
+/// # Errors Returns the reason if the memory cannot be read. For example, it may be damaged, encrypted for another key,
+/// or not signed with a key that the owner knows.
 pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Result<Opened, Reason> {
     let Envelope { id, scope_id, version, message, scope, wrapped_key } = envelope(sealed, export)?;
     // In version 1, neither the encryption nor the signature covers the id and the scope.
@@ -94,8 +93,9 @@ pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Resul
     Ok(Opened { id: hex::encode(id), scope: scope.name.clone(), version, payload, trust })
 }
 
-/// Ids of the scopes whose keys certainly belong to the owner, because a memory in the scope can be decrypted and has
-/// the owner's signature. The list of scopes is not signed, so somebody else could have replaced a key in it.
+/// Returns the ids of the scopes whose keys certainly belong to the owner: the scope contains a memory that can be
+/// decrypted and has the owner's signature. Without such a memory, somebody else could have replaced the key of the
+/// scope, because the list of scopes is not signed.
 pub(super) fn proven_scopes(export: &Export, keys: &dyn KeyPair) -> HashSet<Vec<u8>> {
     let scope_of_own_memory = |sealed: &Value| {
         let scope_id = envelope(sealed, export).ok()?.scope_id;
@@ -107,8 +107,7 @@ pub(super) fn proven_scopes(export: &Export, keys: &dyn KeyPair) -> HashSet<Vec<
 
 /// Signs and encrypts a memory. Returns its bytes and its wrapped key.
 ///
-/// # Errors
-/// The memory cannot be encoded or encrypted.
+/// # Errors Returns an error if the memory cannot be encoded or encrypted.
 pub(super) fn seal(
     payload: &Value,
     id: &Id,
@@ -144,17 +143,19 @@ pub(super) fn seal(
     Ok((cbor::to_bytes(&sealed), wrapped_key))
 }
 
-/// The HKDF label of the key of a scope.
+/// Returns the HKDF label of the key that wraps the key of a scope.
 pub(super) fn wrap_label(scope_id: &[u8]) -> Vec<u8> {
     [WRAP_LABEL, scope_id].concat()
 }
 
-/// The values to which the encryption and the signature bind a memory: its version, its id and the id of its scope.
+/// Returns the bytes that the encryption and the signature of a memory also cover: its version, its id and the id of
+/// its scope.
 fn binding(version: i64, id: &[u8], scope_id: &[u8]) -> Vec<u8> {
     cbor::to_bytes(&Value::Array(vec![version.into(), cbor::bytes(id), cbor::bytes(scope_id)]))
 }
 
-/// Determines the trust in a memory from its signature. The trust that the memory itself states is ignored.
+/// Determines whether the author of a memory is known, from its signature. The trust that the memory itself states is
+/// ignored.
 fn trust(
     signed: &CoseSign1,
     payload: &Value,
@@ -174,14 +175,14 @@ fn trust(
     if !header.is_empty() && Some(header) != author {
         return Err("signature_invalid: this memory names two authors");
     }
-    let known = std::iter::once(&export.signing_key).chain(&export.known_keys);
+    let known_keys = std::iter::once(&export.signing_key).chain(&export.known_keys);
     let verifies = |key: &&Vec<u8>| {
         let verified = signed.verify_signature(binding, |signature, message| {
             keys.verify(key, message, signature).then_some(()).ok_or(())
         });
         verified.is_ok()
     };
-    let signer = known.filter(is_author).find(verifies);
+    let signer = known_keys.filter(is_author).find(verifies);
     let signer = signer.ok_or("signature_invalid: no key that the owner knows has signed this memory")?;
     if *signer == export.signing_key {
         return Ok(trust_of_owners(payload, &export.known_key_ids()));
@@ -189,12 +190,13 @@ fn trust(
     Ok(if cbor::member(payload, CUSTODY).is_some() { "unverified" } else { "trusted" })
 }
 
-/// The trust in a memory that the owner signed. `known` contains the ids of the owner's key and of the keys that the
-/// owner accepted.
-pub(super) fn trust_of_owners(payload: &Value, known: &[KeyId]) -> &'static str {
-    // The owner signed this memory of another author when converting it to version 2.
+/// Returns the trust in a memory that the owner signed. `known_key_ids` contains the ids of the owner's key and of the
+/// keys that the owner accepted.
+pub(super) fn trust_of_owners(payload: &Value, known_key_ids: &[KeyId]) -> &'static str {
+    // With `custody`, the memory is of another author, and the owner signed it when converting it to version 2.
     let Some(custody) = cbor::member(payload, CUSTODY) else { return "self" };
-    let proven = cbor::member(custody, 4).and_then(Value::as_bytes);
-    let is_proven = proven.is_some_and(|proven| known.iter().any(|key| key[..] == proven[..]));
+    let proven_author = cbor::member(custody, 4).and_then(Value::as_bytes);
+    let is_proven =
+        proven_author.is_some_and(|proven_author| known_key_ids.iter().any(|key| key[..] == proven_author[..]));
     if is_proven { "trusted" } else { "unverified" }
 }

@@ -1,4 +1,4 @@
-//! Builds the content of a memory from a record.
+//! Builds the content of a memory of ApertoMemory from a record.
 use super::ID;
 use super::cbor::{self, from_json, map};
 use super::object::CUSTODY;
@@ -8,38 +8,40 @@ use mementory_format::StoredRecord;
 use mementory_formats_shared::export::words;
 use mementory_model::{Kind, Record, Timestamp};
 
-/// The confidence of a memory whose source gives none. The format requires a value, and ApertoMemory uses this one.
+/// The confidence that is written for a memory without one. The format requires a value, and ApertoMemory writes this
+/// one.
 pub(super) const CONFIDENCE: f64 = 0.8;
-/// Prefix of the fields in which the reader stores members of a memory for which the model has no field.
+/// Prefix of the fields in which the reader stores members for which the model has no field.
 const EXTENSION: &str = "extension_";
-/// The scope of a memory that has none. ApertoMemory's server for assistants expects a scope of this name.
+/// Scope of a memory that has no scope of ApertoMemory. ApertoMemory's server for assistants expects a scope of this
+/// name.
 const DEFAULT_SCOPE: &str = "default";
 
-/// Values that are the same in all memories of an export.
+/// Values that all memories of an export share.
 pub(super) struct Author {
     /// Id of the key that signs the memories.
     pub key: KeyId,
-    /// Name and version of this program.
+    /// Name and version of the program that writes the export.
     pub generator: String,
     /// Time of the export.
     pub now: Timestamp,
-    /// True if identifiers of accounts and platforms are left out.
+    /// True if the ids of accounts and the names of platforms must not be written.
     pub strip: bool,
 }
 
-/// The name of a record's scope. Names of scopes are not encrypted, so only names from an export of ApertoMemory are
-/// written. Namespaces of other sources may contain names of people and accounts.
+/// Returns the name of the scope for a record. Names of scopes are not encrypted, so only names from an export of
+/// ApertoMemory are written. Namespaces of other sources may contain names of people and accounts.
 pub(super) fn scope_name(record: &Record, strip: bool) -> &str {
     let own_scope = record.namespace.as_deref().filter(|name| is_from_amem(record) && !strip && !name.is_empty());
     own_scope.unwrap_or(DEFAULT_SCOPE)
 }
 
-/// True for a record that was read from an export of ApertoMemory.
+/// True if the record was read from an export of ApertoMemory.
 pub(super) fn is_from_amem(record: &Record) -> bool {
     record.origin.format == ID
 }
 
-/// The content of a memory.
+/// Returns the content of a memory as a CBOR map.
 pub(super) fn payload(stored: &StoredRecord, author: &Author) -> Value {
     let record = &stored.record;
     let confidence = record.confidence.filter(|share| (0.0..=1.0).contains(share)).unwrap_or(CONFIDENCE);
@@ -48,7 +50,7 @@ pub(super) fn payload(stored: &StoredRecord, author: &Author) -> Value {
         (2.into(), words(record).into()),
         (3.into(), confidence.into()),
         (4.into(), provenance(record, author)),
-        // The trust: 1 means that the owner is the author. Readers ignore this member and derive the trust from the
+        // The trust. 1 means that the owner is the author. Readers ignore this member and derive the trust from the
         // signature.
         (5.into(), 1.into()),
         (7.into(), times(record, author.now)),
@@ -77,7 +79,7 @@ fn type_number(record: &Record) -> i64 {
     }
 }
 
-/// Where the memory is from: the program that made it, the key of its author, and the session.
+/// Returns the member that states where a memory comes from: the program, the key of the author, and the session.
 fn provenance(record: &Record, author: &Author) -> Value {
     let own_tool = record.fields.get("tool").and_then(|tool| tool.as_str()).filter(|_| is_from_amem(record));
     let tool = own_tool.unwrap_or(&record.source.platform);
@@ -89,8 +91,8 @@ fn provenance(record: &Record, author: &Author) -> Value {
     map(members)
 }
 
-/// The times of creation and of the last change, in seconds. The format requires a time of creation. Like ApertoMemory,
-/// we write the time of the export if no other time is known.
+/// Returns the times of creation and of the last change, in seconds. The format requires a time of creation. If no time
+/// is known, the time of the export is written, as ApertoMemory does.
 fn times(record: &Record, now: Timestamp) -> Value {
     let seconds = |time: Timestamp| Value::from(time.as_micros().div_euclid(1_000_000).max(0));
     let created = record.times.created.or(record.times.updated).or(record.times.observed).unwrap_or(now);
@@ -101,11 +103,11 @@ fn times(record: &Record, now: Timestamp) -> Value {
     map(members)
 }
 
-/// The owner's statement that they sign a memory of another author. None for a memory of the owner. Also None for a
-/// memory of another source, because the owner's assistants wrote it; like ApertoMemory, we sign such a memory as the
-/// owner's own.
+/// Returns the owner's statement that they sign a memory of another author. None for a memory of the owner, and for a
+/// memory of another source: the owner's assistants wrote it, so it is signed as the owner's own, as ApertoMemory does.
 ///
-/// An edited memory has no id of a proven author (member 4), because that author did not write the edited text.
+/// For an edited memory, the statement does not contain the id of a proven author (member 4), because that author did
+/// not write the edited text.
 fn custody(stored: &StoredRecord, author: &Author) -> Option<Value> {
     let record = &stored.record;
     if !is_from_amem(record) {
@@ -127,8 +129,8 @@ fn custody(stored: &StoredRecord, author: &Author) -> Option<Value> {
     let now = author.now.as_micros().div_euclid(1_000_000);
     let mut members: Vec<(Value, Value)> =
         vec![(1.into(), version.into()), (2.into(), Value::Bytes(claimed)), (3.into(), now.into())];
-    if let Some(proven) = key.filter(|_| trust == Some("trusted") && !stored.edited) {
-        members.push((4.into(), Value::Bytes(proven)));
+    if let Some(proven_author) = key.filter(|_| trust == Some("trusted") && !stored.edited) {
+        members.push((4.into(), Value::Bytes(proven_author)));
     }
     Some(map(members))
 }

@@ -1,4 +1,4 @@
-//! Reads an export with its passphrase.
+//! Reads the memories of an export with its passphrase.
 use super::object::{Opened, open};
 use super::wire::Export;
 use super::{ID, cbor};
@@ -10,8 +10,8 @@ use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, R
 use serde_json::json;
 use std::io::Read;
 
-/// Keys of the members of a memory that are read into fields of the record: type, content, confidence, source, trust,
-/// tags, times.
+/// Keys of the members of a memory for which the model has a field: type, content, confidence, source, trust, tags and
+/// times.
 const KNOWN_MEMBERS: [&str; 7] = ["1", "2", "3", "4", "5", "6", "7"];
 
 /// Reads every claimed export.
@@ -32,7 +32,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The claimed exports, still encrypted.
+/// Returns the claimed exports. Their memories are still encrypted.
 pub(super) fn exports<'c>(
     catalog: &'c Catalog,
     detected: &Detected,
@@ -62,7 +62,7 @@ fn content(catalog: &Catalog, member: &Member, limit: u64) -> Result<Vec<u8>, Fo
     Ok(bytes)
 }
 
-/// The parameters for deriving the owner's keys. Only the salt differs between exports.
+/// Returns the parameters with which the owner's keys are derived. Only the salt differs between exports.
 pub(super) fn derivation(salt: &[u8]) -> KeyDerivation<'_> {
     KeyDerivation {
         salt,
@@ -74,7 +74,7 @@ pub(super) fn derivation(salt: &[u8]) -> KeyDerivation<'_> {
     }
 }
 
-/// Derives the owner's keys from the passphrase.
+/// Derives the owner's keys from the passphrase and the salt of the export.
 pub(super) fn unlock(
     export: &Export,
     passphrase: Option<&dyn Passphrase>,
@@ -122,7 +122,7 @@ fn read_export(export: &Export, keys: &dyn KeyPair, member: &Member, sink: &mut 
     sink.passthrough(item, &mut other.as_bytes())
 }
 
-/// The record of a memory, without its origin. None if it has no text.
+/// Returns the record of a memory, without its origin. None if the memory has no text.
 pub(super) fn record(opened: &Opened) -> Option<Record> {
     let payload = &opened.payload;
     let text = cbor::member(payload, 2).and_then(Value::as_text).filter(|text| !text.trim().is_empty())?;
@@ -157,21 +157,21 @@ pub(super) fn record(opened: &Opened) -> Option<Record> {
         if key != "20" {
             record.fields.insert(format!("extension_{key}"), cbor::to_json(value));
         } else if let Some(members) = value.as_map() {
-            // Member 4 is the id of an author whose identity was verified. It is kept only if the signature of the file
-            // is trusted. Otherwise our export would vouch for an author whom nobody has verified.
+            // Member 4 is the id of an author whose identity was verified. It is stored only if the signature in the
+            // file is trusted. Otherwise an export from this vault would confirm an author whom nobody has verified.
             let is_kept = |key: &Value| opened.trust == "trusted" || cbor::number(key) != Some(4);
             let kept_members = members.iter().filter(|(key, _)| is_kept(key)).cloned().collect();
             record.fields.insert("custody".into(), cbor::to_json(&Value::Map(kept_members)));
         }
     }
-    // The file contains CBOR, so the verbatim is its content converted to JSON.
+    // The file contains CBOR, so the verbatim is the content of the memory as JSON.
     let content = json!({ "id": opened.id, "scope": opened.scope, "format_version": opened.version,
         "payload": cbor::to_json(payload) });
     record.verbatim = Some(Verbatim::json(content.to_string()));
     Some(record)
 }
 
-/// A time of a memory: its creation for `key` 1, its last change for `key` 2.
+/// Returns a time of a memory: that of its creation for `key` 1, and that of its last change for `key` 2.
 fn time(payload: &Value, key: i64) -> Option<Timestamp> {
     let seconds = cbor::member(payload, 7).and_then(|times| cbor::member(times, key)).and_then(cbor::number)?;
     Timestamp::from_micros(seconds.checked_mul(1_000_000)?)

@@ -1,6 +1,6 @@
 #![allow(clippy::unwrap_used)]
-//! Tests of writing exports. The cryptography is fake here. The conformance suite, the tests of the command line and
-//! the check with ApertoMemory itself use the real one.
+//! Tests of writing exports, with fake cryptography. The conformance suite, the tests of the command line and the check
+//! with ApertoMemory itself use the real cryptography.
 use super::{Amem, ID};
 use crate::cases::{check_fixtures, check_hostile};
 use crate::testing::detect;
@@ -42,7 +42,7 @@ fn code<T>(result: Result<T, FormatError>) -> &'static str {
     }
 }
 
-/// A memory as it is read from an export. `trust` is the trust in its author.
+/// Returns a memory as the reader produces it. `trust` is the trust in its author.
 fn own(id: &str, text: &str, trust: &str) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new(ID, id), text);
     record.origin = Origin { format: ID.into(), version: Some("2".into()), ..Origin::default() };
@@ -96,7 +96,8 @@ fn a_changed_memory_does_not_affect_the_others() {
     let records = vec![own(FIRST_ID, "Prefers leeks.", "self"), own(SECOND_ID, "Sows in May.", "self")];
     write(&mut MemorySource { records, ..MemorySource::default() }, &out, "some words", None);
     let mut bytes = std::fs::read(&out).unwrap();
-    // The last bytes of the first memory are the tag of its content.
+    // The last bytes of the first memory are the authentication tag of its content, so changing them damages the
+    // memory.
     let second = memchr::memmem::find(&bytes, &hex::decode(SECOND_ID).unwrap()).unwrap();
     bytes[second - 12] ^= 1;
     std::fs::write(&out, bytes).unwrap();
@@ -117,20 +118,20 @@ fn a_memory_of_another_author_does_not_become_the_owners() {
     let (first, second) = (reread.find("Prefers"), reread.find("Sows"));
     assert_eq!(first.fields["trust"], "self");
     assert!(!first.fields.contains_key("custody"));
-    // The new owner has not accepted the keys that the former owner accepted.
+    // The new owner has not accepted the keys that the former owner had accepted.
     assert_eq!(second.fields["trust"], "unverified");
     let key = serde_json::json!({ "$bytes": "0102030405060708" });
-    // Because the author is not verified, the id of the proven author (member 4) is not kept.
+    // The author is not verified, so the id of a proven author (member 4) is removed.
     assert_eq!((&second.fields["custody"]["2"], second.fields["custody"].get("4")), (&key, None));
     assert_eq!((first.origin_id.as_deref(), second.origin_id.as_deref()), (Some(FIRST_ID), Some(SECOND_ID)));
     assert_eq!((&first.times, first.confidence), (&own("", "", "").times, Some(0.5)));
     assert_eq!((report.losses.counts.len(), report.losses.count("fields", LossKind::Narrowed)), (1, 2));
-    // A second export keeps the other members of `custody`.
+    // A second export contains the other members of `custody` unchanged.
     let mut again = read(&out, cipher("some words")).unwrap();
     write(&mut again, &scratch.at("b.amem"), "new words", None);
     let reread = read(&scratch.at("b.amem"), cipher("new words")).unwrap();
     assert_eq!(reread.find("Sows").fields["custody"], second.fields["custody"]);
-    // Even if identifiers are left out, the memory does not become the owner's.
+    // If identifiers are left out, the memory still does not become the owner's.
     let strip = WriteOptions { strip_identifiers: true, passphrase: cipher("new words"), ..WriteOptions::default() };
     Amem.write(&mut again, &scratch.at("c.amem"), &strip).unwrap();
     let reread = read(&scratch.at("c.amem"), cipher("new words")).unwrap();
@@ -166,7 +167,7 @@ fn an_export_for_the_owner_of_an_earlier_one_has_that_owners_keys_and_scopes() {
         assert_eq!(after.scopes[id].key, scope.key);
     }
     assert_eq!((before.scopes.len(), after.scopes.len()), (1, 2));
-    // The memory of the same owner is read back unchanged.
+    // The same owner reads the memory back unchanged.
     let reread = read(&out, cipher("some words")).unwrap();
     assert_eq!(reread.find("Prefers").verbatim, again.find("Prefers").verbatim);
     assert!(report.losses.items.iter().all(|loss| ["confidence", "times"].contains(&loss.field.as_str())));

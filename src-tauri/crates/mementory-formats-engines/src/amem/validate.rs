@@ -1,5 +1,5 @@
-//! Checks an export. With its passphrase every memory is decrypted and its signature verified. Without it, only what is
-//! not encrypted is checked.
+//! Checks an export. With the passphrase, every memory is decrypted and its signature is verified. Without the
+//! passphrase, only the members that are not encrypted are checked.
 use super::object::envelope;
 use super::read::{exports, read};
 use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, Validation};

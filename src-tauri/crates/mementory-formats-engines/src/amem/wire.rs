@@ -1,11 +1,11 @@
-//! The export as it is on disk: the public part of the vault, the memories, and their wrapped keys.
+//! The layout of an export on disk: the public part of the vault, the memories, and their wrapped keys.
 use super::cbor;
 use ciborium::Value;
 use mementory_format::WrappedKey;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 
-/// Keys of the members that are read: first in the export, then in the vault inside the export.
+/// Keys of the members of an export that are read. `VAULT_MEMBERS` are those of the vault inside the export.
 const EXPORT_MEMBERS: [&str; 4] = ["1", "2", "3", "4"];
 const VAULT_MEMBERS: [&str; 5] = ["salt", "sign_pub", "ka_pub", "scopes", "known_keys"];
 
@@ -17,7 +17,7 @@ pub(super) type Id = [u8; 16];
 /// The id of a public key: the first 8 bytes of its SHA-256.
 pub(super) type KeyId = [u8; 8];
 
-/// The id of a public key.
+/// Returns the id of a public key.
 pub(super) fn key_id(key: &[u8]) -> KeyId {
     let mut id = [0; 8];
     id.copy_from_slice(&Sha256::digest(key)[..8]);
@@ -25,33 +25,33 @@ pub(super) fn key_id(key: &[u8]) -> KeyId {
 }
 
 pub(super) struct Export {
-    /// Salt of Argon2id.
+    /// Salt with which Argon2id derives the owner's keys.
     pub salt: Vec<u8>,
-    /// The owner's Ed25519 key.
+    /// The owner's public Ed25519 key.
     pub signing_key: Vec<u8>,
-    /// Ed25519 keys of other authors whom the owner trusts.
+    /// Public Ed25519 keys of other authors whom the owner trusts.
     pub known_keys: Vec<Vec<u8>>,
     /// Scopes by id.
     pub scopes: HashMap<Vec<u8>, Scope>,
     /// The encrypted memories.
     pub objects: Vec<Value>,
-    /// Wrapped keys of the memories by id.
+    /// Wrapped keys of the memories, by memory id.
     pub keys: HashMap<Vec<u8>, Vec<u8>>,
-    /// Members that are not read, as JSON. None if there are none.
+    /// The members that are not read, as JSON. None if there are none.
     pub other: Option<String>,
 }
 
 /// A group of memories that has its own key.
 #[derive(Clone)]
 pub(super) struct Scope {
-    /// Name of the scope.
+    /// Name of the scope, which is not encrypted.
     pub name: String,
     /// Key of the scope, wrapped for the owner.
     pub key: WrappedKey,
 }
 
 impl Export {
-    /// Parses an export. The error says what is wrong.
+    /// Parses an export. The error is a message that says what is wrong.
     pub(super) fn parse(bytes: &[u8]) -> Result<Self, &'static str> {
         let document = cbor::parse(bytes).ok_or("it is not a CBOR document, or it is cut off")?;
         if cbor::member(&document, 1).and_then(cbor::number) != Some(EXPORT_VERSION) {
@@ -75,7 +75,7 @@ impl Export {
         })
     }
 
-    /// The ids of the owner's key and of the keys that the owner accepted.
+    /// Returns the ids of the owner's key and of the keys that the owner accepted.
     pub(super) fn known_key_ids(&self) -> Vec<KeyId> {
         std::iter::once(&self.signing_key).chain(&self.known_keys).map(|key| key_id(key)).collect()
     }
@@ -83,20 +83,20 @@ impl Export {
 
 /// The public part of a vault, with which an export begins.
 pub(super) struct VaultPart<'v> {
-    /// Salt of Argon2id.
+    /// Salt with which Argon2id derives the owner's keys.
     pub salt: &'v [u8],
-    /// The owner's Ed25519 key.
+    /// The owner's public Ed25519 key.
     pub signing_key: &'v [u8],
-    /// The owner's X25519 key.
+    /// The owner's public X25519 key.
     pub agreement_key: &'v [u8],
-    /// Ed25519 keys of other authors whom the owner trusts.
+    /// Public Ed25519 keys of other authors whom the owner trusts.
     pub known_keys: &'v [Vec<u8>],
     /// Scopes by id.
     pub scopes: &'v HashMap<Vec<u8>, Scope>,
 }
 
 impl VaultPart<'_> {
-    /// The bytes of an export before its memories. `memories` is the number of memories that follow.
+    /// Returns the bytes of an export before its memories. `memories` is the number of memories that follow.
     pub(super) fn head_of_export(&self, memories: usize) -> Vec<u8> {
         let scopes = self.scopes.iter().map(|(id, scope)| (Value::Text(scope.name.clone()), scope.to_cbor(id)));
         let mut members: Vec<(Value, Value)> = vec![
@@ -133,7 +133,7 @@ impl Scope {
     }
 }
 
-/// The bytes of an export after its memories: their wrapped keys by id.
+/// Returns the bytes of an export after its memories, which are the wrapped keys by memory id.
 pub(super) fn tail_of_export(keys: &BTreeMap<Id, Vec<u8>>) -> Vec<u8> {
     let members = keys.iter().flat_map(|(id, key)| [cbor::bytes(id), cbor::bytes(key)]);
     let mut out = [cbor::to_bytes(&4.into()), cbor::head(cbor::MAP, keys.len())].concat();

@@ -1,4 +1,4 @@
-//! Writes memories as one export, which is encrypted for a new owner, or for the owner of an earlier export.
+//! Writes memories as one export, which is encrypted for a new owner, or for the owner of an earlier export (the base).
 use super::object::{Opened, WRITTEN_VERSION, proven_scopes, seal, trust_of_owners, wrap_label};
 use super::payload::{Author, CONFIDENCE, is_from_amem, payload, scope_name};
 use super::read::{derivation, parse, record, unlock};
@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::path::Path;
 
-/// Writes the new file `out`. If `out` is None, only makes the report, which needs no passphrase.
+/// Writes the new file `out`. Without `out`, only the report is produced, which needs no passphrase.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -22,13 +22,14 @@ pub(super) fn write(
     let base = options.base.as_deref().map(read_base).transpose()?;
     let mut report = Report::new(ID, &EXPORT_VERSION.to_string(), source, options, false);
     let description = source.description();
-    // A report without an export needs no key. The report does not contain the id of the key. Neither the default key
-    // nor the random key of a new owner equals the key of an author in the vault.
+    // Without `out`, the key of the author is unknown, so a default key is used. The report is the same, because it
+    // does not contain the key, and because neither the default key nor a new random key equals the key of an author in
+    // the vault.
     let mut author =
         Author { key: KeyId::default(), generator: description.generator, now: description.now, strip: report.strip };
-    let mut known = Vec::new();
+    let mut known_key_ids = Vec::new();
     if let Some((base, _)) = &base {
-        (author.key, known) = (key_id(&base.signing_key), base.known_key_ids());
+        (author.key, known_key_ids) = (key_id(&base.signing_key), base.known_key_ids());
     }
     let mut file = match out {
         Some(out) => Some(OpenExport::create(out, base, options.passphrase.as_deref(), &contents(source, &report)?)?),
@@ -49,7 +50,7 @@ pub(super) fn write(
         if let Some(file) = &mut file {
             file.add(&payload, id, scope)?;
         }
-        let trust = trust_of_owners(&payload, &known);
+        let trust = trust_of_owners(&payload, &known_key_ids);
         let opened = Opened { id: hex::encode(id), scope: scope.into(), version: WRITTEN_VERSION, payload, trust };
         report_written(&mut report, &stored, &opened);
         Ok(())
@@ -60,18 +61,19 @@ pub(super) fn write(
     report.finish(source, options)
 }
 
-/// Reason why a record is not written. An entity or a relation may have neither a text nor a title.
+/// Returns the reason to withhold a record. None if it is written. An entity or relation without a text and a title is
+/// withheld.
 fn reason_to_withhold(report: &Report, stored: &StoredRecord) -> Option<&'static str> {
     let is_bare = words(&stored.record).trim().is_empty();
     report.reason_to_withhold(stored, &MEMORY_KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
-/// Reports the values that are lost when the written memory is read again.
+/// Adds the losses of a written memory to the report, by comparing the record with the record that is read back.
 fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) {
     let original = &stored.record;
     let mut mapped = record(written).unwrap_or_else(|| Record::new(Kind::Memory, RecordKey::new(ID, ""), ""));
     if is_from_amem(original) && !stored.edited && has_same_content(original, &mapped) {
-        // Every member of the content is written. Only the signature differs.
+        // All members of the content are written unchanged, so the different signature is not a loss.
         mapped.verbatim.clone_from(&original.verbatim);
     }
     let mut in_other_form = vec!["source"];
@@ -89,8 +91,8 @@ fn report_written(report: &mut Report, stored: &StoredRecord, written: &Opened) 
     }
 }
 
-/// True if both verbatims have the same content, apart from the members that depend on the signer: the key of the
-/// author, the owner, and the owner's statement about another author.
+/// True if two verbatims have the same content, except for the members that depend on the signer: the key of the
+/// author, the trust, and the owner's statement about another author.
 fn has_same_content(original: &Record, written: &Record) -> bool {
     let content = |record: &Record| {
         let mut content: serde_json::Value = serde_json::from_str(&record.verbatim.as_ref()?.text).ok()?;
@@ -102,7 +104,7 @@ fn has_same_content(original: &Record, written: &Record) -> bool {
     content(original).is_some_and(|original| Some(original) == content(written))
 }
 
-/// The ids of the memories that are written.
+/// Assigns the ids of the memories that are written.
 #[derive(Default)]
 struct Ids {
     seen: HashSet<String>,
@@ -110,16 +112,16 @@ struct Ids {
 }
 
 impl Ids {
-    /// The id of a memory: its id in the export from which it was read, or else its vault id. Both are random or keyed,
-    /// as the format requires, so they reveal nothing. None if the same record was already seen.
+    /// Returns the id of a memory: the id in the export from which it was read, or else its vault id. Both are random
+    /// or keyed, as the format requires, so they reveal nothing. None if the same record was already assigned an id.
     fn assign(&mut self, stored: &StoredRecord, strip: bool) -> Option<Id> {
         if !self.seen.insert(stored.id.clone()) {
             return None;
         }
         let own_id =
             stored.record.origin_id.as_deref().filter(|_| is_from_amem(&stored.record) && !strip).and_then(id_of);
-        // If a memory was exported by Mementory and imported again, its id is the vault id of its original. If the
-        // original is exported too, both candidates may be taken, so a third one is needed.
+        // A memory that this program exported and imported again has the vault id of its original as its id. If the
+        // original is exported too, the first two candidates may already be used, so there is a third one.
         let mut other = Id::default();
         other.copy_from_slice(&Sha256::digest(&stored.id)[..16]);
         let candidates = [own_id, id_of(&stored.id), Some(other)];
@@ -127,12 +129,13 @@ impl Ids {
     }
 }
 
-/// Parses an id in hex.
+/// Parses an id that is written in hex. None if the text is not an id.
 fn id_of(text: &str) -> Option<Id> {
     hex::decode(text).ok()?.try_into().ok()
 }
 
-/// The number of memories and the scopes of an export. Its head, which is written first, contains both.
+/// The number of memories in an export, and the names of their scopes. Both must be known before the export is written,
+/// because its head contains them.
 #[derive(Default)]
 struct Contents {
     memories: usize,
@@ -161,28 +164,30 @@ fn contents(source: &mut dyn RecordSource, report: &Report) -> Result<Contents, 
     Ok(out)
 }
 
-/// Reads the earlier export for whose owner the memories are encrypted. Also returns its path.
+/// Reads the base, which is the earlier export for whose owner the memories are encrypted. Also returns its path as
+/// text.
 fn read_base(path: &Path) -> Result<(Export, String), FormatError> {
     let place = path.display().to_string();
     let bytes = std::fs::read(path).map_err(|error| FormatError::io(&place, error))?;
     Ok((parse(&bytes, &place)?, place))
 }
 
-/// The scopes of an earlier export in which memories are written.
+/// Returns the scopes of the base that are used again, because memories of these scopes are written.
 ///
-/// # Errors
-/// `base_scope_unproven`: no memory in such a scope shows that the key of the scope belongs to the owner.
+/// # Errors `base_scope_unproven`: no memory in one of these scopes proves that the key of the scope belongs to the
+/// owner.
 fn scopes_of_base(
     base: &Export,
     keys: &dyn KeyPair,
     contents: &Contents,
     place: &str,
 ) -> Result<HashMap<Vec<u8>, Scope>, FormatError> {
-    let proven = proven_scopes(base, keys);
+    let proven_ids = proven_scopes(base, keys);
     let mut scopes: BTreeMap<&str, (&Vec<u8>, &Scope)> = BTreeMap::new();
-    for (id, scope) in base.scopes.iter().filter(|(id, scope)| proven.contains(*id) && contents.has_scope(scope)) {
+    for (id, scope) in base.scopes.iter().filter(|(id, scope)| proven_ids.contains(*id) && contents.has_scope(scope)) {
         let chosen = scopes.entry(&scope.name).or_insert((id, scope));
-        // Names should be unique. If they are not, the choice does not depend on the order of a hash map.
+        // Scopes should have different names. If two have the same name, the one with the smaller id is used, so that
+        // the choice does not depend on the order of the hash map.
         *chosen = if id < chosen.0 { (id, scope) } else { *chosen };
     }
     let is_missing = |scope: &&Scope| contents.has_scope(scope) && !scopes.contains_key(scope.name.as_str());
@@ -201,7 +206,7 @@ fn scopes_of_base(
 struct OpenExport {
     file: NewFile,
     keys: Box<dyn KeyPair>,
-    /// Ids of the scopes by name.
+    /// Maps the names of scopes to their ids.
     scope_ids: HashMap<String, Vec<u8>>,
     scopes: HashMap<Vec<u8>, Scope>,
     wrapped_keys: BTreeMap<Id, Vec<u8>>,

@@ -1,5 +1,5 @@
-//! Reads the database of Basic Memory, an index of its notes: their observations and relations and, in newer versions,
-//! their texts. The records get the same keys as when the notes themselves are read.
+//! Reads the database of Basic Memory, which is an index of its notes: their observations and relations and, in newer
+//! versions, their texts. The records get the same keys as those that are read from the notes themselves.
 use super::read::{Names, fact, items_of, relation_record};
 use super::{DATABASE, FORMAT_ID};
 use mementory_format::{Detected, FormatError, Member, Role};
@@ -20,10 +20,10 @@ const NOTES: &str = "entity";
 const TEXTS: &str = "note_content";
 const OBSERVATIONS: &str = "observation";
 const RELATIONS: &str = "relation";
-/// Types of the relations that a link in the text of a note makes.
+/// Types of relations that represent a link in the text of a note.
 const LINK_TYPES: [&str; 2] = ["links_to", "links to"];
 
-/// True for the database of Basic Memory.
+/// True if a database has the tables of Basic Memory.
 pub(super) fn is_database(schema: &Schema) -> bool {
     schema.has_table(NOTES, &["title", "permalink", "file_path"])
         && schema.has_table(OBSERVATIONS, &["entity_id", "content", "category"])
@@ -35,18 +35,18 @@ pub(super) fn is_claimed(detected: &Detected) -> bool {
     detected.claim.parts.iter().any(|part| part.role == Role::Manifest)
 }
 
-/// The notes of a database.
+/// The notes of a database, and what was sent so far.
 struct Notes {
-    /// Records of the notes by the id of their row.
+    /// Records of the notes, by the id of their row.
     records: HashMap<String, Record>,
     names: Names,
-    /// Ids of the rows whose text is in the database.
+    /// Row ids of the notes whose text is in the database.
     with_text: HashSet<String>,
     /// Keys of the records that were sent.
     sent: HashSet<RecordKey>,
 }
 
-/// Sends the notes, observations and relations of a database. Opening the database neither locks nor changes anything.
+/// Sends the notes, observations and relations of a database. The database is neither locked nor changed.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let table_names = tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -85,7 +85,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
     Ok(())
 }
 
-/// The notes without their texts. Rows of other files, such as pictures, are left out.
+/// Reads the notes without their texts. Rows of other files, such as pictures, are skipped.
 fn notes_of(files: &mut FileReader<'_>, member: &Member, database: &Database) -> Result<Notes, FormatError> {
     let mut notes =
         Notes { records: HashMap::new(), names: Names::default(), with_text: HashSet::new(), sent: HashSet::new() };
@@ -99,7 +99,7 @@ fn notes_of(files: &mut FileReader<'_>, member: &Member, database: &Database) ->
         }
         let permalink = text_or_number_in(&row, "permalink");
         let mut key = RecordKey::new(FORMAT_ID, permalink.clone().unwrap_or_else(|| path.clone()));
-        // A database can have several projects, whose permalinks and paths may be the same.
+        // A database may contain several projects, whose notes may have the same permalink or path.
         if !seen.insert(key.value.clone()) {
             let message = "another note has the same permalink; both are imported";
             files.sink.note(Issue::new("duplicate_id", format!("{}#{NOTES}/row {number}", member.place), message));
@@ -126,7 +126,7 @@ fn notes_of(files: &mut FileReader<'_>, member: &Member, database: &Database) ->
     Ok(notes)
 }
 
-/// Sends the notes whose texts are in the database, with their observations and relations.
+/// Sends the notes whose texts are in the database, with the observations and relations in their texts.
 fn send_texts(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -136,16 +136,17 @@ fn send_texts(
     each_row(files, member, database, TEXTS, |files, row, number| {
         let id = text_or_number_in(&row, "entity_id").filter(|id| notes.records.contains_key(id));
         let (Some(id), Some(source)) = (id, text_or_number_in(&row, "markdown_content")) else { return Ok(()) };
-        let Some(known) = notes.records.get(&id) else { return Ok(()) };
+        let Some(indexed_note) = notes.records.get(&id) else { return Ok(()) };
         let note = Note::parse(&source);
         let found = outline(note.body);
-        let mut record = record_of(&note, &found, known.key.clone(), known.title.as_deref().unwrap_or_default());
-        record.title = note.text("title").or_else(|| known.title.clone());
-        record.times.created = record.times.created.or(known.times.created);
-        record.times.updated = record.times.updated.or(known.times.updated);
-        record.source.platform = known.source.platform.clone();
-        record.origin_id = known.origin_id.clone();
-        record.origin = Origin { pointer: format!("{TEXTS}/row {number}"), ..known.origin.clone() };
+        let mut record =
+            record_of(&note, &found, indexed_note.key.clone(), indexed_note.title.as_deref().unwrap_or_default());
+        record.title = note.text("title").or_else(|| indexed_note.title.clone());
+        record.times.created = record.times.created.or(indexed_note.times.created);
+        record.times.updated = record.times.updated.or(indexed_note.times.updated);
+        record.source.platform = indexed_note.source.platform.clone();
+        record.origin_id = indexed_note.origin_id.clone();
+        record.origin = Origin { pointer: format!("{TEXTS}/row {number}"), ..indexed_note.origin.clone() };
         record.verbatim = Some(Verbatim { media_type: "text/markdown".into(), text: source.clone() });
         let (items, _) = items_of(&note, &found, &record, &notes.names);
         notes.with_text.insert(id);
@@ -161,7 +162,8 @@ fn send_texts(
     })
 }
 
-/// Sends the record of a row. `read` makes the record from the line of the note that the row represents.
+/// Sends the record of an observation or relation. `read` makes the record from the line of a note that the row
+/// represents.
 fn send_row(
     files: &mut FileReader<'_>,
     notes: &mut Notes,
@@ -186,7 +188,7 @@ fn send_row(
     files.sink.unit(record.into())
 }
 
-/// The line of a note that a row represents.
+/// Returns the line of a note that a row represents. None if the row is incomplete.
 fn line_of(row: &Row) -> Option<String> {
     let line = match (text_or_number_in(row, "content"), text_or_number_in(row, "to_name")) {
         (Some(content), _) => {

@@ -1,4 +1,4 @@
-//! Detects notes of Basic Memory by their frontmatter and their observations and relations.
+//! Detects notes of Basic Memory by their frontmatter, observations and relations.
 use super::database;
 use super::lines::{observation, relation};
 use mementory_format::{Catalog, Claim, Role};
@@ -8,14 +8,13 @@ use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 use mementory_formats_shared::sqlite_rows;
 use mementory_formats_shared::text_head::text_head;
 
-/// Number of bytes of a note that detection reads.
+/// Number of bytes at the beginning of a note that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Number of notes that detection reads.
+/// Largest number of notes in a folder that detection reads.
 const SAMPLE_COUNT: usize = 40;
 
-/// One claim for each database, and for each folder or single file in which Basic Memory wrote at least half of the
-/// notes. If the user
-/// selected this format (`is_selected`), all notes are claimed.
+/// Returns one claim for each database, and for each folder or single file of which Basic Memory wrote at least half of
+/// the notes. If the user selected this format (`is_selected`), all notes are claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
@@ -25,8 +24,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
         out.push(Claim {
             version: None,
-            // Without notes of Basic Memory, the claim exists only because the user selected the format. Any program
-            // may have written the notes.
+            // If no note is certainly from Basic Memory, there is a claim only because the user selected the format.
+            // Then any program may have written the notes.
             confidence: if marked_count > 0 { 0.85 } else { 0.2 },
             reason: format!(
                 "Notes with a permalink, observations or relations, as Basic Memory writes them \
@@ -41,7 +40,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     out
 }
 
-/// Number of notes in a sample of the folder, and how many of them Basic Memory wrote.
+/// Returns the number of notes in a sample of the folder, and how many of them Basic Memory wrote.
 fn count(catalog: &Catalog, folder: &NoteFolder) -> (usize, usize) {
     let (mut note_count, mut marked_count) = (0, 0);
     for id in folder.sample(SAMPLE_COUNT) {

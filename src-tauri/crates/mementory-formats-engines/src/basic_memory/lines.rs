@@ -1,31 +1,31 @@
-//! The lines of a note that Basic Memory interprets. They have the form `- [category] text #tag (context)` or
-//! `- relation [[Target]] (context)`.
+//! Parses the lines of a note that Basic Memory interprets, which are `- [category] text #tag (context)` and `-
+//! relation [[Target]] (context)`.
 
-/// A statement about the subject of a note.
+/// A statement in a note about the subject of the note.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Observation<'t> {
     /// The word in brackets. None if the line has only tags.
     pub category: Option<&'t str>,
     /// The text without category and context.
     pub text: &'t str,
-    /// Tags in the text.
+    /// The tags that the text contains.
     pub tags: Vec<&'t str>,
     /// The words in parentheses at the end.
     pub context: Option<&'t str>,
 }
 
-/// A relation to another note.
+/// A relation of a note to another note.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Relation<'t> {
     /// Name of the relation. None if the line has only the link.
     pub kind: Option<&'t str>,
-    /// Name, path or permalink of the other note.
+    /// Title, path or permalink of the other note.
     pub target: &'t str,
     /// The words in parentheses at the end.
     pub context: Option<&'t str>,
 }
 
-/// The observation in an item of a list. None for checkboxes, links and plain items.
+/// Parses an item of a list as an observation. None for checkboxes, links and plain items.
 pub(super) fn observation(item: &str) -> Option<Observation<'_>> {
     let item = item.trim();
     let mut category = None;
@@ -52,7 +52,7 @@ pub(super) fn observation(item: &str) -> Option<Observation<'_>> {
     Some(Observation { category, text, tags, context })
 }
 
-/// True for the marks of tasks: `[ ]`, `[x]`, `[-]`, `[/]`, `[?]` …
+/// True if the word in brackets is the mark of a task: `[ ]`, `[x]`, `[-]`, `[/]`, `[?]` …
 fn is_task_mark(category: &str) -> bool {
     let mut chars = category.chars();
     match (chars.next(), chars.next()) {
@@ -62,14 +62,14 @@ fn is_task_mark(category: &str) -> bool {
     }
 }
 
-/// True for a time or a date, as in logs: `[10:15]`, `[2026-05-02 10:15]`.
+/// True if the word in brackets is a time or a date, as in logs: `[10:15]`, `[2026-05-02 10:15]`.
 fn is_time(category: &str) -> bool {
     category.starts_with(|c: char| c.is_ascii_digit())
         && category.contains([':', '-'])
         && category.chars().all(|c| c.is_ascii_digit() || " :.-/TZ+".contains(c))
 }
 
-/// The relation in an item of a list: a name of at most a few words before a link. None for other items.
+/// Parses an item of a list as a relation, which is a name of a few words before a link. None for any other item.
 pub(super) fn relation(item: &str) -> Option<Relation<'_>> {
     let item = item.trim();
     if item.starts_with('[') && !item.starts_with("[[") {
@@ -86,10 +86,10 @@ pub(super) fn relation(item: &str) -> Option<Relation<'_>> {
     Some(Relation { kind: Some(kind).filter(|kind| !kind.is_empty()), target, context })
 }
 
-/// A text and the words in parentheses at its end.
+/// Splits a text into the text itself and the words in parentheses at its end.
 fn split_context(text: &str) -> (&str, Option<&str>) {
     let Some(inner) = text.strip_suffix(')') else { return (text, None) };
-    // Find the opening parenthesis that belongs to the last closing one: `a (b (c))` has the context `b (c)`.
+    // Finds the opening parenthesis that belongs to the last closing one: in `a (b (c))`, the context is `b (c)`.
     let mut depth = 1;
     for (at, c) in inner.char_indices().rev() {
         match c {

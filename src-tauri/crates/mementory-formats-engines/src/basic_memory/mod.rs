@@ -1,4 +1,4 @@
-//! Basic Memory notes. See README.md.
+//! Reads notes and databases of Basic Memory, and writes notes. See README.md.
 mod database;
 mod detect;
 mod lines;
@@ -17,12 +17,12 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Id of the format, and scope of its keys.
+/// Id of the format. It is also the scope of the record keys.
 const FORMAT_ID: &str = "basic_memory";
 /// Version in the origin of records that were read from the database.
 const DATABASE: &str = "database";
 
-/// Basic Memory notes.
+/// Notes and databases of Basic Memory.
 pub struct BasicMemory;
 
 impl Format for BasicMemory {

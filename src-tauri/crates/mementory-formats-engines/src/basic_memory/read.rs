@@ -1,4 +1,4 @@
-//! Reads notes as documents and their observations as facts, and reads the relations between notes.
+//! Reads notes as documents, their observations as facts, and the relations between notes.
 use super::FORMAT_ID;
 use super::lines::{Observation, Relation, observation, relation};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -12,7 +12,7 @@ use mementory_model::{EntityRef, Issue, Kind, Link, Record, RecordKey, Verbatim}
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
-/// Number of bytes of a note that the first pass reads, for its title and permalink.
+/// Number of bytes at the beginning of a note that the first pass reads, to find its title and permalink.
 const HEAD_BYTES: usize = 16 << 10;
 
 pub(super) fn read(
@@ -22,7 +22,7 @@ pub(super) fn read(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let mut reader = NoteReader::new(FORMAT_ID, catalog, detected, context, sink);
-    // A permalink is unique only in its project, but notes do not contain the id of their project. So all keys have the
+    // Permalinks are unique only in a project, but notes do not contain the id of their project. So all keys have the
     // same scope.
     reader.scope = FORMAT_ID.into();
     let names = Names::read(catalog, detected, &reader);
@@ -33,7 +33,7 @@ pub(super) fn read(
     })
 }
 
-/// The keys of all notes by title, permalink and path.
+/// Maps titles, permalinks and paths to the keys of the notes.
 #[derive(Default)]
 pub(super) struct Names {
     keys: HashMap<String, RecordKey>,
@@ -56,7 +56,7 @@ impl Names {
         out
     }
 
-    /// Adds a note whose permalink, if it has one, is its key.
+    /// Adds a note of the database. Its key is its permalink, or else its path.
     pub(super) fn add(&mut self, note: &Record, path: &str) {
         let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
         let title = note.title.clone().unwrap_or_else(|| stem.rsplit('/').next().unwrap_or(stem).to_owned());
@@ -77,7 +77,7 @@ impl Names {
     }
 }
 
-/// The key of a note: its permalink, or its path.
+/// Returns the key of a note, which is its permalink, or else its path.
 fn note_key(reader: &NoteReader<'_>, note: &Note<'_>, member: &Member, text: &str) -> RecordKey {
     match note.text("permalink") {
         Some(permalink) => RecordKey::new(FORMAT_ID, permalink),
@@ -114,7 +114,8 @@ fn read_note(
     let is_inline = |link: &&NoteLink| !link.is_external() && !relations.contain(link.at);
     for link in outline.links.iter().filter(is_inline) {
         let target = if link.is_wiki {
-            // A note may link to a note that does not exist yet. Until the target exists, its name is its key.
+            // A note may link to a note that does not exist yet. In that case, the name in the link becomes the key of
+            // the target.
             names.key(&link.target).cloned().unwrap_or_else(|| RecordKey::new(FORMAT_ID, link.note()))
         } else {
             let found = reader.resolve(&path, link).filter(|path| is_note(path));
@@ -130,7 +131,7 @@ fn read_note(
     items.into_iter().try_for_each(|item| reader.files.sink.unit(item.into()))
 }
 
-/// The observations and relations in the lines of a note, and where its relations are.
+/// Returns the records of the observations and relations in a note, and the byte ranges of the relations in its body.
 pub(super) fn items_of(
     note: &Note<'_>,
     outline: &Outline,
@@ -163,11 +164,11 @@ pub(super) fn items_of(
     (items, relation_ranges)
 }
 
-/// Ranges of a text, to find out quickly whether one of them contains a position.
+/// Sorted ranges of a text, for a fast search for the range that contains a position.
 struct Ranges(Vec<Range<usize>>);
 
 impl Ranges {
-    /// Sorts the ranges and joins those that overlap.
+    /// Sorts the ranges and merges those that overlap.
     fn new(mut ranges: Vec<Range<usize>>) -> Self {
         ranges.sort_by_key(|range| range.start);
         let mut out: Vec<Range<usize>> = Vec::with_capacity(ranges.len());
@@ -186,7 +187,7 @@ impl Ranges {
     }
 }
 
-/// An observation as a fact that is derived from its note.
+/// Returns an observation as a fact with a link to its note.
 pub(super) fn fact(note: &Record, observation: &Observation<'_>, item: &str) -> Record {
     let category = observation.category.unwrap_or("note");
     let id = content_id(&format!("{category}\n{item}"));
@@ -200,7 +201,7 @@ pub(super) fn fact(note: &Record, observation: &Observation<'_>, item: &str) -> 
     with_note(record, note)
 }
 
-/// A relation between two notes. The target note may be missing.
+/// Returns the record of a relation between two notes. The target note may be missing.
 pub(super) fn relation_record(note: &Record, found: &Relation<'_>, names: &Names) -> Record {
     let kind = found.kind.unwrap_or("relates_to");
     let from = note.title.as_deref().unwrap_or(&note.key.value);
@@ -221,7 +222,7 @@ pub(super) fn relation_record(note: &Record, found: &Relation<'_>, names: &Names
     record
 }
 
-/// Copies source, origin and creation time from the note, and links the record to the note.
+/// Copies the source, the origin and the creation time of the note to the record, and links the record to the note.
 fn with_note(mut record: Record, note: &Record) -> Record {
     record.source = note.source.clone();
     record.origin = note.origin.clone();

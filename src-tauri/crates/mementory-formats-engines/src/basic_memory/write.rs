@@ -1,5 +1,5 @@
-//! Writes each record as a note. Its links and relations become lines that Basic Memory reads. Notes that were read
-//! from Basic Memory are written unchanged, with their observations and relations.
+//! Writes each record as a note. The links and relations of a record become lines that Basic Memory reads. Notes from
+//! Basic Memory are written unchanged, so that they contain their observations and relations.
 use super::DATABASE;
 use super::detect::is_marked;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -14,10 +14,10 @@ use std::collections::HashSet;
 use std::path::Path;
 
 const FORMAT: &str = "basic_memory";
-/// The heading under which Basic Memory writes relations.
+/// The heading that Basic Memory writes above relations.
 const RELATIONS: &str = "## Relations\n";
 
-/// Writes all notes into the new folder `out`. If `out` is None, only the report is made.
+/// Writes all notes into the new folder `out`. Without `out`, only the report is produced.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -28,9 +28,9 @@ pub(super) fn write(
     let mut folder = NewFolder::new(out);
     let places = Places::assign(source, &export, &mut folder, &unchanged_note_path, &is_part_of_note)?;
     let with_relations = notes_with_relations(source, &export, &places)?;
-    // A source may repeat a record.
+    // Ids of the written records, because a source may return a record twice.
     let mut written = HashSet::new();
-    // A relation is appended to the note of its source, so the notes are written first.
+    // A relation is appended to the note at its source end, so the notes are written before the relations.
     for is_relation in [false, true] {
         source.records(&mut |stored| {
             if (stored.record.kind == Kind::Relation) != is_relation {
@@ -79,8 +79,8 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The path of a note that is written unchanged: its permalink, otherwise its key, which is the path in the source.
-/// None for all other records.
+/// Returns the path of a note that is written unchanged, which is its permalink, or else its key (the path in the
+/// source). None for any other record.
 fn unchanged_note_path(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|text| stored.record.kind == Kind::Resource && is_marked(text))?;
     Some(match Note::parse(text).text("permalink") {
@@ -89,7 +89,7 @@ fn unchanged_note_path(export: &Export, stored: &StoredRecord) -> Option<String>
     })
 }
 
-/// True for an observation or relation whose note is exported too. The text of that note already contains the record.
+/// True for an observation or relation whose note is exported too, because the text of that note already contains it.
 fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
     let record = &stored.record;
     let mut links = record.links.iter().zip(&stored.link_ids);
@@ -99,16 +99,16 @@ fn is_part_of_note(_: &Places, stored: &StoredRecord) -> bool {
 }
 
 /// Reports the losses of a note that is written unchanged, or of an observation or relation in such a note. The project
-/// is not compared, because a reader takes the name of the export folder as the project. `read_back` is the note as a
-/// reader reads its text.
+/// is not compared, because a reader uses the name of the export folder as the project. `read_back` is the record that
+/// a reader produces from the note.
 fn report_unchanged_note(export: &mut Export, stored: &StoredRecord, read_back: Option<&Record>) {
     let source = Source { project: None, ..stored.record.source.clone() };
-    // The database has times that the text of its note does not state.
+    // The database contains times that the text of the note does not state.
     let times = match stored.record.origin.version.as_deref() {
         Some(DATABASE) => read_back.map(|note| note.times.clone()).unwrap_or_default(),
         _ => stored.record.times.clone(),
     };
-    // The note's attachments are not written.
+    // Attachments of the note are not written.
     export.wrote(stored, &Record { source, times, attachments: vec![], ..stored.record.clone() });
     if stored.record.source.project.is_none() {
         let note = "it is read back with the name of the folder as its project";
@@ -120,7 +120,7 @@ fn report_unchanged_note(export: &mut Export, stored: &StoredRecord, read_back: 
     }
 }
 
-/// Vault ids of notes to which relations are added. Reads `source` once.
+/// Returns the vault ids of the notes to which relations are added. Reads all records of `source` once.
 fn notes_with_relations(
     source: &mut dyn RecordSource,
     export: &Export,
@@ -157,7 +157,7 @@ fn note(stored: &StoredRecord, place: &Place, places: &Places, export: &Export, 
     head.document(&body)
 }
 
-/// The record that a reader gets from a written relation.
+/// Returns the record that a reader produces from a written relation.
 fn relation_read_back(name: &str, from: &Place, to: &Place) -> Record {
     let text = format!("{} {} {}", from.title, name.replace('_', " "), to.title);
     let mut record = Record::new(Kind::Relation, RecordKey::new(FORMAT, ""), text);

@@ -1,5 +1,5 @@
-//! Reads COGX, the archive to which Cognee exports a dataset: a manifest, and for each kind of record a file of JSON lines.
-//! Other programs' memories are in it too, if they were moved through Cognee.
+//! Reads COGX, the archive to which Cognee exports a dataset: a manifest, and a file of JSON lines for each kind of
+//! record. The archive also contains the memories of other programs that were imported into Cognee.
 use super::{ID, PLATFORM, graph::Graph};
 use mementory_format::{Catalog, FormatError, Member, Role};
 use mementory_formats_shared::chat::Chat;
@@ -11,13 +11,13 @@ use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Record, Verbatim};
 
-/// Version of the claim.
+/// Version that a claim for an archive states.
 pub(super) const COGX: &str = "cogx";
-/// Name of the file with the nodes that have no kind of their own.
+/// Name of the file with nodes for which the archive has no kind of record.
 const RAW_NODES_FILE: &str = "nodes.jsonl";
-/// Name of the file with the accounts of those who may see the dataset, with digests of their passwords.
+/// Name of the file with the accounts that have access to the dataset, and digests of their passwords.
 const PERMISSIONS_FILE: &str = "permissions.json";
-/// Members of a record that are not in its fields.
+/// Members of an entry that do not become fields of the record.
 const USED: [&str; 15] = [
     "kind",
     "external_id",
@@ -36,7 +36,7 @@ const USED: [&str; 15] = [
     "confidence",
 ];
 
-/// The role of a file of an archive. None for any other file.
+/// Returns the role of a file of an archive. None for any other file.
 pub(super) fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     let head = Head::of(catalog, member)?;
     if head.has("cogx_version") {
@@ -55,7 +55,7 @@ pub(super) fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     catalog.members().iter().filter(is_beside).any(has_manifest).then_some(role)
 }
 
-/// Sends the record of a row of an archive. False if the row is not one of an archive.
+/// Sends the record of a row. Returns false if the row is not from an archive.
 pub(super) fn read_row(
     graph: &mut Graph,
     files: &mut FileReader<'_>,
@@ -105,7 +105,7 @@ pub(super) fn read_row(
     Ok(true)
 }
 
-/// Sets the values that all kinds of records can have.
+/// Sets the values of `record` that entries of every kind may state.
 fn fill(record: &mut Record, object: &Object<'_>) {
     record.times.created = object.time("created_at");
     record.times.updated = object.time("updated_at");

@@ -1,27 +1,27 @@
-//! Detects a graph by members that only Cognee's nodes and edges have, or by its types of nodes, and an archive by the
-//! members of its records.
+//! Detects graphs by the members or the types of Cognee's nodes and edges, and archives by the members of their
+//! entries.
 use super::cogx::{self, COGX};
 use mementory_format::{Catalog, Claim, Role};
 use mementory_formats_shared::memory_heads::{self, Head};
 use std::collections::HashSet;
 
-/// Members of a node that only Cognee has.
+/// Members that only Cognee's nodes have.
 const NODE_MEMBERS: [&str; 6] =
     ["topological_rank", "ontology_valid", "belongs_to_set", "source_pipeline", "metadata.index_fields", "is_part_of"];
-/// Types of nodes that only Cognee has.
+/// Types that only Cognee's nodes have.
 const NODE_TYPES: [&str; 5] = ["DocumentChunk", "TextSummary", "TextDocument", "EntityType", "CogneeUserInteraction"];
 
-/// One claim for the files of each folder that are an archive, and one for the graphs in it.
+/// Returns, for each archive file or selected folder, one claim for its COGX files and one claim for its graphs.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out = memory_heads::claims_with_roles(catalog, 0.9, "records of an archive of Cognee (COGX)", |member| {
         Some((COGX, cogx::role_of(catalog, member)?))
     });
-    let archived: HashSet<usize> = out.iter().flat_map(|claim| &claim.parts).map(|part| part.member).collect();
+    let archive_members: HashSet<usize> = out.iter().flat_map(|claim| &claim.parts).map(|part| part.member).collect();
     let graphs = memory_heads::claims_with_roles(catalog, 0.9, "nodes and edges of a graph of Cognee", |member| {
-        let version = layout(&Head::of(catalog, member)?).filter(|_| !archived.contains(&member.id))?;
+        let version = layout(&Head::of(catalog, member)?).filter(|_| !archive_members.contains(&member.id))?;
         Some((version, Role::Memories))
     });
-    // Without records, a file that has a member with the same name is no archive.
+    // A claim without records is removed, because files of other programs may have a member `cogx_version` too.
     out.retain(|claim| claim.parts.iter().any(|part| part.role == Role::Memories));
     out.extend(graphs);
     out

@@ -1,15 +1,16 @@
-//! What the rows of a graph or an archive have in common while they are read.
+//! The state while the rows of a graph or an archive are read.
 use mementory_formats_shared::memory_rows::RowSender;
 use mementory_model::Kind;
 use std::collections::HashMap;
 
-/// Largest number of node names in memory. Edges use these names in their sentences.
+/// Largest number of node names in memory. The sentence of an edge contains the names of its nodes. If there are more
+/// nodes, it contains the ids of the others.
 const MAX_NAMES: usize = 200_000;
 
-/// Sends the records of the rows, and knows the names of the nodes before them.
+/// Sends the records of rows, and stores the names of the nodes that were read before.
 pub(super) struct Graph {
     pub(super) rows: RowSender,
-    /// Name and kind of nodes by their id.
+    /// Name and kind of each node, by node id.
     names: HashMap<String, (String, Kind)>,
 }
 
@@ -18,14 +19,14 @@ impl Graph {
         Self { rows, names: HashMap::new() }
     }
 
-    /// Notes the name of a node for the sentences of edges.
+    /// Stores the name of a node for the sentences of edges. Ignores the name if [`MAX_NAMES`] names are stored.
     pub(super) fn note_name(&mut self, id: String, name: String, kind: Kind) {
         if self.names.len() < MAX_NAMES {
             self.names.insert(id, (name, kind));
         }
     }
 
-    /// The name and kind of a node; for an unknown one its id, as an entity.
+    /// Returns the name and kind of a node. For an unknown node, returns its id and the kind `Entity`.
     pub(super) fn name(&self, id: &str) -> (String, Kind) {
         self.names.get(id).cloned().unwrap_or_else(|| (id.to_owned(), Kind::Entity))
     }

@@ -1,4 +1,4 @@
-//! Graphs of Cognee and its archives. See README.md.
+//! Reads graphs and archives of Cognee. See README.md.
 mod cogx;
 mod detect;
 mod graph;
@@ -11,10 +11,10 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "cognee";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "cognee";
 
-/// Nodes and edges of a graph of Cognee.
+/// Graphs and archives of Cognee.
 pub struct Cognee;
 
 impl Format for Cognee {

@@ -1,4 +1,4 @@
-//! Reads nodes and edges, as objects or as the tuples that Cognee's graph engines return.
+//! Reads nodes and edges, which are objects, or arrays as Cognee's graph engines return them.
 use super::{ID, PLATFORM, cogx, graph::Graph};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, id_of, link, spaced};
@@ -7,7 +7,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Record};
 use serde_json::value::RawValue;
 
-/// The lists of a graph.
+/// Keys of the lists of a graph.
 const LIST_KEYS: [&str; 2] = ["nodes", "edges"];
 
 pub(super) fn read(
@@ -36,7 +36,7 @@ impl Graph {
     fn read_row(&mut self, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
         let raw: Option<&RawValue> = serde_json::from_str(row.text).ok();
         let items = raw.and_then(list).unwrap_or_default();
-        // A dump of the whole graph is two lists: one of nodes, one of edges.
+        // A dump of a whole graph consists of two lists, one of nodes and one of edges.
         if row.list_name().is_empty() && items.iter().all(|item| item.get().starts_with('[')) && !items.is_empty() {
             for (n, item) in items.into_iter().enumerate() {
                 let row = Row { member: row.member, text: item.get(), pointer: format!("{}/{n}", row.pointer) };
@@ -66,7 +66,7 @@ impl Graph {
         self.read_node(files, row, object.id("id"), &object, inner.as_ref())
     }
 
-    /// Reads an array: `[id, {…}]` is a node, and `[source, target, relation, {…}]` is an edge.
+    /// Reads an array. `[id, {…}]` is a node, and `[source, target, relation, {…}]` is an edge.
     fn read_tuple(
         &mut self,
         files: &mut FileReader<'_>,
@@ -102,7 +102,7 @@ impl Graph {
             |keys: &[&str]| node.first_text(keys).or_else(|| inner.and_then(|inner| inner.first_text(keys)));
         let stated_type = first_text(&["type", "node_type"]);
         let name = first_text(&["name", "title"]);
-        // In responses of the server, the label repeats the name and the id of the node.
+        // In responses of the server, the label only repeats the name and the id of the node.
         let label = node.first_text(&["label"]);
         let text = match (
             first_text(&["text", "content", "description", "summary"]),
@@ -132,10 +132,10 @@ impl Graph {
         let time_of = |key: &str| node.time(key).or_else(|| inner.and_then(|inner| inner.time(key)));
         record.times.created = time_of("created_at");
         record.times.updated = time_of("updated_at");
-        let used =
+        let used_members =
             ["id", "type", "name", "text", "description", "created_at", "updated_at", "properties", "attributes"];
-        record.fields = node.other_fields(&used);
-        record.fields.extend(inner.map(|inner| inner.other_fields(&used)).unwrap_or_default());
+        record.fields = node.other_fields(&used_members);
+        record.fields.extend(inner.map(|inner| inner.other_fields(&used_members)).unwrap_or_default());
         if let Some(id) = id {
             let name = record.title.clone().unwrap_or_else(|| id.clone());
             self.note_name(id, name, kind);

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/cognee`.
+//! Tests with the cases in `fixtures/cognee`.
 use super::Cognee;
 use crate::cases::check_cases_under_any_name;
 

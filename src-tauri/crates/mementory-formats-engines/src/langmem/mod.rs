@@ -1,4 +1,5 @@
-//! Rows of a LangGraph store, in which LangMem keeps memories. See README.md.
+//! Reads and writes rows of a LangGraph store, in which LangMem stores memories. Also reads threads of LangGraph. See
+//! README.md.
 mod checkpoints;
 mod detect;
 mod msgpack;
@@ -19,10 +20,10 @@ use std::path::Path;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "langmem";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "langmem";
 
-/// Rows of a LangGraph store, in which LangMem keeps memories.
+/// Rows of a LangGraph store, in which LangMem stores memories.
 pub struct LangMem;
 
 impl Format for LangMem {

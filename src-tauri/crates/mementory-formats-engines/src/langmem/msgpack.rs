@@ -1,11 +1,12 @@
-//! MessagePack, in which the checkpointer of Python stores its states. An object of a class is an extension that
-//! contains the names of its module and its class, and its members. Only the members are read; no code is run.
+//! Parses MessagePack, in which the checkpointer of Python stores states. An object of a Python class is an extension
+//! that contains the names of its module and its class, and its members. Only the members are read, and no code is run.
 use serde_json::{Map, Number, Value};
 
-/// Deepest nesting that is read.
+/// Deepest nesting that is read. Bytes with deeper nesting are rejected.
 const MAX_DEPTH: u32 = 64;
 
-/// The value at the start of `bytes`. Binary values inside it become null. None if the bytes are not MessagePack.
+/// Parses the value at the beginning of `bytes`. Binary values in it become null. None if the bytes are not
+/// MessagePack.
 pub(super) fn read(bytes: &[u8]) -> Option<Value> {
     Reader { bytes }.value(MAX_DEPTH)
 }
@@ -21,7 +22,7 @@ impl<'b> Reader<'b> {
         Some(taken)
     }
 
-    /// A number of `width` bytes.
+    /// Reads an unsigned number of `width` bytes.
     fn unsigned(&mut self, width: usize) -> Option<u64> {
         Some(self.next_bytes(width)?.iter().fold(0, |number, byte| number << 8 | u64::from(*byte)))
     }
@@ -81,7 +82,8 @@ impl<'b> Reader<'b> {
         Some(String::from_utf8_lossy(self.next_bytes(count)?).into_owned().into())
     }
 
-    // Every element takes at least one byte, so reading with a wrong count stops at the end of the bytes.
+    // A count that is too large needs no check, because every element takes at least one byte, so reading stops at the
+    // end of the bytes.
     fn list(&mut self, count: usize, depth: u32) -> Option<Value> {
         let mut out = Vec::new();
         for _ in 0..count {
@@ -102,7 +104,8 @@ impl<'b> Reader<'b> {
         Some(out.into())
     }
 
-    /// `[module, class, members, …]` for an object of a class. Null for any other extension.
+    /// Reads an extension. An object of a class becomes `[module, class, members, …]`, and any other extension becomes
+    /// null.
     fn extension(&mut self, count: usize, depth: u32) -> Option<Value> {
         let kind = *self.next_bytes(1)?.first()?;
         let content = self.next_bytes(count)?;

@@ -1,4 +1,4 @@
-//! Reads the rows of a store.
+//! Reads the rows of a store as memories, and threads as conversations.
 use super::detect::{LIST_KEYS, MESSAGES, layout};
 use super::threads::Threads;
 use super::{ID, PLATFORM, checkpoints};
@@ -12,7 +12,7 @@ use mementory_formats_shared::sqlite_rows;
 use mementory_model::{Fields, Kind, Record, RecordKey};
 use serde_json::Value;
 
-/// Members of a value that may hold the text of a memory.
+/// Members of a value that may contain the text of a memory.
 const TEXTS: [&str; 6] = ["content", "memory", "text", "fact", "summary", "data"];
 
 pub(super) fn read(
@@ -45,7 +45,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads the table of a store in SQLite. Opening the database neither locks nor changes anything.
+/// Reads the tables of a store or a checkpointer in SQLite. The database is neither locked nor changed.
 fn read_database(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -83,11 +83,11 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     }
 }
 
-/// A row as a record, or the reason why the row is not a record.
+/// Converts a row to a record. The error is the reason why the row is not a record.
 pub(super) fn memory(object: &Object<'_>) -> Result<Record, &'static str> {
     let namespace = namespace_of(object);
     let raw = object.raw_value("value").ok_or("no_content: this row has no value")?;
-    // In some dumps of the table, the value is a string that contains JSON.
+    // In some dumps of the table, the value is a string that contains the value as JSON.
     let inner = decode_string(raw).map(|text| text.into_owned());
     let json = inner.as_deref().filter(|text| text.trim_start().starts_with('{')).unwrap_or_else(|| raw.get());
     let value = Object::parse(json);
@@ -109,15 +109,15 @@ pub(super) fn memory(object: &Object<'_>) -> Result<Record, &'static str> {
     record.times.updated = object.time("updated_at").or_else(|| object.time("updatedAt"));
     record.times.valid_to = object.time("expires_at");
     let names = ["created_at", "createdAt", "updated_at", "updatedAt", "expires_at"];
-    let used = ["namespace", "prefix", "key", "value"];
-    record.fields = object.other_fields(&[&used[..], &names].concat());
+    let used_members = ["namespace", "prefix", "key", "value"];
+    record.fields = object.other_fields(&[&used_members[..], &names].concat());
     if let Some(value) = &value {
         record.fields.extend(fields_of_value(value));
     }
     Ok(record)
 }
 
-/// The parts of a namespace: a list or, in the database, a string with dots.
+/// Returns the parts of a namespace, which is a list or, in the database, a string with dots between the parts.
 fn namespace_of(object: &Object<'_>) -> Vec<String> {
     match object.text("namespace").or_else(|| object.text("prefix")) {
         Some(text) => text.split('.').filter(|part| !part.is_empty()).map(str::to_owned).collect(),
@@ -125,8 +125,8 @@ fn namespace_of(object: &Object<'_>) -> Vec<String> {
     }
 }
 
-/// The text of a value: the text of its memory, otherwise the sentence of its triple, otherwise its texts and numbers,
-/// one per line.
+/// Returns the text of a value: the text of its memory, or else the sentence of its triple, or else its texts and
+/// numbers, one in each line.
 fn text_of(value: &Object<'_>) -> Option<String> {
     let inner = value.object("content");
     let text_in = |object: &Object<'_>| object.first_text(&TEXTS).or_else(|| triple(object));
@@ -156,7 +156,7 @@ fn lines(object: &Object<'_>) -> Option<String> {
     Some(lines.join("\n")).filter(|text| !text.is_empty())
 }
 
-/// Members of the value other than its text.
+/// Returns the members of a value that are not its text.
 fn fields_of_value(value: &Object<'_>) -> Fields {
     let mut fields = value.other_fields(&[&TEXTS[..], &["kind"]].concat());
     if let Some(inner) = value.object("content") {

@@ -1,5 +1,5 @@
-//! Threads of LangGraph, and messages that LangChain serialised. The messages of a thread are in its states. Each state
-//! has all messages so far, so the states of a thread are merged by the ids of their messages.
+//! Reads threads of LangGraph, and messages that LangChain serialised. Each state of a thread contains all messages so
+//! far, so the states of a thread are merged by the ids of their messages.
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -11,7 +11,7 @@ use mementory_model::{Times, Timestamp, Verbatim};
 use serde_json::{Map, Value, json};
 use std::collections::HashMap;
 
-/// Threads in the order of the file.
+/// The threads of a file, in the order of the file.
 #[derive(Default)]
 pub(super) struct Threads {
     list: Vec<Thread>,
@@ -28,17 +28,18 @@ pub(super) struct Thread {
     times: Times,
     turns: Vec<Turn>,
     positions: HashMap<String, usize>,
-    /// The messages without ids, from the state that has most of them.
-    unnamed: Vec<Turn>,
-    /// True for a list of messages without a thread around it.
+    /// The messages without ids, from the state that contains the largest number of them.
+    turns_without_id: Vec<Turn>,
+    /// True if the messages come from a list without a thread around it.
     is_list: bool,
 }
 
-/// Name of the conversation of messages without a thread. Ids of threads cannot be empty.
+/// Name of the conversation that consists of messages without a thread. No thread has this name, because thread ids
+/// cannot be empty.
 const NO_THREAD: &str = "";
 
 impl Threads {
-    /// Adds the state or the serialised message in a row. False if the row is neither.
+    /// Adds the state or the serialised message in a row. Returns false if the row is neither of them.
     pub(super) fn add(&mut self, text: &str, pointer: &str) -> bool {
         let Some(object) = Object::parse(text) else { return false };
         if object.has("lc") && object.has("kwargs") {
@@ -61,7 +62,8 @@ impl Threads {
         true
     }
 
-    /// Adds a message that is not inside the state of a thread. All such messages of a file are one conversation.
+    /// Adds a serialised message that is not inside the state of a thread. All such messages of a file form one
+    /// conversation. Returns false if the text is not a message.
     fn add_message(&mut self, text: &str, pointer: &str) -> bool {
         let value = serde_json::from_str(text).ok();
         let Some(members) = value.and_then(|value| message(value, "messages")) else { return false };
@@ -71,7 +73,7 @@ impl Threads {
         true
     }
 
-    /// The thread with this name, which is added if it is new.
+    /// Returns the thread with this name, which is created if it does not exist.
     fn thread(&mut self, name: String, id: Option<String>, pointer: &str) -> Option<&mut Thread> {
         let position = *self.positions.entry(name).or_insert_with(|| {
             self.list.push(Thread::new(id, pointer.to_owned()));
@@ -91,7 +93,7 @@ impl Thread {
         Self { id, pointer, ..Self::default() }
     }
 
-    /// Extends the period between creation and last change of the thread so that it includes this time.
+    /// Extends the times of the thread (creation and last change) to include the time in `text`.
     pub(super) fn add_time(&mut self, text: Option<&str>) {
         let Some(time) = text.and_then(time_of_text) else { return };
         let is_earlier = |known: Option<Timestamp>| known.is_none_or(|known| time < known);
@@ -104,10 +106,10 @@ impl Thread {
         }
     }
 
-    /// Adds the messages in all message lists of a state.
+    /// Adds the messages in all message lists (channels) of a state.
     pub(super) fn add_channels(&mut self, channels: Value, pointer: &str) {
         let Value::Object(channels) = channels else { return };
-        let mut unnamed = Vec::new();
+        let mut turns_without_id = Vec::new();
         for (name, channel) in channels {
             match channel {
                 Value::String(text) if name == "summary" => self.summary = text,
@@ -116,15 +118,15 @@ impl Thread {
                         let turn = turn(message, format!("{pointer}/{name}/{index}"));
                         match turn.id.clone() {
                             Some(id) => self.add(id, turn),
-                            None => unnamed.push(turn),
+                            None => turns_without_id.push(turn),
                         }
                     }
                 }
                 _ => {}
             }
         }
-        if unnamed.len() >= self.unnamed.len() {
-            self.unnamed = unnamed;
+        if turns_without_id.len() >= self.turns_without_id.len() {
+            self.turns_without_id = turns_without_id;
         }
     }
 
@@ -141,12 +143,13 @@ impl Thread {
     /// Sends the thread as a conversation. A thread without messages is not sent.
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let mut turns = self.turns;
-        turns.extend(self.unnamed);
+        turns.extend(self.turns_without_id);
         if turns.is_empty() {
             return Ok(());
         }
         let verbatim = Verbatim::json(json!({"thread_id": self.id}).to_string());
-        // A longer list of the same conversation begins with the same question and the same answer.
+        // The key is made from the first messages, which stay the same if a later list of the same conversation is
+        // longer.
         let first: Vec<_> = turns.iter().take(4).map(|turn| (turn.role.as_str(), turn.text.as_str())).collect();
         let key = self.is_list.then(|| content_id(&format!("{first:?}")));
         let chat = Chat {
@@ -166,14 +169,15 @@ impl Thread {
     }
 }
 
-/// The members of a message in a list. The message may be an object with content, a serialised class of LangChain, or a
-/// pair of a role and a text.
+/// Returns the members of a message. The message is an object with content, a serialised class of LangChain, or a pair
+/// of a role and a text. None for any other value.
 fn message(value: Value, channel: &str) -> Option<Map<String, Value>> {
     match value {
         Value::Object(mut object) if object.contains_key("lc") => {
             let class = object.get("id")?.as_array()?.last()?.as_str()?.to_lowercase();
             let Some(Value::Object(mut members)) = object.remove("kwargs") else { return None };
-            // The type of a part of a streamed message names its class, and a `ChatMessage` names its role.
+            // The `type` of a part of a streamed message is not a role, so the role comes from the name of the class.
+            // Only a `ChatMessage` states its role.
             if !(class.starts_with("chat") && members.contains_key("role")) {
                 let kinds = ["human", "ai", "system", "tool", "function"];
                 let kind = kinds.into_iter().find(|kind| class.starts_with(kind))?;

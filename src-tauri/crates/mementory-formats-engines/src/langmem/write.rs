@@ -1,4 +1,4 @@
-//! Writes memories as the rows of a LangGraph store, in the form in which LangMem keeps them.
+//! Writes memories as the rows of a LangGraph store, in the form in which LangMem stores them.
 use super::read::memory;
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -11,10 +11,10 @@ use std::path::Path;
 
 /// The first part of a namespace, as in LangMem's documentation.
 const NAMESPACE: &str = "memories";
-/// Members of a record that the value of a row contains besides the text.
+/// Members of a record that are part of the value of a row, in addition to the text.
 const MEMBERS_IN_VALUE: [&str; 4] = ["title", "type", "tags", "source"];
 
-/// Writes the new file `out`. If `out` is None, only the report is made.
+/// Writes the new file `out`. Without `out`, only the report is produced.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -54,7 +54,7 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// True for a row by which detection recognises the file.
+/// True if detection would recognise a file by a row with these members.
 fn is_row(object: &Object<'_>) -> bool {
     let has_name = object.has("namespace") || object.has("prefix");
     has_name && object.has("key") && object.has("created_at") && memory(object).is_ok()
@@ -85,9 +85,9 @@ fn row(export: &Export, stored: &StoredRecord) -> Value {
     out
 }
 
-/// The namespace of a row. A row of this format keeps the record's own namespace. The namespace of any other record is
-/// put below [`NAMESPACE`]. A record without a namespace gets [`NAMESPACE`] alone. The store allows neither dots nor
-/// empty parts.
+/// Returns the namespace for a record. A record of this format keeps its namespace. Any other record gets
+/// [`NAMESPACE`], followed by its own namespace if it has one. Dots and empty parts are replaced or removed, because
+/// the store does not allow them.
 fn namespace(record: &Record, strip: bool) -> Vec<String> {
     let own_namespace = record.namespace.as_deref().filter(|_| !strip).unwrap_or_default();
     let parts = own_namespace.split('/').map(|part| part.trim().replace('.', "_")).filter(|part| !part.is_empty());

@@ -1,9 +1,9 @@
-//! Detects the lines of the memory server, or the graph that its tool returns, by the members of entities and
+//! Detects the lines of the memory server's file, and the graph that its tool returns, by the members of entities and
 //! relations.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// One claim for the files of each folder.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "entities and relations of an MCP memory server", layout)
 }
@@ -21,8 +21,8 @@ fn layout(head: &Head) -> Option<&'static str> {
     }
 }
 
-/// True if the rows of `list` have a name and observations. Some servers name the type of an entity differently, but
-/// every entity has these two members.
+/// True if the rows of `list` have a name and observations, which every entity has. The name of the entity's type
+/// differs between servers, so it is not checked.
 fn has_observations(head: &Head, list: &str) -> bool {
     head.has_all(list, &["name", "observations"]) && (list == "entities" || head.says("entity"))
 }

@@ -1,4 +1,4 @@
-//! Memories of the reference memory server of the Model Context Protocol. See README.md.
+//! Reads and writes memories of the reference memory server of the Model Context Protocol. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -16,7 +16,7 @@ use std::path::Path;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "mcp_memory";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "mcp-memory";
 
 /// Memories of the reference memory server of the Model Context Protocol.

@@ -1,4 +1,4 @@
-//! Reads entities, their observations and relations.
+//! Reads entities with their observations, and relations.
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
@@ -7,9 +7,9 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{EntityRef, Kind, Record, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 
-/// Beginning of the key of an entity, before its name.
+/// Prefix of the key of an entity. The name of the entity follows.
 pub(super) const ENTITY_KEY: &str = "entity/";
-/// The lists of the graph that the tool `read_graph` returns.
+/// Keys of the lists in the graph that the tool `read_graph` returns.
 const LIST_KEYS: [&str; 2] = ["entities", "relations"];
 
 pub(super) fn read(
@@ -33,7 +33,7 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
         "entity" => read_entity(rows, files, row, &object),
         "relation" => read_relation(rows, files, row, &object),
         "observation" => read_observations(rows, files, row, &object),
-        // A fork of the server marks its own files with a line of this type.
+        // A fork of the server begins its files with a line of this type.
         "_aim" => {
             rows.skip(files, row, "not_a_record: the marker of a memory file", Kind::Entity);
             Ok(())
@@ -65,7 +65,8 @@ fn read_entity(
     send_observations(rows, files, row, &subject, raw, "observations")
 }
 
-/// An entity, and the reference to it that the records of its observations get. None if the entity has no name.
+/// Returns the record of an entity, and the reference to the entity for the records of its observations. None if the
+/// entity has no name.
 pub(super) fn entity(object: &Object<'_>) -> Option<(EntityRef, Record)> {
     let name = object.id("name")?;
     let entity_type = object.first_text(&["entityType", "entity_type"]);
@@ -75,12 +76,12 @@ pub(super) fn entity(object: &Object<'_>) -> Option<(EntityRef, Record)> {
     record.record_type = entity_type.clone();
     record.times.created = object.time("createdAt").or_else(|| object.time("created_at"));
     record.times.updated = object.time("updatedAt").or_else(|| object.time("updated_at"));
-    let used = ["type", "name", "entityType", "entity_type", "observations"];
-    record.fields = object.other_fields(&used);
+    let used_members = ["type", "name", "entityType", "entity_type", "observations"];
+    record.fields = object.other_fields(&used_members);
     Some((EntityRef { name, entity_type, role: None }, record))
 }
 
-/// Reads a line that adds observations to an entity.
+/// Reads a line that only adds observations to an entity.
 fn read_observations(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -128,8 +129,8 @@ fn read_observation(
     }
 }
 
-/// The record of an observation, which is a text or, in some servers, an object with a text and times. None if there is
-/// no text.
+/// Returns the record of an observation. The observation is a text or, in some servers, an object with a text and
+/// times. None if it has no text.
 pub(super) fn observation(subject: &EntityRef, item: &RawValue) -> Option<Record> {
     let object = Object::parse(item.get()).unwrap_or_default();
     let names = ["content", "text", "observation", "value"];
@@ -147,7 +148,7 @@ pub(super) fn observation(subject: &EntityRef, item: &RawValue) -> Option<Record
     Some(record)
 }
 
-/// Reads a relation. The entities at its ends may not exist, because the server does not check this.
+/// Reads a relation. Its entities may not exist, because the server does not check whether they do.
 fn read_relation(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -163,7 +164,7 @@ fn read_relation(
     }
 }
 
-/// A relation. None if the object does not name both ends.
+/// Returns the record of a relation. None if the object does not name both entities.
 pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     let relation_type = object.first_text(&["relationType", "relation_type", "relation"]);
     let (from, to) = (object.id("from")?, object.id("to")?);
@@ -173,12 +174,12 @@ pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
     record.record_type = relation_type;
     record.links =
         vec![link("source", Kind::Entity, ID, entity_key(&from)), link("target", Kind::Entity, ID, entity_key(&to))];
-    let used = ["type", "from", "to", "relationType", "relation_type", "relation"];
-    record.fields = object.other_fields(&used);
+    let used_members = ["type", "from", "to", "relationType", "relation_type", "relation"];
+    record.fields = object.other_fields(&used_members);
     Some(record)
 }
 
-/// Key of an entity. The server identifies entities only by name.
+/// Returns the key of an entity, which contains its name, because the server identifies entities only by name.
 fn entity_key(name: &str) -> String {
     format!("{ENTITY_KEY}{name}")
 }

@@ -1,5 +1,5 @@
-//! Writes entities, their observations and relations as the lines of the reference server's `memory.jsonl`. A memory
-//! becomes an observation about the entity that it names or links to. If there is no such entity, the observation is
+//! Writes entities with their observations, and relations, as the lines of the reference server's `memory.jsonl`. A
+//! memory becomes an observation about the entity that it names or links to. Without such an entity, the observation is
 //! about an entity with the title of the memory, or else about the person.
 use super::read::{ENTITY_KEY, entity, observation, relation};
 use super::{ID, PLATFORM};
@@ -15,12 +15,13 @@ use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
-/// The name of the person in the documentation of the server.
+/// Name of the entity that represents the person, as in the documentation of the server.
 const PERSON: &str = "default_user";
-/// Largest number of bytes of observations that are collected at once, so that memory use is bounded.
+/// Largest size in bytes of the observations that are collected in one pass over the records. It limits the use of
+/// memory.
 const CHUNK_BYTES: usize = 16 << 20;
 
-/// Writes the new file `out`. If `out` is None, only the report is made.
+/// Writes the new file `out`. Without `out`, only the report is produced.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -55,7 +56,8 @@ pub(super) fn write(
         }
         let Some(ends) = relation_ends(&names, &stored) else { return Ok(()) };
         let line = RelationLine::new(&export, &stored, &ends);
-        // The server and our reader identify a relation by its ends and its type.
+        // The server and this crate's reader identify a relation by its two entities and its type, so a repeated
+        // relation with the same text is not written again.
         if !relations.insert(line.mapped.key.clone()) && line.mapped.text == stored.record.text {
             export.withhold("said_elsewhere");
             return Ok(());
@@ -80,8 +82,8 @@ fn reason_to_withhold(export: &Export, names: &Names, stored: &StoredRecord) -> 
     export.reason_to_withhold(stored, &MEMORY_KINDS).or_else(|| is_bare.then_some("no_text"))
 }
 
-/// The ends of a relation, taken from its source text, its entities or its links. None for other records, and for
-/// relations without two ends, which become observations.
+/// Returns the two entities of a relation and its type, from its source text, its entities or its links. None for any
+/// other record, and for a relation without two entities, which becomes an observation.
 fn relation_ends(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     if stored.record.kind != Kind::Relation {
         return None;
@@ -95,7 +97,7 @@ fn relation_ends(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     own_ends.or_else(|| names.ends(stored)).or_else(|| relation_ends_in_fields(&stored.record))
 }
 
-/// The entity that a record is about, and its type if that is known.
+/// Returns the name and, if known, the type of the entity that a record is about.
 fn subject(names: &Names, stored: &StoredRecord) -> (String, Option<String>) {
     let record = &stored.record;
     let non_blank = |name: &str| Some(name.trim()).filter(|name| !name.is_empty()).map(str::to_owned);
@@ -117,12 +119,12 @@ fn subject(names: &Names, stored: &StoredRecord) -> (String, Option<String>) {
 #[derive(Default)]
 struct Subjects {
     positions: HashMap<String, usize>,
-    /// Name and type of each entity, and the number of bytes of its observations.
+    /// For each entity: its name, its type, and the number of bytes of its observations.
     list: Vec<(String, Option<String>, usize)>,
 }
 
 impl Subjects {
-    /// Reads all records once.
+    /// Collects the entities of all records that are written. Reads all records once.
     fn read(source: &mut dyn RecordSource, names: &Names, export: &Export) -> Result<Self, FormatError> {
         let mut out = Self::default();
         source.records(&mut |stored| {
@@ -136,7 +138,7 @@ impl Subjects {
                 out.list.push((name, None, 0));
             }
             if let Some((_, known, bytes)) = out.list.get_mut(at) {
-                // The type in the entity's own record takes precedence over the type in other records.
+                // The type that the record of an entity states takes precedence over the type in other records.
                 if known.is_none() || stored.record.kind == Kind::Entity && subject_type.is_some() {
                     *known = subject_type;
                 }
@@ -156,7 +158,7 @@ impl Subjects {
         EntityRef { name, entity_type: Some(entity_type.unwrap_or_else(|| "memory".into())), role: None }
     }
 
-    /// Ranges of entities whose observations are collected at once.
+    /// Returns ranges of entities. The observations of the entities in a range are collected in one pass.
     fn chunks(&self) -> Vec<std::ops::Range<usize>> {
         let mut out: Vec<std::ops::Range<usize>> = Vec::new();
         let mut bytes = 0;
@@ -174,13 +176,13 @@ impl Subjects {
     }
 }
 
-/// The line of an entity.
+/// The line of an entity while its observations are collected.
 #[derive(Default)]
 struct Line {
-    /// The line as it was read, without its observations.
-    own: Option<String>,
+    /// The original line of the entity, without its observations. None if the line is built from the record.
+    original_line: Option<String>,
     observations: Vec<String>,
-    /// Keys of the observations. Our reader merges observations with the same words.
+    /// Keys of the observations. The reader merges observations with the same text, so a second one is not written.
     keys: HashSet<RecordKey>,
 }
 
@@ -190,15 +192,15 @@ impl Line {
             return self.add_entity(export, stored, subject);
         }
         let original_item = export.own_text(stored).filter(|_| stored.record.kind == Kind::Memory).map(str::to_owned);
-        // The server reads only strings, so an observation that another server wrote as an object is not written
-        // unchanged.
+        // The server reads only strings, so an observation that another server wrote as an object is converted to a
+        // string.
         let original_item = original_item.filter(|text| text.starts_with('"'));
         let text = original_item.unwrap_or_else(|| json!(words(&stored.record)).to_string());
         let mapped = mapped_observation(subject, &text);
         if !self.keys.insert(mapped.key.clone()) {
             return export.withhold("said_elsewhere");
         }
-        // The entity that an observation is about is always written.
+        // The entity of an observation is always written, so links to it are not lost.
         report_written(export, stored, mapped, &text, names, |_| true);
         self.observations.push(text);
     }
@@ -210,8 +212,8 @@ impl Line {
                 && object.text("entityType").is_some()
                 && object.raw_value("observations").is_some_and(|raw| raw.get() == "[]")
         };
-        self.own = export.own_text(stored).filter(is_own).map(str::to_owned);
-        let text = self.own.clone().unwrap_or_else(|| entity_line(subject, "[]"));
+        self.original_line = export.own_text(stored).filter(is_own).map(str::to_owned);
+        let text = self.original_line.clone().unwrap_or_else(|| entity_line(subject, "[]"));
         let mapped = Object::parse(&text).and_then(|object| entity(&object)).map(|(_, record)| record);
         let mapped = mapped.unwrap_or_else(unreadable);
         report_written(export, stored, mapped, &text, &Names::default(), |_| false);
@@ -225,14 +227,14 @@ impl Line {
 
     fn text(&self, subject: &EntityRef) -> String {
         let observations = format!("[{}]", self.observations.join(","));
-        let own = self.own.as_deref().and_then(|text| {
+        let original_line = self.original_line.as_deref().and_then(|text| {
             let object = Object::parse(text)?;
             let raw = object.raw_value("observations")?;
-            // The server reads one entity per line, so the text may not contain line breaks.
+            // The server reads one entity from each line, so line breaks in the original text are replaced with spaces.
             let line = with_replaced_values(text, &[(raw, observations.as_str())]);
             Some(line.replace(['\n', '\r'], " "))
         });
-        format!("{}\n", own.unwrap_or_else(|| entity_line(subject, &observations)))
+        format!("{}\n", original_line.unwrap_or_else(|| entity_line(subject, &observations)))
     }
 }
 
@@ -242,7 +244,7 @@ fn entity_line(subject: &EntityRef, observations: &str) -> String {
     format!("{{\"type\":\"entity\",\"name\":{name},\"entityType\":{entity_type},\"observations\":{observations}}}")
 }
 
-/// The line of a relation, and the record that our reader creates from it.
+/// The line of a relation, and the record that the reader produces from this line.
 struct RelationLine {
     text: String,
     mapped: Record,
@@ -264,18 +266,20 @@ impl RelationLine {
     }
 }
 
-/// The record of an observation about `subject`, whose JSON is `text`.
+/// Returns the record that the reader produces from an observation about `subject`. `text` is the JSON of the
+/// observation.
 fn mapped_observation(subject: &EntityRef, text: &str) -> Record {
     let raw = RawValue::from_string(text.to_owned()).ok();
     raw.and_then(|raw| observation(subject, &raw)).unwrap_or_else(unreadable)
 }
 
-/// An empty record, in place of a line that our reader cannot read.
+/// Returns an empty record, to compare with a record whose line the reader cannot read.
 fn unreadable() -> Record {
     Record::new(Kind::Memory, RecordKey::new(ID, ""), "")
 }
 
-/// Counts a written record. `is_written` is true for the name of an entity that is in the file.
+/// Counts a written record and reports its losses. `is_written` returns true for the name of an entity that is in the
+/// file.
 fn report_written(
     export: &mut Export,
     stored: &StoredRecord,
@@ -286,7 +290,7 @@ fn report_written(
 ) {
     mapped.source.platform = PLATFORM.into();
     mapped.verbatim = Some(Verbatim::json(text));
-    // A link to an entity that is in the file is not lost, although the entity gets a key of this format.
+    // A link to an entity in the file is not a loss, although the key of the entity changes to one of this format.
     let own_link = |written: &Link| {
         let name = written.target.value.strip_prefix(ENTITY_KEY).filter(|name| is_written(name))?;
         let mut links = stored.record.links.iter().zip(&stored.link_ids);
@@ -295,8 +299,8 @@ fn report_written(
         links.find(|(link, id)| is_same(link) && leads_to(id)).map(|(link, _)| link.clone())
     };
     for link in &mut mapped.links {
-        if let Some(own) = own_link(link) {
-            *link = own;
+        if let Some(original_link) = own_link(link) {
+            *link = original_link;
         }
     }
     export.wrote(stored, &mapped);

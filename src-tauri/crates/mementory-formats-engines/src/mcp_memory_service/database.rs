@@ -1,4 +1,4 @@
-//! Reads the database. Each memory gets links to the memories that are associated with it.
+//! Reads the memories in the database. Each memory gets links to its associated memories.
 use super::ID;
 use super::memory::memory_of;
 use mementory_format::{FormatError, Member};
@@ -11,12 +11,12 @@ use mementory_model::{Kind, Record};
 use rusqlite::Statement;
 use serde_json::Value;
 
-/// Columns whose text is JSON.
+/// Columns that contain JSON as text.
 const JSON_COLUMNS: [&str; 2] = ["metadata", "connection_types"];
-/// The member of an association that contains the id of the other memory. This id becomes the target of a link.
+/// The member of an association that states the id of the other memory, which becomes the target of a link.
 const TARGET_MEMBER: &str = "target_hash";
 
-/// Reads a database. Opening the database neither locks nor changes anything.
+/// Reads a database. The database is neither locked nor changed.
 pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -56,15 +56,15 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// Adds to `record` links to the memories that the program associates with this memory. The values of each association,
-/// such as the similarity, are stored in the fields of `record`.
+/// Adds links to the memories that are associated with the memory of `record`. The values of each association, such as
+/// the similarity, become fields of `record`.
 fn add_associations(graph: &mut Statement<'_>, max_rows: u64, record: &mut Record) {
     let names: Vec<String> = graph.column_names().map(str::to_owned).collect();
     let Ok(mut rows) = graph.query([&record.key.value]) else { return };
-    let most = usize::try_from(max_rows).unwrap_or(usize::MAX);
+    let max_associations = usize::try_from(max_rows).unwrap_or(usize::MAX);
     let mut associations = Vec::new();
     while let Ok(Some(row)) = rows.next() {
-        if associations.len() >= most {
+        if associations.len() >= max_associations {
             break;
         }
         let text = row_text(row_of(row, &names), |column| JSON_COLUMNS.contains(&column));

@@ -1,12 +1,12 @@
-//! Detects exports by their memories, which have a content hash, tags and a type. Detects the database by its columns.
+//! Detects exports by their memories, which have a content hash, tags and a type, and databases by their columns.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;
 
-/// Lists that memories may be in.
+/// Keys under which a file may contain memories.
 pub(super) const LIST_KEYS: [&str; 2] = ["memories", "results"];
 
-/// One claim for the files of each folder, and one for each database.
+/// Returns one claim for the files of each archive or selected folder, and one for each database.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out = memory_heads::claims(
         catalog,
@@ -23,12 +23,13 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn layout(head: &Head) -> Option<&'static str> {
     let is_memory = |list: &str| {
         let has_content = head.has_all(list, &["content", "content_hash"]);
-        // A store of Portable AI Memory has content hashes and tags as well.
+        // A store of Portable AI Memory has content hashes and tags too, but also `provenance` or `temporal`.
         let is_other = head.has_any(list, &["provenance", "temporal"]);
         let marks = ["memory_type", "created_at_iso", "export_source", "tags_str", "timestamp_float"];
         has_content && head.has_any(list, &marks) && !is_other
     };
-    // In backups of versions with ChromaDB, the text is the document, and everything else is in its metadata.
+    // In backups of versions with ChromaDB, the text of a memory is its `document`, and everything else is in its
+    // metadata.
     let is_backup = |list: &str| {
         head.has_any(list, &["document"])
             && head

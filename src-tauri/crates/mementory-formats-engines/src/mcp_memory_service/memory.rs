@@ -1,4 +1,4 @@
-//! Reads a memory in the form of an export, of a backup, or of a row of the database.
+//! Converts a memory of an export, of a backup, or of a row of the database.
 use mementory_formats_shared::memory_rows::{RowSender, RowValues};
 use mementory_formats_shared::object::Object;
 use mementory_model::{Kind, Record, Timestamp};
@@ -26,7 +26,7 @@ const USED_MEMBERS: [&str; 15] = [
 pub(super) fn memory_of(rows: &RowSender, memory: &Object<'_>) -> Option<Record> {
     let is_backup = !memory.has("content") && memory.has("document");
     let text = memory.first_text(&["content", "document"])?;
-    // Backups of versions with ChromaDB have everything but the text in the metadata.
+    // In backups of versions with ChromaDB, everything except the text is in the metadata.
     let metadata = memory.object("metadata").filter(|_| is_backup);
     let values = metadata.as_ref().unwrap_or(memory);
     let id = values.id("content_hash").or_else(|| memory.id("id").filter(|_| is_backup));
@@ -37,7 +37,7 @@ pub(super) fn memory_of(rows: &RowSender, memory: &Object<'_>) -> Option<Record>
     record.times.created =
         first_time(values, &["created_at", "created_at_iso", "timestamp_float", "timestamp_str", "timestamp"]);
     record.times.updated = first_time(values, &["updated_at", "updated_at_iso"]);
-    // A memory that was deleted in the program stays in its database for a while.
+    // The database contains deleted memories for some time after their deletion.
     record.status = values.time("deleted_at").map(|_| "deleted".into());
     record.fields = values.other_fields(&USED_MEMBERS);
     if is_backup {
@@ -46,7 +46,7 @@ pub(super) fn memory_of(rows: &RowSender, memory: &Object<'_>) -> Option<Record>
     Some(record)
 }
 
-/// The tags. The source has them as a list, as one text with commas, or as a list inside a text.
+/// Returns the tags, which the source states as a list, as a text with commas, or as a list inside a text.
 fn tags(values: &Object<'_>) -> Vec<String> {
     let key = if values.has("tags") { "tags" } else { "tags_str" };
     let inside = values.text(key).filter(|text| text.trim_start().starts_with('['));

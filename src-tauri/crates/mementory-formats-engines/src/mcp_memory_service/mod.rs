@@ -1,4 +1,4 @@
-//! Exports and the database of the program mcp-memory-service. See README.md.
+//! Reads exports and databases of the program mcp-memory-service. See README.md.
 mod database;
 mod detect;
 mod memory;
@@ -11,10 +11,10 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "mcp_memory_service";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "mcp-memory-service";
 
-/// Exports of the program mcp-memory-service.
+/// Exports and databases of the program mcp-memory-service.
 pub struct McpMemoryService;
 
 impl Format for McpMemoryService {

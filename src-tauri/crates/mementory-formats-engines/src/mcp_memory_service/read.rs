@@ -1,4 +1,4 @@
-//! Reads the memories of an export.
+//! Reads the memories of exports and databases.
 use super::detect::LIST_KEYS;
 use super::memory::memory_of;
 use super::{ID, PLATFORM, database};
@@ -24,7 +24,7 @@ pub(super) fn read(
 
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-    // A result of a search contains the memory and its score as two members.
+    // A search result contains the memory and its score as two members.
     let memory = object.object("memory").unwrap_or(object);
     match memory_of(rows, &memory) {
         Some(record) => rows.send(files, row, record),

@@ -4,7 +4,7 @@ use super::McpMemoryService;
 use crate::cases::{check_cases_under_any_name, claiming};
 use mementory_format::testkit::Scratch;
 
-/// People rename exports, so the names of the files say nothing about their content.
+/// People rename exports, so detection must not depend on file names.
 #[test]
 fn a_renamed_export_is_found_by_its_content() {
     let file = mementory_format::testkit::repo().join("fixtures/mcp_memory_service/full/input.json");

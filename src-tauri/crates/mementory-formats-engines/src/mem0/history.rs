@@ -1,5 +1,5 @@
-//! Reads `history.db`, in which mem0 records each change of a memory. The newest state and all earlier states of each
-//! memory become records.
+//! Reads `history.db`, in which mem0 records each change of a memory. Each state of a memory becomes a record, the
+//! newest one and all earlier ones.
 use super::{ID, record_key};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, link};
@@ -9,18 +9,18 @@ use mementory_formats_shared::sqlite::unreadable;
 use mementory_formats_shared::sqlite_rows;
 use mementory_model::{Kind, Record, Timestamp};
 
-/// Columns by which the changes are sorted: first by memory, then in the order in which they were written.
+/// Columns by which changes are sorted: by memory, then in the order in which they were written.
 const ORDER_COLUMNS: &str = "memory_id, rowid";
-/// Columns with a field in the model.
+/// Columns for which the model has a field.
 const READ_MEMBERS: [&str; 5] = ["memory_id", "old_memory", "new_memory", "created_at", "updated_at"];
 
-/// A change of a memory.
+/// A change of a memory, as a row of the table.
 struct Change {
     text: String,
     pointer: String,
 }
 
-/// Reads the database. Opening the database neither locks nor changes anything.
+/// Reads a database. The database is neither locked nor changed.
 pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -44,7 +44,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     Ok(())
 }
 
-/// Sends the states of one memory as records. Each state is superseded by the next one.
+/// Sends each state of a memory as a record, with a link to the state that it supersedes.
 fn send(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -69,14 +69,14 @@ fn send(
     Ok(())
 }
 
-/// The state of a memory after a change. None if the change states no text.
+/// Returns the state of a memory after a change. None if the change states no text.
 fn state(object: &Object<'_>, is_last: bool, created: Option<Timestamp>) -> Option<Record> {
     let event = object.first_text(&["event"]);
     let is_deleted = event.as_deref().is_some_and(|event| event.eq_ignore_ascii_case("delete"))
         || object.number("is_deleted") == Some(1.0);
     let text = object.first_text(if is_deleted { &["new_memory", "old_memory"] } else { &["new_memory"] })?;
     let memory = object.id("memory_id");
-    // The newest state has the key that the memory has in responses of the API.
+    // The newest state gets the key that the memory has in responses of the API. Earlier states get keys of their own.
     let id = match (is_last, memory.as_deref(), object.id("id")) {
         (false, Some(memory), Some(change)) => Some(format!("{memory}/history/{change}")),
         (_, memory, _) => memory.map(str::to_owned),

@@ -1,5 +1,5 @@
-//! Exports of mem0's plugins for coding agents, `mem0-export-<project>-<date>.md`. They contain a list below
-//! `# Mem0 Memory Export`, or memories that each follow a header between two lines `---`.
+//! Reads exports of mem0's plugins for coding agents (`mem0-export-<project>-<date>.md`). An export contains a list
+//! under `# Mem0 Memory Export`, or memories that each begin with a header between two lines `---`.
 use super::record_key;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::memory_rows::{Row, RowSender, time_of_text};
@@ -8,20 +8,21 @@ use mementory_formats_shared::text_head::text_head;
 use mementory_model::{Kind, Record, Verbatim};
 
 const HEADER_NAMES: [&str; 7] = ["id", "created_at", "type", "confidence", "branch", "files", "categories"];
-/// Smallest number of these names in a header. Fewer are not enough, because notes may have `id` or `type` as well.
+/// Smallest number of [`HEADER_NAMES`] in a header. Notes of other programs may have `id` or `type` too, so fewer names
+/// are not enough.
 const MIN_NAMES: usize = 4;
-/// First line of the list.
+/// First line of an export with a list, in lower case.
 const LIST_TITLE: &str = "# mem0 memory export";
-/// Number of bytes that detection reads.
+/// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 8 << 10;
 
-/// True if a file may be Markdown, by its name.
+/// True if the name of a file is that of a text or Markdown file.
 fn has_ending(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     [".md", ".markdown", ".txt"].iter().any(|ending| name.ends_with(ending))
 }
 
-/// True if the file begins like an export.
+/// True if a file begins with the title of the list or with a header.
 pub(super) fn is_export(catalog: &Catalog, member: &Member) -> bool {
     if !has_ending(member) {
         return false;
@@ -33,8 +34,8 @@ pub(super) fn is_export(catalog: &Catalog, member: &Member) -> bool {
     is_list || header_end(&lines, 0).is_some()
 }
 
-/// Number of the first line after the header that begins at line `start`. None if no header begins there. A line `---`
-/// inside a text does not begin a header, because no names follow it.
+/// Returns the index of the first line after the header that begins at line `start`. None if no header begins there. A
+/// line `---` inside a text does not begin a header, because no header names follow.
 fn header_end(lines: &[&str], start: usize) -> Option<usize> {
     if lines.get(start)?.trim_end() != "---" {
         return None;
@@ -51,7 +52,7 @@ fn header_end(lines: &[&str], start: usize) -> Option<usize> {
     None
 }
 
-/// Reads an export.
+/// Reads an export and sends its memories.
 pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let text = files.text(member)?;
     let lines: Vec<&str> = text.lines().collect();
@@ -106,7 +107,7 @@ fn memory(header: &[&str], content: String) -> Record {
     record
 }
 
-/// Reads a list with types as headings and one memory per line.
+/// Reads a list, in which the headings are types and each item is a memory.
 fn read_list(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

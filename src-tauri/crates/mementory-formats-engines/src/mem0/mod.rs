@@ -1,4 +1,4 @@
-//! Memories in the form that the API of mem0 returns. See README.md.
+//! Reads and writes memories in the form that mem0's API returns. See README.md.
 mod history;
 mod markdown;
 mod read;
@@ -73,7 +73,7 @@ impl Format for Mem0 {
     }
 }
 
-/// One claim for each file and database. `is_selected` is true if the user selected this format.
+/// Returns one claim for each file and database. `is_selected` is true if the user selected this format.
 fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatError> {
     let claim = |member: &Member| {
         let is_markdown = markdown::is_export(catalog, member);
@@ -108,8 +108,8 @@ fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>, FormatErro
     Ok(out)
 }
 
-/// Members that only mem0's memories have. The members `memory`, `id`, `user_id` and the times are not enough, because
-/// the reference program of MIF writes them as well.
+/// Members that, besides the text, only mem0's memories have. `memory`, `id`, `user_id` and the times are not enough,
+/// because the reference program of MIF writes them too.
 const MEM0_KEYS: [&str; 10] = [
     "hash",
     "categories",
@@ -123,12 +123,12 @@ const MEM0_KEYS: [&str; 10] = [
     "event",
 ];
 
-/// Paths of the points of a vector store. The file may be a plain list, the result in a response of Qdrant, or the
-/// whole response.
+/// Prefixes of the paths of points of a vector store. A file is a list of points, the `result` of a response of Qdrant,
+/// or the whole response.
 const POINT_LISTS: [&str; 4] = ["", "points.", "result.points.", "result."];
 
-/// True for points of the vector store of mem0. Their payload has the text of the memory as `data`, and its owner or
-/// its time.
+/// True for points of mem0's vector store, whose payload contains the text of the memory as `data`, and its owner or
+/// time.
 fn has_points_at(keys: &mementory_json::Keys, list: &str) -> bool {
     let has = |key: &str| keys.has(&format!("{list}payload.{key}"));
     has("data") && ["hash", "user_id", "agent_id", "run_id", "created_at"].iter().any(|key| has(key))
@@ -145,10 +145,11 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         let has_text = has("memory") || is_selected && (has("text") || has("data"));
         let has_mem0_key =
             MEM0_KEYS.iter().any(|key| has(key)) || has("user_id") && (has("metadata") || !at.is_empty());
-        // In files of other programs, `memory` is an object that contains the text.
+        // In files of other programs, `memory` is an object that contains the text as `content`.
         has_text && !has("memory.content") && (has_mem0_key || is_selected)
     };
-    // A list of relations without memories, as this format writes it for a vault without memories.
+    // The file contains relations but no memories, as the writer of this format produces it for a vault without
+    // memories.
     let has_relations = ["source", "relationship", "target"].iter().all(|key| keys.has(&format!("relations.{key}")));
     has_relations && keys.has("results")
         || POINT_LISTS.iter().any(|list| has_points_at(&keys, list))
@@ -156,17 +157,17 @@ fn is_mem0(catalog: &Catalog, member: &Member, is_selected: bool) -> bool {
         || first == b'{' && ["results", "memories", "data"].into_iter().any(has_memories_at)
 }
 
-/// True for an object that contains memories of an account, even if no member is typical of mem0. Also true for a
+/// True for an object that contains memories of an account, even if it has no member of [`MEM0_KEYS`]. Also true for a
 /// response without memories.
 fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     let Some(head) = Head::candidate(catalog, member) else { return false };
     let is_row = |list: &str| head.has_all(list, &["id", "memory"]) && head.has_any(list, &["user_id", "agent_id"]);
     let is_text = || head.has_text_value("memory");
-    // Such rows in a list at top level may also be from the reference program of MIF, so a list is not enough.
+    // The reference program of MIF writes such rows in a list at the top level, so such a list is not enough.
     if !head.is_list && ["", "results"].into_iter().any(is_row) && is_text() {
         return true;
     }
-    // The head may contain the whole response for an account without memories.
+    // The head may be the whole response for an account without memories.
     if !head.has("results") {
         return false;
     }
@@ -181,7 +182,7 @@ fn is_likely_mem0(catalog: &Catalog, member: &Member) -> bool {
     })
 }
 
-/// The key of an element: its id or, if it has none, the SHA-256 of its text.
+/// Returns the key of a memory or relation: its id, or else the SHA-256 of its text.
 fn record_key(id: Option<&str>, content: &str) -> RecordKey {
     let content_hash = || format!("sha256:{}", hex::encode(Sha256::digest(content)));
     RecordKey::new(ID, id.map_or_else(content_hash, str::to_owned))

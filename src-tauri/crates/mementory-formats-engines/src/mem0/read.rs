@@ -1,4 +1,4 @@
-//! Reads responses of the API and exports of mem0, one memory at a time.
+//! Reads responses of mem0's API, exports, tables and databases, one memory at a time.
 use super::record::{memory, relation};
 use super::{ID, history, markdown, table};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
@@ -8,7 +8,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 use serde_json::value::RawValue;
 
-/// Lists of memories, and the list of relations in responses of versions with a graph.
+/// Keys of the lists of memories, and of the list of relations in responses of versions with a graph.
 const LIST_KEYS: [&str; 5] = ["results", "memories", "data", "relations", "points"];
 
 pub(super) fn read(
@@ -54,7 +54,8 @@ fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> 
     }
 }
 
-/// Reads the response of a vector store: `{"result": {"points": […]}}`, in some versions `{"result": […]}`.
+/// Reads the response of a vector store, which is `{"result": {"points": […]}}` or, in some versions, `{"result":
+/// […]}`.
 fn read_points(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

@@ -6,7 +6,7 @@ use mementory_model::{Kind, Record};
 
 /// Converts an object to a memory. None if it has no text.
 pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
-    // A point of the vector store has the members of the memory in its payload.
+    // A point of the vector store contains the members of the memory in its payload.
     if let Some(payload) = object.object("payload").filter(|payload| payload.has("data")) {
         let mut record = memory(&payload)?;
         let id = object.id("id").or(record.origin_id);
@@ -25,27 +25,28 @@ pub(super) fn memory(object: &Object<'_>) -> Option<Record> {
     record.tags = object.texts("categories");
     record.source.account = object.id("user_id");
     record.source.conversation = object.id("run_id");
-    // The response to a new conversation also lists the memories that were deleted because of it.
+    // A response to new messages also lists the memories that were deleted because of them.
     let is_deleted = object.first_text(&["event"]).is_some_and(|event| event.eq_ignore_ascii_case("delete"));
     record.status = is_deleted.then(|| "deleted".to_owned());
-    // A memory that Mementory wrote states its method. All other memories were extracted from conversations by a model.
+    // A memory that this program wrote states its method. All other memories were extracted from conversations by a
+    // model.
     record.source.method = match object.object("metadata").filter(|metadata| metadata.has("source_platform")) {
         Some(metadata) => metadata.first_text(&["source_method"]),
         None => Some("extracted".into()),
     };
-    let used = [name, "id", "created_at", "updated_at", "expiration_date", "categories", "user_id", "run_id"];
-    record.fields = object.other_fields(&used);
+    let used_members = [name, "id", "created_at", "updated_at", "expiration_date", "categories", "user_id", "run_id"];
+    record.fields = object.other_fields(&used_members);
     Some(record)
 }
 
-/// A relation from `source`, `relationship` (or `relation`) and `target` (or `destination`). None if one of the three
-/// is missing.
+/// Converts an object with `source`, `relationship` (or `relation`) and `target` (or `destination`) to a relation. None
+/// if one of the three is missing.
 pub(super) fn relation(object: &Object<'_>) -> Option<Record> {
-    let (from, what) = (object.first_text(&["source"])?, object.first_text(&["relationship", "relation"])?);
+    let (from, relationship) = (object.first_text(&["source"])?, object.first_text(&["relationship", "relation"])?);
     let to = object.first_text(&["target", "destination"])?;
-    let sentence = format!("{from} {} {to}", spaced(&what));
-    let mut record = Record::new(Kind::Relation, record_key(None, &format!("{from}|{what}|{to}")), sentence);
-    record.record_type = Some(what);
+    let sentence = format!("{from} {} {to}", spaced(&relationship));
+    let mut record = Record::new(Kind::Relation, record_key(None, &format!("{from}|{relationship}|{to}")), sentence);
+    record.record_type = Some(relationship);
     record.fields = object.other_fields(&[]);
     Some(record)
 }

@@ -1,4 +1,4 @@
-//! Reads memories in a table (CSV) with the columns of mem0.
+//! Reads memories in a CSV table with the columns of mem0.
 use super::record::memory;
 use super::{ID, MEM0_KEYS};
 use mementory_format::{Catalog, FormatError, Member};
@@ -10,8 +10,8 @@ use mementory_formats_shared::tables::{csv_columns, each_csv_row};
 use mementory_model::{Kind, Verbatim};
 use serde_json::Value;
 
-/// True for a table with the text and the id of memories, and with a column that only mem0 has or that says whose they
-/// are.
+/// True for a table with the text and the id of memories, and with a column that only mem0 writes or that states the
+/// owner of a memory.
 pub(super) fn is_table(catalog: &Catalog, member: &Member) -> bool {
     let columns = csv_columns(catalog, member);
     let has = |name: &str| columns.iter().any(|column| column == name);
@@ -42,7 +42,7 @@ pub(super) fn read(rows: &mut RowSender, files: &mut FileReader<'_>, member: &Me
     })
 }
 
-/// The names in a list as Python or JSON prints it, with commas between them.
+/// Returns the names in a list that Python or JSON wrote as text, separated by commas.
 fn plain_list(text: &str) -> String {
     let Some(inside) = text.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']')) else {
         return text.to_owned();

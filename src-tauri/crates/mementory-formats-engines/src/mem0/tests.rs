@@ -21,7 +21,7 @@ fn fixtures_are_read_as_their_cases_say() {
     check_cases_under_any_name(&Mem0);
 }
 
-/// The folder has a response of the API and an export of a plugin. They are read one by one.
+/// The folder contains a response of the API and an export of a plugin, which are imported separately.
 #[test]
 fn the_samples_have_four_memories_and_a_relation() {
     let Some(response) = read_sample("14-mem0/get_all.json", &Mem0) else { return };
@@ -30,7 +30,7 @@ fn the_samples_have_four_memories_and_a_relation() {
     assert_eq!(export.kinds().into_iter().collect::<Vec<_>>(), [("memory", 2)]);
 }
 
-/// A file may be larger than the limit for one element, because memories are read one at a time.
+/// A file may be larger than the size limit of an element, because memories are read one at a time.
 #[test]
 fn a_large_list_is_read_one_memory_at_a_time() {
     let scratch = Scratch::new("mem0-large");

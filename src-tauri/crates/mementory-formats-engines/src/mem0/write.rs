@@ -1,4 +1,4 @@
-//! Writes memories and relations as mem0's API returns them: `{"results": [...], "relations": [...]}`.
+//! Writes memories and relations in the form that mem0's API returns: `{"results": [...], "relations": [...]}`.
 use super::record::{memory, relation};
 use super::{ID, MEM0_KEYS};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
@@ -13,10 +13,10 @@ use std::path::Path;
 
 /// The user id that is written if the source has no account.
 const USER: &str = "user";
-/// Members of a record that are written to `metadata`.
+/// Members of a record that are written into the `metadata` of a memory.
 const MEMBERS_IN_METADATA: [&str; 3] = ["title", "type", "source"];
 
-/// Writes the new file `out`. If `out` is None, only the report is made.
+/// Writes the new file `out`. Without `out`, only the report is produced.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -26,11 +26,11 @@ pub(super) fn write(
     let names = Names::read(source)?;
     let mut file = NewFile::create(out)?;
     file.add("{\"results\": [")?;
-    for wants_relations in [false, true] {
+    for is_relation_pass in [false, true] {
         let mut separator = "\n";
         source.records(&mut |stored| {
             let ends = relation_ends(&names, &stored);
-            if ends.is_some() != wants_relations {
+            if ends.is_some() != is_relation_pass {
                 return Ok(());
             }
             if let Some(reason) = reason_to_withhold(&export, &stored, ends.is_some()) {
@@ -45,7 +45,7 @@ pub(super) fn write(
             separator = ",\n";
             file.add(&text)
         })?;
-        file.add(if wants_relations { "\n]}\n" } else { "\n], \"relations\": [" })?;
+        file.add(if is_relation_pass { "\n]}\n" } else { "\n], \"relations\": [" })?;
     }
     file.finish()?;
     if export.report.by_kind.is_empty()
@@ -63,7 +63,8 @@ fn reason_to_withhold(export: &Export, stored: &StoredRecord, has_ends: bool) ->
     export.reason_to_withhold(stored, &MEMORY_KINDS).or_else(|| needs_text.then_some("no_text"))
 }
 
-/// The ends of a relation. None for other records, and for a relation without two ends, which is written as a memory.
+/// Returns the two ends of a relation and its type. None for any other record, and for a relation without two ends,
+/// which is written as a memory.
 fn relation_ends(names: &Names, stored: &StoredRecord) -> Option<Ends> {
     let record = &stored.record;
     if record.kind != Kind::Relation {
@@ -80,8 +81,8 @@ fn memory_text(export: &mut Export, stored: &StoredRecord) -> String {
     text
 }
 
-/// True for an element that detection recognises as mem0's, and whose members have the types that mem0's package
-/// expects.
+/// True if detection recognises the original text of a memory as mem0's, and its members have the types that mem0's
+/// package expects. Such a text is written unchanged.
 fn is_own_memory(text: &str) -> bool {
     let Some(object) = Object::parse(text) else { return false };
     let is_text = |key: &str| object.raw_value(key).is_none_or(|raw| raw.get().starts_with('"'));
@@ -104,7 +105,7 @@ fn element(export: &Export, stored: &StoredRecord) -> Value {
         "created_at": time(record.times.created),
         "updated_at": time(record.times.updated),
     });
-    // mem0 stores only the day.
+    // mem0 stores only the date, without a time of day.
     if let Some(end) = record.times.valid_to {
         let (year, month, day) = end.date();
         out["expiration_date"] = format!("{year:04}-{month:02}-{day:02}").into();

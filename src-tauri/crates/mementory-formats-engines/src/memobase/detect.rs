@@ -1,15 +1,16 @@
-//! Detects answers of Memobase's API by the members of profiles and events.
+//! Detects responses of Memobase's API by the members of profiles and events.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 pub(super) const LIST_KEYS: [&str; 3] = ["profiles", "events", "gists"];
 
-/// Makes one claim for the files of each folder.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.9, "profiles or events of Memobase", layout)
 }
 
-/// Profiles and events have names that other programs use too, so the members inside them are required.
+/// Determines the layout of a file. Other programs use the same list names for profiles and events, so the members of
+/// the entries are checked too.
 fn layout(head: &Head) -> Option<&'static str> {
     let is_row = |list: &str| {
         let is_profile = head.has_all(list, &["id", "content", "attributes.topic", "attributes.sub_topic"]);

@@ -20,7 +20,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads a profile, an event, or a whole answer, whose lists are in `data`.
+/// Reads a profile, an event, or a whole response, which contains its lists under `data`.
 fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
     let Some(data) = object.object("data").filter(|data| LIST_KEYS.iter().any(|list| data.list(list).is_some())) else {
@@ -58,12 +58,13 @@ fn read_entry(
     };
     record.times.created = object.time("created_at");
     record.times.updated = object.time("updated_at");
-    // Memobase makes its records from chats.
+    // Memobase extracts its profiles and events from chats.
     record.source.method = Some("extracted".into());
     rows.send(files, row, record)
 }
 
-/// A statement about the person, in a slot that is named by a topic and a subtopic.
+/// Returns the record of a profile, which is a statement about the person under a topic and a subtopic. None if it has
+/// no text.
 fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let text = object.first_text(&["content"])?;
     let mut record = rows.record(Kind::Memory, object.id("id"), row.text, text);
@@ -75,8 +76,8 @@ fn profile(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Recor
     Some(record)
 }
 
-/// An event. Its text is the summary. If there is none, it is the changes to the profile, and if there are none, the
-/// tags.
+/// Returns the record of an event. Its text is the summary, or else the changes to the profile, or else the tags. None
+/// if the event has none of them.
 fn event(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let data = object.object("event_data")?;
     let tag = |tag: Object<'_>| Some(format!("{}: {}", tag.first_text(&["tag"])?, tag.first_text(&["value"])?));
@@ -93,7 +94,7 @@ fn event(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record>
     Some(record)
 }
 
-/// One sentence of the summary of an event.
+/// Returns the record of a gist, which is one sentence of the summary of an event. None if it has no text.
 fn gist(rows: &RowSender, row: &Row<'_>, object: &Object<'_>) -> Option<Record> {
     let text = object.object("gist_data")?.first_text(&["content"])?;
     let mut record = rows.record(Kind::Fact, object.id("id"), row.text, text);

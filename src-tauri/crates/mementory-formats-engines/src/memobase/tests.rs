@@ -1,4 +1,4 @@
-//! The cases in `fixtures/memobase`.
+//! Tests with the cases in `fixtures/memobase`.
 #![allow(clippy::unwrap_used)]
 use super::Memobase;
 use crate::cases::{check_cases_under_any_name, claiming};

@@ -1,19 +1,20 @@
-//! Detects bundles of the Open Knowledge Format. A bundle states a version. If it does not, most of its concepts must
-//! have a `type` in their frontmatter, and it must have an index or members that only this format has.
+//! Detects bundles of the Open Knowledge Format. A folder is a bundle if it states a version, or if most of its
+//! concepts have a `type` in their frontmatter and it has an index or members that only this format has.
 use super::is_reserved;
 use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::{NoteFolder, note_folders};
 use mementory_formats_shared::text_head::text_head;
 
-/// Number of bytes of a concept that detection reads.
+/// Number of bytes at the beginning of a concept that detection reads.
 const HEAD_BYTES: usize = 16 << 10;
-/// Number of concepts that detection reads.
+/// Largest number of concepts in a folder that detection reads.
 const SAMPLE_COUNT: usize = 40;
-/// Members of the frontmatter that only this format has.
+/// Members of the frontmatter that occur only in this format, if their values are structured.
 const OKF_MEMBERS: [&str; 6] = ["generated", "verified", "stale_after", "sources", "usage_window", "runtime"];
 
-/// One claim for each bundle.
+/// Returns one claim for each bundle. If the user selected this format (`is_selected`), every folder with notes is
+/// claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {
@@ -49,8 +50,8 @@ fn has_type(catalog: &Catalog, member: &Member) -> bool {
     text_head(catalog, member, HEAD_BYTES).is_some_and(|text| Note::parse(&text).text("type").is_some())
 }
 
-/// The value of `okf_version`. The right place is the frontmatter of the index at the top, but many programs write the
-/// version in a concept.
+/// Returns the value of `okf_version`. By the specification, the index at the top states it in its frontmatter, but
+/// many programs write it into a concept instead.
 fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
     let members = folder.notes.iter().filter_map(|id| catalog.members().get(*id));
     let is_top_index = |member: &&Member| {
@@ -63,14 +64,14 @@ fn stated_version(catalog: &Catalog, folder: &NoteFolder) -> Option<String> {
     index.or_else(|| folder.sample(5).filter_map(|id| catalog.members().get(id)).find_map(version))
 }
 
-/// Numbers of concepts in a sample of the folder.
+/// Counts of the concepts in a sample of a folder.
 #[derive(Default)]
 struct Sample {
     concept_count: usize,
     typed_count: usize,
-    /// Concepts with members that only this format has.
+    /// Number of concepts with members that only this format has.
     okf_count: usize,
-    /// Concepts with a member that shows another format.
+    /// Number of concepts with a member of another format.
     foreign_count: usize,
     has_index: bool,
 }
@@ -94,8 +95,8 @@ impl Sample {
         out
     }
 
-    /// True if at least four fifths of the concepts have a type, no concept has members of other formats, and members
-    /// of this format or an index were found.
+    /// True if the sample is from a bundle: at least four fifths of its concepts have a type, no concept has members of
+    /// another format, and there are members of this format or an index.
     fn is_bundle(&self, folder: &NoteFolder) -> bool {
         let is_typed = self.typed_count > 0 && 5 * self.typed_count >= 4 * self.concept_count;
         let has_okf_marks = self.okf_count > 0 || self.has_index && !folder.is_vault;
@@ -103,8 +104,8 @@ impl Sample {
     }
 }
 
-/// True for a list, a mapping, or a text that begins like a date (`20…`). A plain word in one of [`OKF_MEMBERS`]
-/// belongs to another format.
+/// True for a list, a mapping, or a text that begins like a date (`20…`). A concept with a plain word as the value of
+/// one of [`OKF_MEMBERS`] is of another format.
 fn is_structured(value: &serde_json::Value) -> bool {
     value.is_array() || value.is_object() || value.as_str().is_some_and(|text| text.starts_with("20"))
 }

@@ -1,4 +1,4 @@
-//! Open Knowledge Format. See README.md.
+//! Reads and writes bundles of the Open Knowledge Format. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -15,7 +15,7 @@ use mementory_formats_shared::note_folder::NoteFolder;
 use mementory_model::Limits;
 use std::path::Path;
 
-/// Open Knowledge Format.
+/// Bundles of the Open Knowledge Format.
 pub struct Okf;
 
 impl Format for Okf {
@@ -68,7 +68,7 @@ impl Format for Okf {
     }
 }
 
-/// True for files with a reserved name, which has the same meaning in every folder: lists of concepts and of changes.
+/// True for a reserved file name. In every folder, `index.md` lists concepts, and `log.md` lists changes.
 fn is_reserved(name: &str) -> bool {
     name == "index.md" || name == "log.md"
 }

@@ -5,7 +5,7 @@ use mementory_formats_shared::note_reader::{NoteReader, ReadNote};
 use mementory_model::{Link, Record, RecordKey, Timestamp};
 use serde_json::Value;
 
-/// Reads every concept. The indexes and logs, which list concepts and changes, are passthrough files.
+/// Reads every concept. Indexes and logs, which list concepts and changes, become passthrough files.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -36,19 +36,19 @@ pub(super) fn read(
     })
 }
 
-/// Returns the path of a concept without `.md`.
+/// Returns the id of a concept, which is its path without `.md`.
 fn concept_id(path: &str) -> &str {
     path.strip_suffix(".md").unwrap_or(path)
 }
 
-/// Sets the type of `record`, and what the concept says about trust and lifecycle.
+/// Sets the type of `record`, and its values from the members about trust and lifecycle.
 pub(super) fn fill(note: &Note<'_>, record: &mut Record) {
     record.record_type = note.text("type");
     read_trust_and_lifecycle(note, record);
 }
 
-/// Reads the members about trust and lifecycle. `generated` says who wrote the concept: an agent (`name/version`),
-/// a person (`human:name`) or a process.
+/// Reads the members about trust and lifecycle. `generated` states who wrote the concept: an agent (`name/version`), a
+/// person (`human:name`) or a process.
 fn read_trust_and_lifecycle(note: &Note<'_>, record: &mut Record) {
     let member = |of: &str, key: &str| {
         note.value(of).and_then(|value| value.get(key)).and_then(Value::as_str).map(str::to_owned)
@@ -66,7 +66,7 @@ fn read_trust_and_lifecycle(note: &Note<'_>, record: &mut Record) {
     }
 }
 
-/// Returns the time of the newest check in `verified`, which is one check or a list of checks.
+/// Returns the time of the newest check in `verified`, which contains one check or a list of checks.
 fn latest_check(note: &Note<'_>) -> Option<Timestamp> {
     let time_of = |check: &Value| check.get("at").and_then(Value::as_str).and_then(Timestamp::parse);
     match note.value("verified")? {
@@ -75,7 +75,7 @@ fn latest_check(note: &Note<'_>) -> Option<Timestamp> {
     }
 }
 
-/// Links the record to those concepts of the bundle that its note names as sources.
+/// Links the record to the concepts of the bundle that the member `sources` of its note names.
 fn read_sources(reader: &NoteReader<'_>, note: &Note<'_>, record: &mut Record, path: &str) {
     let Some(Value::Array(sources)) = note.value("sources") else { return };
     let resource = |source: &'_ Value| match source {

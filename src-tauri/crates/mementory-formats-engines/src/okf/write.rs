@@ -1,5 +1,5 @@
-//! Writes each record as a concept of a bundle, in a separate file. There is an index at the top and in each folder.
-//! Concepts that were read from a bundle are written unchanged.
+//! Writes each record as a concept of a bundle, in a file of its own. The top folder and each other folder get an
+//! index. Concepts that were read from a bundle are written unchanged.
 use super::read::fill;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::{Export, MEMORY_KINDS, nothing_to_write, words};
@@ -13,10 +13,10 @@ use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
 
 const FORMAT: &str = "okf";
-/// The version that is written.
+/// The version of the format that is written.
 const VERSION: &str = "0.2";
 
-/// Writes all concepts into the new folder `out`. If `out` is None, only the report is made.
+/// Writes all concepts into the new folder `out`. Without `out`, only the report is produced.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -27,7 +27,7 @@ pub(super) fn write(
     let mut folder = NewFolder::new(out);
     let places = Places::assign(source, &export, &mut folder, &path_of_unchanged_concept, &|_, _| false)?;
     let mut indexes = Indexes::default();
-    // A source may repeat a record.
+    // Ids of the written records, because a source may return a record twice.
     let mut written = HashSet::new();
     source.records(&mut |stored| {
         if let Some(reason) = export.reason_to_withhold(&stored, &MEMORY_KINDS) {
@@ -63,18 +63,18 @@ pub(super) fn write(
     export.finish(source, options)
 }
 
-/// The path of a concept that is written unchanged. None for all other records.
+/// Returns the path of a concept that is written unchanged. None for any other record.
 fn path_of_unchanged_concept(export: &Export, stored: &StoredRecord) -> Option<String> {
     let text = export.own_text(stored).filter(|_| stored.record.kind == Kind::Resource)?;
     let id = stored.record.origin_id.as_deref()?;
     Note::parse(text).text("type").map(|_| format!("{id}.md"))
 }
 
-/// Reports the losses of a concept that is written unchanged. The project is not compared, because a reader takes the
+/// Reports the losses of a concept that is written unchanged. The project is not compared, because a reader uses the
 /// name of the export folder as the project.
 fn report_unchanged_concept(export: &mut Export, stored: &StoredRecord) {
     let source = Source { project: None, ..stored.record.source.clone() };
-    // The attachments of the concept are not written.
+    // Attachments of the concept are not written.
     export.wrote(stored, &Record { source, attachments: vec![], ..stored.record.clone() });
     if stored.record.source.project.is_none() {
         let note = "it is read back with the name of the folder as its project";
@@ -112,7 +112,8 @@ fn concept(stored: &StoredRecord, place: &Place, places: &Places, export: &Expor
     head.document(&body)
 }
 
-/// Who wrote the text, in the format's words: a person, or a model of the platform. None if the source does not say.
+/// Returns who wrote the text, as the format names authors: a person, or a model of the platform. None if the source
+/// does not state the author.
 fn author(record: &Record, strip: bool) -> Option<String> {
     let method = record.source.method.as_deref()?;
     let platform = if strip || record.source.platform.is_empty() { "assistant" } else { &record.source.platform };
@@ -125,27 +126,29 @@ fn author(record: &Record, strip: bool) -> Option<String> {
     }
 }
 
-/// A link to a concept or an index.
+/// Returns a Markdown link to a concept or an index.
 fn link(title: &str, target: &str) -> String {
     let is_plain = target.chars().all(|c| c.is_alphanumeric() || "-_./".contains(c));
     let target = if is_plain { target.to_owned() } else { format!("<{target}>") };
     format!("[{}]({target})", link_text(title, 80))
 }
 
-/// Number of concepts by folder. Each folder gets an index, and the index at the top lists the folders.
+/// Number of written concepts in each folder. Each folder gets an index, and the index at the top also lists the
+/// folders.
 #[derive(Default)]
 struct Indexes(BTreeMap<String, u64>);
 
 impl Indexes {
     fn add(&mut self, folder: &NewFolder, place: &Place, description: &str) -> Result<(), FormatError> {
         let (path, name) = place.path.rsplit_once('/').unwrap_or(("", &place.path));
-        let about = if description.is_empty() { String::new() } else { format!(" - {}", link_text(description, 150)) };
+        let description_suffix =
+            if description.is_empty() { String::new() } else { format!(" - {}", link_text(description, 150)) };
         let count = self.0.entry(path.to_owned()).or_default();
         *count += 1;
         if *count == 1 {
             folder.write(&index_path(path), &index_head(path))?;
         }
-        folder.append(&index_path(path), &format!("* {}{about}\n", link(&place.title, name)))
+        folder.append(&index_path(path), &format!("* {}{description_suffix}\n", link(&place.title, name)))
     }
 
     fn finish(self, folder: &NewFolder) -> Result<(), FormatError> {
@@ -164,7 +167,7 @@ fn index_path(folder: &str) -> String {
     if folder.is_empty() { "index.md".into() } else { format!("{folder}/index.md") }
 }
 
-/// The lines at the start of an index. Only the index at the top has frontmatter.
+/// Returns the beginning of an index. Only the index at the top has frontmatter.
 fn index_head(folder: &str) -> String {
     match folder {
         "" => format!("---\nokf_version: \"{VERSION}\"\n---\n\n# Concepts\n\n"),

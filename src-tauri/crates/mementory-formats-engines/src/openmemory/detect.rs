@@ -1,10 +1,11 @@
-//! Detects the two files of a backup, and responses of the server. All of them contain memories with a state.
+//! Detects the two files of a backup, and responses of the server, by their memories, which have a state. Detects
+//! databases by their tables.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 use mementory_formats_shared::sqlite_rows;
 
-/// One claim for the files of each folder or archive, and one for each database. The compressed file of a backup needs
-/// no claim of its own, because the catalog has unpacked it.
+/// Returns one claim for the files of each archive or selected folder, and one for each database. The compressed file
+/// of a backup gets no claim of its own, because the catalog unpacks it.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out =
         memory_heads::claims(catalog, 0.95, "memories with their state and app, as OpenMemory writes", layout);
@@ -17,7 +18,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out
 }
 
-/// `backup` for the file with the tables of the database, `rows` for memories on lines or in a list.
+/// Determines the layout of a file: `backup` for the file with the tables of the database, `rows` for memories in lines
+/// or in a list. None for any other file.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     let is_memory = |list: &str| head.has_all(list, &["content", "state"]);
     let is_backup = head.has("memory_categories") || head.has("status_history") || head.has("export_meta");
@@ -28,7 +30,7 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     {
         return Some("backup");
     }
-    // The account comes first and may fill the whole start of the file, so the memories may come later.
+    // The account comes first and may fill the whole head, so that the head contains no memories.
     if head.has_all("user", &["user_id", "id"]) && head.has("apps.owner_id") {
         return Some("backup");
     }

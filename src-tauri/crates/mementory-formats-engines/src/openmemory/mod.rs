@@ -1,4 +1,4 @@
-//! Memories of OpenMemory, mem0's local server. See README.md.
+//! Reads memories of OpenMemory, mem0's local server. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "openmemory";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "openmemory";
 
 /// Memories of OpenMemory, mem0's local server.

@@ -1,5 +1,5 @@
-//! Reads a backup. It contains the database as JSON, and a second file with the same memories and the names of their
-//! apps and categories.
+//! Reads backups, databases and responses of the server. A backup contains the database as JSON, and a second file with
+//! the same memories and the names of their apps and categories.
 use super::detect::layout;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -13,10 +13,10 @@ use mementory_model::{Kind, Timestamp};
 use serde_json::Value;
 use std::collections::HashMap;
 
-/// The tables of a backup.
+/// Names of the tables in a backup.
 const TABLES: [&str; 6] = ["apps", "categories", "memories", "memory_categories", "status_history", "access_controls"];
-/// The tables of a database, each with its name in a backup. Memories refer to apps and categories, so these two tables
-/// are read first.
+/// Names of the tables in a database, each with the name of the same table in a backup. Memories refer to apps and
+/// categories, so these two tables come first.
 const DATABASE_TABLES: [(&str, &str); 5] = [
     ("apps", "apps"),
     ("categories", "categories"),
@@ -24,12 +24,12 @@ const DATABASE_TABLES: [(&str, &str); 5] = [
     ("memory_status_history", "status_history"),
     ("access_controls", "access_controls"),
 ];
-/// Columns of the memory engine with numbers that its model computed.
+/// Columns with vectors, which the model of the memory engine computed. They are not stored.
 const VECTORS: [&str; 3] = ["mean_vec", "compressed_vec", "mean_dim"];
-/// Lists of memories in responses of the server.
+/// Keys under which a response of the server contains memories.
 const LIST_KEYS: [&str; 3] = ["items", "results", "memories"];
 
-/// Members of a memory that have a field in the model. Some programs write these names in camel case.
+/// Members of a memory for which the model has a field. Some programs write them in camel case.
 const READ_MEMBERS: [&str; 15] = [
     "id",
     "content",
@@ -69,21 +69,23 @@ pub(super) fn read(
 
 struct Backup {
     rows: RowSender,
-    /// Names of the apps by id.
+    /// Names of the apps, by app id.
     apps: HashMap<String, String>,
-    /// Names of the categories by id.
+    /// Names of the categories, by category id.
     categories: HashMap<String, String>,
 }
 
 impl Backup {
     fn read_file(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        // Only a backup is split into its tables, because a memory on a line has a list `categories` too.
+        // Only a backup is split at its tables. A memory in a line has a list `categories` too, which must not be split
+        // off.
         let is_backup = Head::of(files.catalog, member).and_then(|head| layout(&head)) == Some("backup");
         let lists: &[&str] = if is_backup { &TABLES } else { &LIST_KEYS };
         each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
     }
 
-    /// Reads a database. It has the tables of a backup, but the categories of memories are only in a separate table.
+    /// Reads a database, which has the tables of a backup. The memories do not contain their categories, which are in a
+    /// separate table.
     fn read_database(&mut self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let database = sqlite_rows::open(files, member)?;
         let tables = sqlite_rows::tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -136,7 +138,7 @@ impl Backup {
         }
     }
 
-    /// Reads an app or a category. Stores its name by its id, because memories contain only the id.
+    /// Reads an app or a category, and stores its name by its id, because memories state only the id.
     fn read_name(
         &mut self,
         files: &mut FileReader<'_>,
@@ -154,7 +156,7 @@ impl Backup {
         self.rows.send(files, row, record)
     }
 
-    /// Reads a change of the state of a memory.
+    /// Reads a change of the state of a memory, which becomes an audit record.
     fn read_status(
         &mut self,
         files: &mut FileReader<'_>,
@@ -182,7 +184,8 @@ impl Backup {
             return Ok(());
         };
         let mut record = self.rows.record(Kind::Memory, object.id("id"), &text, text.clone());
-        // The server keeps deleted memories in its database. Their records have the status `deleted`.
+        // The server marks deleted memories with the state `deleted` and does not remove them. The state becomes the
+        // status of the record.
         record.status = object.first_text(&["state"]);
         record.times.created = created(object);
         record.times.updated = updated(object);

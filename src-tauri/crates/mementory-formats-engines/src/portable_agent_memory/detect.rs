@@ -1,11 +1,11 @@
-//! Detects artifacts by their version and by the lists of their kinds of memory.
+//! Detects artifacts by their version, and by the lists of the kinds of memory.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// The five kinds of memory. An artifact has a list for each of them.
+/// The five kinds of memory, for each of which an artifact has a list.
 pub(super) const KINDS: [&str; 5] = ["episodic", "semantic", "procedural", "working", "identity"];
 
-/// One claim for the files of each folder.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.95, "an artifact of Portable Agent Memory with pam_version", layout)
 }
@@ -17,7 +17,7 @@ fn layout(head: &Head) -> Option<&'static str> {
     match (is_named, is_nested) {
         (true, true) => Some("components"),
         (true, false) => Some("flat"),
-        // If the keys are sorted, the version comes after the entries and may not be in the head.
+        // If the keys are sorted, the version comes after the entries, so the head may not contain the version.
         (false, true) if head.has("capability_tokens") || head.has("components.episodic.observation") => {
             Some("components")
         }

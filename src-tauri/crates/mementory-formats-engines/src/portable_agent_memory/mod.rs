@@ -1,4 +1,4 @@
-//! Artifacts of Portable Agent Memory (Ravindran 2026), with five kinds of memory. See README.md.
+//! Reads artifacts of Portable Agent Memory (Ravindran 2026), with five kinds of memory. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "portable_agent_memory";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "portable-agent-memory";
 
 /// Artifacts of Portable Agent Memory (Ravindran 2026), with five kinds of memory.

@@ -27,7 +27,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads an artifact whose lists are inside `components`.
+/// Reads an artifact that is passed as a whole, because its lists are inside `components`.
 fn read_document(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let Some(document) = object_of(files, row, Kind::Memory) else { return Ok(()) };
     let components = document.object("components");
@@ -46,7 +46,8 @@ fn read_document(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>
     store_envelope(files, row.member, &with_replaced_values(row.text, &lists))
 }
 
-/// Stores the whole document as a passthrough file, without the capability tokens, which give access to memories.
+/// Stores an artifact without its entries as a passthrough file. The capability tokens are removed, because they give
+/// access to memories.
 fn store_envelope(files: &mut FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
     let object = Object::parse(text).unwrap_or_default();
     let tokens = object.raw_value("capability_tokens").filter(|raw| list(raw).is_none_or(|items| !items.is_empty()));
@@ -67,27 +68,27 @@ fn store_envelope(files: &mut FileReader<'_>, member: &Member, text: &str) -> Re
 
 fn read_entry(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>, kind: &str) -> Result<(), FormatError> {
     let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-    let built = match kind {
+    let entry_record = match kind {
         "episodic" => episode(rows, &object),
         "semantic" => statement(rows, &object),
         "procedural" => procedure(rows, &object),
         "identity" => identity(rows, &object),
         _ => current_work(rows, &object),
     };
-    let Some((mut record, used)) = built else {
+    let Some((mut record, used_members)) = entry_record else {
         rows.fail(files, row, "no_content: no text in it", Kind::Memory);
         return Ok(());
     };
     record.tags = object.texts("tags");
     record.times.created = object.time("created_at");
-    // The entry states only the ids of its parents, which may be of any kind. The links use `Memory` for all of them.
+    // An entry states only the ids of its parents, not their kinds, so all links have the kind `Memory`.
     let parents = object.texts("parent_ids").into_iter();
     record.links.extend(parents.map(|id| link("derived_from", Kind::Memory, ID, id)));
-    record.fields = object.other_fields(&[used, &["id", "tags", "created_at"]].concat());
+    record.fields = object.other_fields(&[used_members, &["id", "tags", "created_at"]].concat());
     rows.send(files, row, record)
 }
 
-/// A record, and the names of the members of its entry from which the record was made. None for an entry without a
+/// The record of an entry, and the names of the members from which the record was made. None for an entry without a
 /// text.
 type ReadEntry = Option<(Record, &'static [&'static str])>;
 
@@ -119,7 +120,7 @@ fn procedure(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     Some((record, &["name", "body"]))
 }
 
-/// The agent's current work: its goals and its notes.
+/// Returns the record of the agent's current work, which consists of goals and notes.
 fn current_work(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     let mut lines = object.texts("goals");
     lines.extend(object.first_text(&["scratch"]));
@@ -129,7 +130,7 @@ fn current_work(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     Some((record, &["goals", "scratch"]))
 }
 
-/// The agent's persona and its instructions.
+/// Returns the record of the agent's persona, with its instructions, policies and preferences.
 fn identity(rows: &RowSender, object: &Object<'_>) -> ReadEntry {
     let mut lines: Vec<String> = object.first_text(&["persona"]).into_iter().collect();
     lines.extend(object.first_text(&["custom_instructions"]));

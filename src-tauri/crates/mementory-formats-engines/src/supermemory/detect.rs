@@ -1,11 +1,11 @@
-//! Detects answers of Supermemory's API by the members of memories and documents.
+//! Detects responses of Supermemory's API by the members of memories and documents.
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// Lists of memories and documents. An older answer lists documents under `memories`.
+/// Keys under which a response contains memories or documents. Older responses contain documents under `memories`.
 pub(super) const LIST_KEYS: [&str; 3] = ["memoryEntries", "documents", "memories"];
 
-/// Makes one claim for the files of each folder.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.9, "memories or documents of Supermemory", layout)
 }

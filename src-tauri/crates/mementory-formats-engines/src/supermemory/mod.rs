@@ -1,4 +1,4 @@
-//! Memories and documents of Supermemory. See README.md.
+//! Reads memories and documents of Supermemory. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -9,7 +9,7 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "supermemory";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "supermemory";
 
 /// Memories and documents of Supermemory.

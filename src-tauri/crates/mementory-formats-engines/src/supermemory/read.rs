@@ -1,4 +1,4 @@
-//! Reads memories with their earlier versions, and documents with the memories that were made from them.
+//! Reads memories with their earlier versions, and documents with the memories that were extracted from them.
 use super::detect::LIST_KEYS;
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
@@ -7,9 +7,9 @@ use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, Record, Verbatim};
 
-/// Member of a document with its memories.
+/// The member of a document that contains its memories.
 const ENTRIES: &str = "memoryEntries";
-/// Member of a memory with its earlier versions.
+/// The member of a memory that contains its earlier versions.
 const HISTORY_MEMBER: &str = "history";
 
 pub(super) fn read(
@@ -31,7 +31,7 @@ pub(super) fn read(
     })
 }
 
-/// Reads a memory and its earlier versions. `document` is the document that lists the memory.
+/// Reads a memory and its earlier versions. `document` is the id of the document that contains the memory.
 fn read_memory(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -47,9 +47,9 @@ fn read_memory(
     let documents = ids.iter().map(String::as_str).chain(document);
     record.links = documents.map(|id| link("derived_from", Kind::Resource, ID, id)).collect();
     record.links.extend(parent(object));
-    let used = ["id", "memory", "createdAt", "updatedAt", "forgetAfter", "isForgotten", "isLatest"];
+    let used_members = ["id", "memory", "createdAt", "updatedAt", "forgetAfter", "isForgotten", "isLatest"];
     let links = ["spaceContainerTag", "documentIds", "parentMemoryId", HISTORY_MEMBER];
-    record.fields = object.other_fields(&[&used[..], &links].concat());
+    record.fields = object.other_fields(&[&used_members[..], &links].concat());
     // Each version is only in the verbatim of its own record, so erasing the record erases the version's text
     // completely.
     let verbatim = without_list(object, row.text, HISTORY_MEMBER);
@@ -71,7 +71,8 @@ fn read_version(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>)
     rows.send(files, row, record)
 }
 
-/// Reads the parts that every version of a memory has. If there is no text, reports this and returns None.
+/// Reads the members that every version of a memory has. A version without a text is reported as dropped, and the
+/// result is None.
 fn version(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -88,17 +89,17 @@ fn version(
     record.times.updated = object.time("updatedAt");
     let status = if object.is_true("isForgotten") { Some("forgotten") } else { is_old.then_some("superseded") };
     record.status = status.map(str::to_owned);
-    // The service makes its memories from documents and chats.
+    // The service extracts memories from documents and chats.
     record.source.method = Some("extracted".into());
     Some(record)
 }
 
-/// The link to the version that this one replaces.
+/// Returns a link to the version that a memory replaces. None if the memory replaces no other.
 fn parent(object: &Object<'_>) -> Option<Link> {
     object.id("parentMemoryId").map(|id| link("supersedes", Kind::Memory, ID, id))
 }
 
-/// Reads a document. A document without a text is identified by its title.
+/// Reads a document and its memories. A document without a text is imported if it has a title or memories.
 fn read_document(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -120,8 +121,8 @@ fn read_document(
     record.record_type = object.first_text(&["type"]);
     record.status = object.first_text(&["status"]);
     record.namespace = Some(object.texts("containerTags").join(", ")).filter(|tags| !tags.is_empty());
-    let used = ["id", "title", "createdAt", "updatedAt", "type", "status", "containerTags", "content", ENTRIES];
-    record.fields = object.other_fields(&used);
+    let used_members = ["id", "title", "createdAt", "updatedAt", "type", "status", "containerTags", "content", ENTRIES];
+    record.fields = object.other_fields(&used_members);
     let verbatim = without_list(object, row.text, ENTRIES);
     rows.send_with(files, row, record, verbatim)?;
     for (number, raw) in entries.into_iter().enumerate() {
@@ -134,7 +135,8 @@ fn read_document(
     Ok(())
 }
 
-/// The text of a row in which this list is empty, because its entries have their own verbatims.
+/// Returns the verbatim of a row with an empty list under `key`, because the entries of this list have verbatims of
+/// their own.
 fn without_list(object: &Object<'_>, text: &str, key: &str) -> Verbatim {
     let list: Vec<_> =
         object.raw_value(key).filter(|_| object.list(key).is_some()).map(|raw| (raw, "[]")).into_iter().collect();

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/supermemory`.
+//! Tests with the cases in `fixtures/supermemory`.
 #![allow(clippy::unwrap_used)]
 use super::Supermemory;
 use crate::cases::{check_cases_under_any_name, claiming};

@@ -2,7 +2,7 @@
 use mementory_format::{Catalog, Claim};
 use mementory_formats_shared::memory_heads::{self, Head};
 
-/// Lists of facts, nodes and episodes.
+/// Keys under which a file may contain facts, nodes, episodes, sessions or threads.
 pub(super) const LIST_KEYS: [&str; 16] = [
     "facts",
     "relevant_facts",
@@ -22,27 +22,28 @@ pub(super) const LIST_KEYS: [&str; 16] = [
     "results",
 ];
 
-/// One claim for each input or archive that has files of Zep or Graphiti.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     memory_heads::claims(catalog, 0.9, "facts, entities or sessions of Zep or Graphiti", layout)
 }
 
-/// The layout of a file: `session` for a response about a session; `rows` for facts, entities or episodes at the top
-/// level; `messages` for messages at the top level; `graph` for an object with lists of facts, entities, episodes or
-/// sessions.
+/// Determines the layout of a file: `session` for a response about a session, `rows` for facts, entities or episodes at
+/// the top level, `messages` for messages at the top level, `graph` for an object with lists of facts, entities,
+/// episodes or sessions. None for any other file.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     if !head.has_name(&["uuid", "fact", "role_type", "source_node_uuid"]) {
         return None;
     }
-    // A response about a session has a list of facts next to the messages. The facts may be plain strings.
+    // A response about a session contains a list of facts beside the messages. The facts may be plain strings, so their
+    // members are not checked.
     let has_messages = head.has_all("messages", &["role_type", "content"]);
     let has_session = head.has_any("", &["session_id", "summary", "facts", "relevant_facts", "context"]);
     let is_session = has_messages && (has_session || head.has_any("messages", &["uuid", "token_count"]));
-    // Newer versions name the role in `role`, as most programs do, so the members around it must be those of Zep.
+    // Newer versions write the role as `role`, as most programs do, so the other members must be those of Zep.
     let is_thread = head.has_any("", &["session_id", "thread_id"])
         && head.has_all("messages", &["uuid", "role", "content"])
         && head.has_any("messages", &["token_count", "processed", "role_type"]);
-    // The memory of a session may name no session, but its summary is an object with an id.
+    // The memory of a session may not state the id of the session, but its summary is an object with an id.
     let is_summed_up =
         head.has_all("messages", &["uuid", "role", "content"]) && head.has_all("summary", &["uuid", "content"]);
     if (is_session || is_thread || is_summed_up) && !head.is_list {
@@ -53,13 +54,13 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
         let node = format!("{list}.properties");
         is_fact(head, &node) || is_node(head, &node) || is_episode(head, &node)
     };
-    // Neo4j's export has a node or a relationship on each line.
+    // In an export of Neo4j, each line is a node or a relationship.
     let is_exported = head.has_any("", &["labels", "label"]) && head.has_any("", &["type"]);
     if is_row("") || is_exported && is_row("properties") {
         return Some("rows");
     }
-    let is_said = head.has_any("", &["uuid", "token_count", "session_id"]) && !head.has("source");
-    if head.has_all("", &["role_type", "content"]) && is_said {
+    let has_session_members = head.has_any("", &["uuid", "token_count", "session_id"]) && !head.has("source");
+    if head.has_all("", &["role_type", "content"]) && has_session_members {
         return Some("messages");
     }
     let has_sessions =
@@ -68,8 +69,8 @@ pub(super) fn layout(head: &Head) -> Option<&'static str> {
     has_rows.then_some("graph")
 }
 
-/// True for facts and edges. A member `fact` alone is not enough: the row must also have a time from which or until
-/// which the fact is valid, an id and a time, or members that only Zep and Graphiti write.
+/// True for the members of facts and edges. The member `fact` alone is not enough: there must also be a time at which
+/// the fact becomes valid or invalid, an id and a time, or members that only Zep and Graphiti write.
 fn is_fact(head: &Head, list: &str) -> bool {
     let fact_keys = ["source_node_uuid", "target_node_uuid", "fact_embedding"];
     head.has_any(list, &["fact"]) && head.has_any(list, &["valid_at", "invalid_at", "expired_at"])
@@ -86,8 +87,8 @@ fn is_node(head: &Head, list: &str) -> bool {
 }
 
 fn is_episode(head: &Head, list: &str) -> bool {
-    let described = head.has_any(list, &["source_description", "entity_edges", "valid_at"]);
-    let is_said = list == "episodes" && head.has_all(list, &["uuid", "content", "created_at"]);
-    head.has_all(list, &["uuid", "content", "source"]) && described
-        || is_said && head.has_any(list, &["source", "role_type", "processed"])
+    let is_described = head.has_any(list, &["source_description", "entity_edges", "valid_at"]);
+    let is_listed_episode = list == "episodes" && head.has_all(list, &["uuid", "content", "created_at"]);
+    head.has_all(list, &["uuid", "content", "source"]) && is_described
+        || is_listed_episode && head.has_any(list, &["source", "role_type", "processed"])
 }

@@ -1,4 +1,4 @@
-//! Facts, entities, episodes and sessions of Zep and of its graph library Graphiti. See README.md.
+//! Reads facts, entities, episodes and sessions of Zep and of its graph library Graphiti. See README.md.
 mod detect;
 mod read;
 mod session;
@@ -10,7 +10,7 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys.
 const ID: &str = "zep";
-/// Name of the platform, for the filter by source.
+/// Name of the platform in the records, by which people can filter.
 const PLATFORM: &str = "zep";
 
 /// Facts, entities, episodes and sessions of Zep and of its graph library Graphiti.

@@ -9,7 +9,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, Record};
 use std::collections::HashMap;
 
-/// The `uuid` of each node of an exported graph, by the id that the database gave it.
+/// Maps the id that the graph database gave to a node to the `uuid` of the node.
 type NodeIds = HashMap<String, String>;
 
 pub(super) fn read(
@@ -21,8 +21,8 @@ pub(super) fn read(
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
     files.each_file(detected, |files, member, _| {
-        // Only a graph is split into its lists. A response about a session must stay one conversation, and a file with
-        // one fact per line must not be split at the list of episodes inside each fact.
+        // Only a graph is split at its lists. A response about a session must remain one conversation, and a file with
+        // one fact in each line must not be split at the list of episodes inside each fact.
         let layout = Head::of(catalog, member).and_then(|head| layout(&head));
         if layout == Some("messages") {
             return session::read_messages(files, member);
@@ -35,18 +35,18 @@ pub(super) fn read(
     })
 }
 
-/// Reads a fact from the list of a session. The fact is either a string or an object.
+/// Reads a fact in the list of a session, which is a string or an object.
 fn read_fact(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     if row.text.starts_with('"') { read_plain_fact(rows, files, row) } else { read_row(rows, files, row) }
 }
 
-/// Reads a row outside of a graph.
+/// Reads a row that is not in an exported graph.
 pub(super) fn read_row(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     read_graph_row(rows, files, row, &mut NodeIds::new())
 }
 
-/// Reads a row. Its kind is recognised by its members, because the same list has different names in responses, dumps
-/// and exports. In an export of Neo4j, nodes come before the relationships that refer to them; their ids are added to
+/// Reads a row. Its members show its kind, because the same list has different names in responses, dumps and exports.
+/// In an export of Neo4j, nodes come before the relationships that refer to them, so the ids of nodes are added to
 /// `nodes`.
 fn read_graph_row(
     rows: &mut RowSender,
@@ -54,16 +54,16 @@ fn read_graph_row(
     row: &Row<'_>,
     nodes: &mut NodeIds,
 ) -> Result<(), FormatError> {
-    // Some responses of the API give facts as plain strings.
+    // Some responses of the API contain facts as plain strings.
     if row.text.starts_with('"') && matches!(row.list_name(), "facts" | "relevant_facts") {
         return read_plain_fact(rows, files, row);
     }
     let Some(outer) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-    // Dumps of the graph database have the members inside `properties`.
+    // In dumps of the graph database, the members of a row are inside `properties`.
     let inner = outer.object("properties").filter(|inner| inner.has("uuid"));
     let object = inner.as_ref().unwrap_or(&outer);
     let list = row.list_name();
-    let ends = Ends::of(object, &outer, nodes);
+    let ends = Ends::from_edge(object, &outer, nodes);
     if inner.is_some()
         && let (Some(id), Some(uuid)) = (outer.id("id"), object.id("uuid"))
         && !outer.has("start")
@@ -100,15 +100,15 @@ fn uuid(object: &Object<'_>) -> Option<String> {
     object.id("uuid").or_else(|| object.id("uuid_"))
 }
 
-/// The nodes at the ends of an edge.
+/// The ids of the nodes at the ends of an edge.
 struct Ends {
     source: Option<String>,
     target: Option<String>,
 }
 
 impl Ends {
-    /// The ends that the edge itself states, otherwise those that the database stores next to it.
-    fn of(object: &Object<'_>, outer: &Object<'_>, nodes: &NodeIds) -> Self {
+    /// Returns the ends that the edge itself states, or else the ends that the database states beside the edge.
+    fn from_edge(object: &Object<'_>, outer: &Object<'_>, nodes: &NodeIds) -> Self {
         let named = |keys: [&str; 2]| keys.into_iter().find_map(|key| object.id(key));
         let beside = |key: &str| {
             let node = outer.object(key)?;
@@ -139,20 +139,21 @@ fn fact(rows: &RowSender, object: &Object<'_>, ends: &Ends) -> Option<Record> {
     record.times.created = object.time("created_at");
     record.times.valid_from = object.time("valid_at");
     record.times.valid_to = object.time("invalid_at").or_else(|| object.time("expired_at"));
-    // A fact that is no longer valid is history and not what the assistant knows now.
+    // A fact that is no longer valid is history, and not what the assistant knows at the time of the export.
     let ends_at = |key: &str| object.time(key).is_some() || object.non_blank_text(key).is_some();
     let has_ended = ends_at("invalid_at") || ends_at("expired_at");
     record.status = Some(if has_ended { "superseded" } else { "active" }.into());
     record.source.method = Some("extracted".into());
     record.links = ends.links();
     record.links.extend(object.texts("episodes").into_iter().map(|id| link("derived_from", Kind::Resource, ID, id)));
-    let used = ["uuid", "uuid_", "fact", "name", "group_id", "created_at", "valid_at", "invalid_at", "episodes"];
-    record.fields = object.other_fields(&used);
+    let used_members =
+        ["uuid", "uuid_", "fact", "name", "group_id", "created_at", "valid_at", "invalid_at", "episodes"];
+    record.fields = object.other_fields(&used_members);
     Some(record)
 }
 
-/// An edge without a sentence. For example, an edge from an episode to an entity that the episode mentions, or from a
-/// community to a member.
+/// Returns the record of an edge without a sentence, such as an edge from an episode to an entity that it mentions, or
+/// from a community to a member. None if an end is unknown.
 fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>, ends: &Ends) -> Option<Record> {
     let (source, target) = (ends.source.clone()?, ends.target.clone()?);
     let text_of = |keys: &[&str]| object.first_text(keys);
@@ -175,7 +176,7 @@ fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>
     Some(record)
 }
 
-/// An episode is the text from which facts were taken.
+/// Returns the record of an episode, which is a text from which facts were extracted. None if it has no text.
 fn episode(rows: &RowSender, object: &Object<'_>) -> Option<Record> {
     let text = object.first_text(&["content", "episode_body", "body"])?;
     let mut record = rows.record(Kind::Resource, uuid(object), &text, text.clone());
@@ -185,8 +186,8 @@ fn episode(rows: &RowSender, object: &Object<'_>) -> Option<Record> {
     record.source.conversation = object.id("session_id").or_else(|| object.id("thread_id"));
     record.times.created = object.time("created_at");
     record.times.observed = object.time("valid_at");
-    let used = ["uuid", "uuid_", "content", "name", "group_id", "created_at", "valid_at"];
-    record.fields = object.other_fields(&used);
+    let used_members = ["uuid", "uuid_", "content", "name", "group_id", "created_at", "valid_at"];
+    record.fields = object.other_fields(&used_members);
     Some(record)
 }
 
@@ -205,7 +206,7 @@ fn node(rows: &RowSender, object: &Object<'_>, outer: &Object<'_>, list: &str) -
     record
 }
 
-/// Reads a fact without an id or time.
+/// Reads a fact that is a plain string, without an id or a time.
 pub(super) fn read_plain_fact(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,

@@ -1,4 +1,4 @@
-//! Sessions (threads in newer versions) with their messages, summary and facts.
+//! Reads sessions (called threads in newer versions) with their messages, summary and facts.
 use super::{ID, PLATFORM};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
@@ -9,13 +9,13 @@ use mementory_model::{DroppedAs, Kind, Source, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
 
-/// Lists of facts in a session.
+/// Keys under which a session contains its facts.
 const FACTS: [&str; 2] = ["relevant_facts", "facts"];
 
-/// Reads a row and sends its record.
+/// A function that reads a row and sends its record.
 type ReadRow = fn(&mut RowSender, &mut FileReader<'_>, &Row<'_>) -> Result<(), FormatError>;
 
-/// Reads a session. Its facts become separate records, which `read_fact` reads.
+/// Reads a session as a conversation. Each of its facts is passed to `read_fact`, which sends it as a separate record.
 pub(super) fn read(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -60,7 +60,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads messages without the session around them. Messages with the same session id belong together, and so do all
+/// Reads messages without a session around them. Messages with the same session id form one conversation, and so do all
 /// messages without a session id.
 pub(super) fn read_messages(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut sessions: Vec<(Option<String>, Vec<Turn>)> = Vec::new();
@@ -84,7 +84,8 @@ pub(super) fn read_messages(files: &mut FileReader<'_>, member: &Member) -> Resu
     })?;
     for (id, turns) in sessions {
         let account = turns.iter().find_map(|turn| turn.fields.get("user_id")?.as_str().map(str::to_owned));
-        // The messages have verbatims of their own.
+        // The messages have verbatims of their own, and there is no object of the session, so the verbatim of the
+        // conversation is empty.
         let verbatim = Some(Verbatim::json("{}"));
         let source = Source { account, ..Source::default() };
         send(files, member, Chat { id, turns, source, verbatim, ..Chat::default() })?;

@@ -1,4 +1,4 @@
-//! Runs the cases in `fixtures/zep` and reads the shared sample.
+//! Tests with the cases in `fixtures/zep` and with the shared sample.
 use super::Zep;
 use crate::cases::{check_cases_under_any_name, read_sample};
 use mementory_model::Kind;

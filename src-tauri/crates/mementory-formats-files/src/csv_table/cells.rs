@@ -7,12 +7,12 @@
 const RISKY_BEGINNINGS: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 
-/// The cell as it is written to the table.
+/// Escapes a cell for the table: puts an apostrophe before a cell that begins with one of [`RISKY_BEGINNINGS`].
 pub(super) fn escaped(cell: &str) -> String {
     if cell.starts_with(RISKY_BEGINNINGS) { format!("'{cell}") } else { cell.to_owned() }
 }
 
-/// The cell as it was before [`escaped`]. An apostrophe that a person typed is kept.
+/// Removes the apostrophe that [`escaped`] put before a cell. An apostrophe that a person typed stays.
 pub(super) fn unescaped(cell: &str) -> &str {
     cell.strip_prefix('\'').filter(|rest| rest.starts_with(RISKY_BEGINNINGS)).unwrap_or(cell)
 }

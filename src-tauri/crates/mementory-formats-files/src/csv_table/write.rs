@@ -40,7 +40,7 @@ pub(super) fn write(
     readable.finish(source, false)
 }
 
-/// A row: id, kind and title, text, then all other values.
+/// Returns one row of the table: id, kind and title, text, then all other values.
 fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> {
     let (first, rest) = values.split_at(LEADING_COLUMNS.min(values.len()));
     let row = [id].into_iter().chain(first.iter().map(String::as_str)).chain([text]);
@@ -48,7 +48,7 @@ fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> 
     let mut out = Vec::new();
     for (at, cell) in row.chain(rest.iter().map(String::as_str)).enumerate() {
         if at > 0 {
-            append(&mut out, &mut |_, space| without_input(writer.delimiter(space)))?;
+            append(&mut out, &mut |_, space| progress_without_input(writer.delimiter(space)))?;
         }
         let cell = cells::escaped(cell);
         append(&mut out, &mut |done, space| {
@@ -61,15 +61,15 @@ fn line(id: &str, text: &str, values: &[String]) -> Result<String, FormatError> 
 }
 
 fn end(writer: &mut Writer, out: &mut Vec<u8>) -> Result<(), FormatError> {
-    append(out, &mut |_, space| without_input(writer.terminator(space)))
+    append(out, &mut |_, space| progress_without_input(writer.terminator(space)))
 }
 
-fn without_input((result, written): (WriteResult, usize)) -> Progress {
+fn progress_without_input((result, written): (WriteResult, usize)) -> Progress {
     (result, 0, written)
 }
 
-/// Repeats a step of the CSV writer until everything is written. `step` gets the number of bytes that the previous
-/// steps have read.
+/// Repeats `step` until the CSV writer has written everything. `step` receives the number of bytes that it has read so
+/// far.
 fn append(out: &mut Vec<u8>, step: &mut dyn FnMut(usize, &mut [u8]) -> Progress) -> Result<(), FormatError> {
     let (mut done, mut space) = (0, [0; 4 << 10]);
     loop {

@@ -10,12 +10,12 @@ use mementory_model::Verbatim;
 use serde_json::value::RawValue;
 
 const PLATFORM: &str = "agentscope";
-/// The members above the messages.
+/// Keys of the nested objects that lead to the messages.
 const AGENT: &str = "agent";
 const MEMORY: &str = "memory";
 const CONTENT: &str = "content";
 
-/// True for the keys of a saved state.
+/// True if the keys are those of an agent's saved state.
 pub(super) fn is_state(keys: &Keys) -> bool {
     ["role", "name", CONTENT].iter().all(|key| keys.has(&format!("{AGENT}.{MEMORY}.{CONTENT}.{key}")))
 }

@@ -1,5 +1,5 @@
-//! Reads sessions of Kiro CLI, which was Amazon Q before: a saved session in one object, or the database with all of
-//! them. The history has a prompt and its answer in each entry.
+//! Reads sessions of Kiro CLI, which was called Amazon Q before: a saved session in one object, or the database with
+//! all sessions. Each entry of the history has a prompt and its answer.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::{first_time, text_time};
@@ -17,8 +17,8 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 const PLATFORM: &str = "kiro";
-/// Prompts that the program writes: when the person interrupts or denies a tool with a key, or continues a session
-/// without a prompt; when an answer takes too long; and when the history is too long.
+/// Prompts that the program itself writes: if the person interrupts or denies a tool with a key, or continues a session
+/// without a prompt; if an answer takes too long; and if the history is too long.
 const PROGRAM_PROMPTS: [&str; 5] = [
     "The user interrupted the tool execution.",
     "I deny this tool request. Ask a follow up question clarifying the expected action",
@@ -72,7 +72,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         let repeated = repeated_ids(&database, table);
         let mut ids = HashSet::new();
         // Sessions with several rows in the table, by id, and the total size of these rows so far.
-        let (mut merged, mut bytes): (BTreeMap<String, Chat>, u64) = (BTreeMap::new(), 0);
+        let (mut merged_chats, mut bytes): (BTreeMap<String, Chat>, u64) = (BTreeMap::new(), 0);
         each_row(files, member, &database, table, |files, row, number| {
             let pointer = format!("{table}/row {number}");
             let place = format!("{}#{pointer}", member.place);
@@ -105,19 +105,19 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             if !is_repeated {
                 return send(files, member, chat, PLATFORM, None);
             }
-            match merged.get_mut(&id) {
+            match merged_chats.get_mut(&id) {
                 Some(known) => {
                     let message = "this session has several rows; their messages are in one conversation";
                     files.sink.note(Issue::new("duplicate_id", &place, message));
                     merge(known, chat);
                 }
                 None => {
-                    merged.insert(id, chat);
+                    merged_chats.insert(id, chat);
                 }
             }
             Ok(())
         })?;
-        for chat in merged.into_values() {
+        for chat in merged_chats.into_values() {
             send(files, member, chat, PLATFORM, None)?;
         }
         ids_before.extend(ids);
@@ -131,8 +131,8 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
-/// Ids of the sessions with several rows in the table. If a session is loaded in another folder, the program saves it
-/// there too, and the person can continue both copies.
+/// Ids of the sessions with several rows in the table. If a session is loaded in another folder, the program saves a
+/// copy there, and the person can continue both copies.
 fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
     let (mut ids, mut repeated) = (HashSet::new(), HashSet::new());
     let Ok(mut statement) = database.connection.prepare(&format!("SELECT value FROM \"{table}\"")) else {
@@ -148,8 +148,8 @@ fn repeated_ids(database: &Database, table: &str) -> HashSet<String> {
     repeated
 }
 
-/// Adds the turns that only `other` has. Also replaces the results of a cancelled tool with the person's words, if only
-/// `other` still has these words.
+/// Adds to `known` the turns that only `other` has. If a turn in `known` has only the results of a cancelled tool, and
+/// `other` still has the person's words for this turn, the words replace the results.
 fn merge(known: &mut Chat, other: Chat) {
     let key_of = |turn: &Turn| turn.key.clone().or_else(|| turn.id.clone());
     let positions: HashMap<Option<String>, usize> =
@@ -169,8 +169,8 @@ fn merge(known: &mut Chat, other: Chat) {
     known.times.updated = known.times.updated.max(other.times.updated);
 }
 
-/// True for a turn whose words the person wrote instead of allowing a tool. In a shortened history, only the results of
-/// the tool are left of such a turn.
+/// True for a turn in which the person wrote a text instead of allowing a tool. A shortened history contains only the
+/// tool's results of such a turn.
 fn has_words_and_results(turn: &Turn) -> bool {
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     turn.role == USER
@@ -189,14 +189,15 @@ fn session(
 ) -> Chat {
     let history = state.raw_value("history").filter(|raw| raw.get().starts_with('['));
     // Besides `history`, `transcript` and `tangent_state` repeat the texts of the messages.
-    let repeated = ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
-    let replaced: Vec<_> = history.map(|history| (history, "[]")).into_iter().chain(repeated).collect();
+    let repeated_values =
+        ["transcript", "tangent_state"].iter().filter_map(|key| Some((state.raw_value(key)?, "null")));
+    let replacements: Vec<_> = history.map(|history| (history, "[]")).into_iter().chain(repeated_values).collect();
     let mut chat = Chat {
         id: first_text(state, &["conversation_id"]),
         times,
         is_log: true,
         pointer: pointer.to_owned(),
-        verbatim: Some(Verbatim::json(with_replaced_values(text, &replaced))),
+        verbatim: Some(Verbatim::json(with_replaced_values(text, &replacements))),
         ..Chat::default()
     };
     chat.source.project = folder;
@@ -212,8 +213,9 @@ fn session(
         let folder = environment.and_then(|state| first_text(&state, &["current_working_directory"]));
         chat.source.project = chat.source.project.take().or(folder);
         let is_first = index == 0;
-        // In versions that store times, everything that a person types has one. A prompt without a time was written by
-        // the program, or it comes from an older version. In the latter case, no entry before it has a time.
+        // In versions that store times, everything that a person types has a time. A prompt without a time was written
+        // by the program, or it comes from an older version. If it comes from an older version, no entry before it has
+        // a time.
         let is_untimed = entry.is_untimed() && (has_time || is_first && entry.is_first_of_shortened(state));
         has_time |= entry.prompt.raw_value("timestamp").is_some();
         let prompt = entry.prompt_turn(is_untimed, is_first);
@@ -286,13 +288,13 @@ impl<'a> Entry<'a> {
         });
         prompt.key = Some(format!("{key}/prompt"));
         prompt.pointer = format!("{pointer}/user");
-        // The verbatim of the prompt does not contain the answer, nor the other way round, so that each can be erased
-        // alone.
-        let without = |other: Option<&RawValue>| {
-            let replaced: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
-            Some(Verbatim::json(with_replaced_values(raw.get(), &replaced)))
+        // The verbatim of the prompt omits the answer, and the verbatim of the answer omits the prompt, so that each of
+        // them can be erased alone.
+        let verbatim_without = |other: Option<&RawValue>| {
+            let replacements: Vec<_> = other.into_iter().map(|other| (other, "null")).collect();
+            Some(Verbatim::json(with_replaced_values(raw.get(), &replacements)))
         };
-        prompt.verbatim = without(self.raw_answer);
+        prompt.verbatim = verbatim_without(self.raw_answer);
         let Some(answer) = answer else { return vec![prompt] };
         let mut content = Content::default();
         content.add_text(&answer.text("content").unwrap_or_default());
@@ -307,29 +309,29 @@ impl<'a> Entry<'a> {
         turn.model = first_text(&self.metadata, &["model_id"]);
         turn.times.created = first_time(&self.metadata, &["stream_end_timestamp_ms", "request_start_timestamp_ms"]);
         turn.pointer = format!("{pointer}/assistant");
-        turn.verbatim = without(self.raw_prompt);
+        turn.verbatim = verbatim_without(self.raw_prompt);
         vec![prompt, turn]
     }
 
     /// Identifies an entry without an id by its times and its answer. The prompt is included only if there is no time,
     /// because the program rewrites the first prompt when it shortens the history.
     fn content_key(&self, answer: Option<&Object<'_>>) -> String {
-        let sent = first_text(&self.prompt, &["timestamp"]);
-        let times = [sent, first_text(&self.metadata, &["request_start_timestamp_ms"])];
+        let sent_time = first_text(&self.prompt, &["timestamp"]);
+        let times = [sent_time, first_text(&self.metadata, &["request_start_timestamp_ms"])];
         let prompt = self.prompt.raw_value("content").filter(|_| times.iter().all(Option::is_none));
         let prompt = prompt.map(|raw| serde_json::from_str::<Value>(raw.get()).unwrap_or_else(|_| raw.get().into()));
         let answer_text = answer.and_then(|answer| answer.text("content")).unwrap_or_default();
         content_id(&format!("{times:?}\n{answer_text}\n{}", prompt.unwrap_or_default()))
     }
 
-    /// True for a prompt whose time is null. The oldest versions do not write the member at all.
+    /// True for a prompt whose time is null. In the oldest versions, a prompt has no member for the time.
     fn is_untimed(&self) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         content.has("Prompt") && self.prompt.has("timestamp") && self.prompt.raw_value("timestamp").is_none()
     }
 
-    /// True if the prompt of this first entry may be results of tools that the program wrote as a prompt: a summary
-    /// replaced the earlier entries, and the person did not type this prompt.
+    /// True if this first entry may contain results of tools that the program wrote as a prompt: a summary replaced the
+    /// earlier entries, and the person did not type this prompt.
     fn is_first_of_shortened(&self, state: &Object<'_>) -> bool {
         let content = self.prompt.object("content").unwrap_or_default();
         let words = content.object("Prompt").and_then(|said| said.text("prompt").map(Cow::into_owned));

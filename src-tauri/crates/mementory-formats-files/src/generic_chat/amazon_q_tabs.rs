@@ -1,5 +1,5 @@
-//! Reads the chats that Amazon Q Developer keeps in an editor (`~/.aws/amazonq/history/chat-history-….json`): a database
-//! of LokiJS with a collection of tabs. A tab is a conversation.
+//! Reads the chats that Amazon Q Developer stores in an editor (`~/.aws/amazonq/history/chat-history-….json`). The file
+//! is a database of LokiJS with a collection of tabs. A tab is a conversation.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, times_of};
@@ -78,7 +78,7 @@ fn turns(files: &mut FileReader<'_>, member: &Member, tab: &Object<'_>, pointer:
 
 fn turn(message: &Object<'_>, text: &str, pointer: String) -> Turn {
     let mut turn = read_message(message, text, pointer, FORMAT_ID);
-    // The id of a message is that of the answer, and the prompt above it may have the same one.
+    // The message's id is the id of an answer, and the prompt above the answer may have the same id.
     turn.id = None;
     let mut content = content(message);
     message.objects("toolUses").for_each(|call| content.add_call(&call));

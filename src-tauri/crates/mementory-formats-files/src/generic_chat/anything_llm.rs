@@ -27,36 +27,36 @@ pub(super) fn is_database(schema: &Schema) -> bool {
     schema.has_table(CHATS, &["workspaceId", "prompt", "response"]) && schema.has_table(WORKSPACES, &["id", "name"])
 }
 
-/// The workspace of a question with its answer.
+/// The workspace in which a question was asked, and the conversation that the question belongs to.
 pub(super) struct Workspace {
     /// Id of the conversation.
     pub id: String,
     pub title: String,
     /// The person who asked. None on a server that one person uses.
     pub person: Option<String>,
-    /// True in the answer of the server to an administrator, which also names threads.
+    /// True if the entry is from the server's answer to an administrator. Such an answer also names the threads.
     pub is_answer: bool,
 }
 
-/// The workspace of an entry in the export of all chats, or in the answer to an administrator. Both have the chats of all
-/// workspaces and people in one list.
+/// Returns the workspace of an entry in the export of all chats or in the answer to an administrator. Each of these two
+/// files lists the chats of all workspaces and people together.
 pub(super) fn workspace_of(object: &Object<'_>) -> Option<Workspace> {
-    let known = |name: Option<String>| name.filter(|name| name != "unknown user");
+    let known_name = |name: Option<String>| name.filter(|name| name != "unknown user");
     if let Some(workspace) = object.object("workspace").filter(|_| object.has("createdAt")) {
         let title = first_text(&workspace, &["name", "slug"])?;
         let id = first_text(&workspace, &["slug"]).unwrap_or_else(|| title.clone());
         let part_of = |name: &str, key: &str| Some(format!("/{name}{}", first_text(object, &[key])?));
-        // The id is that in the database, except that a thread has its number and not its name.
+        // The id is the same as in the database, except that a thread is identified by its number instead of its name.
         let part = part_of("", "thread_id").or_else(|| part_of("user/", "user_id")).unwrap_or_default();
         let person = object.object("user").and_then(|user| first_text(&user, &["username"]));
-        return Some(Workspace { id: format!("{id}{part}"), title, person: known(person), is_answer: true });
+        return Some(Workspace { id: format!("{id}{part}"), title, person: known_name(person), is_answer: true });
     }
     let title = first_text(object, &["workspace"]).filter(|_| object.has("sent_at"))?;
-    let person = known(first_text(object, &["username"]));
+    let person = known_name(first_text(object, &["username"]));
     Some(Workspace { id: title.clone(), title, person, is_answer: false })
 }
 
-/// True for the keys of an answer to an administrator with chats under `list`.
+/// True if the keys are those of an answer to an administrator that lists chats under the key `list`.
 pub(super) fn is_answer(keys: &Keys, list: &str) -> bool {
     ["prompt", "response", "workspace.slug"].iter().all(|key| keys.has(&format!("{list}.{key}")))
 }
@@ -127,7 +127,7 @@ fn rows_by_id(
     Ok(out)
 }
 
-/// The person to whom a thread belongs. None for a thread from before the server had several people.
+/// The person who owns a thread. None if the thread was created before the server supported several people.
 fn owner_of(thread: Option<&Row>) -> Option<String> {
     text_or_number_in(thread?, "user_id")
 }
@@ -157,15 +157,17 @@ fn head(workspace: Option<&Row>, thread: Option<&Row>, ids: [Option<String>; 3])
     };
     chat.source.project = of_workspace("name");
     chat.source.account = user;
-    let described = thread.or(workspace);
-    chat.times.created = described.and_then(|row| text_or_number_in(row, "createdAt")).as_deref().and_then(text_time);
+    let thread_or_workspace = thread.or(workspace);
+    chat.times.created =
+        thread_or_workspace.and_then(|row| text_or_number_in(row, "createdAt")).as_deref().and_then(text_time);
     if let Some(prompt) = of_workspace("openAiPrompt") {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
     chat
 }
 
-/// The question and the answer of a row. Neither is in the verbatim of the other, so erasing one erases its text.
+/// The question and the answer of a row. The verbatim of the question omits the answer, and the verbatim of the answer
+/// omits the question, so erasing a message erases its text completely.
 fn turns(row: &Row, number: usize) -> Vec<Turn> {
     let id = text_or_number_in(row, "id").unwrap_or_else(|| number.to_string());
     let created = text_or_number_in(row, "createdAt").as_deref().and_then(text_time);

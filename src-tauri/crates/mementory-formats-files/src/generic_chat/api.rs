@@ -1,5 +1,5 @@
-//! Reads what programs send to a model's API and receive from it, in the form of OpenAI's API: requests and answers of
-//! a batch, saved answers (`chat.completion`, `response`), and training data in which one answer is preferred.
+//! Reads requests to a model's API and its answers, in the form of OpenAI's API: requests and answers of a batch, saved
+//! answers (`chat.completion`, `response`), and training data in which one answer is preferred.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -14,7 +14,7 @@ use serde_json::value::RawValue;
 
 /// Keys under which a file may list its elements.
 pub(super) const WRAPPER_KEYS: [&str; 2] = ["data", "results"];
-/// Members of a conversation that have no field in the model.
+/// Members of a conversation that are stored as additional fields, because a record has no field for them.
 const FIELDS: [&str; 2] = ["custom_id", "previous_response_id"];
 
 /// True if the start of a file has requests or answers of an API. `objects` are the values of the members `object`.
@@ -66,14 +66,14 @@ pub(super) fn read_exchange(
     }
     let described = described.as_ref().unwrap_or(object);
     let text = with_replaced_values(element.text, &exchange.cuts);
-    // Ids of requests in a batch, such as `request-1`, are in other batches too.
+    // The ids of requests, such as `request-1`, are the same in every batch, so they cannot identify a conversation.
     let stated_id = first_text(described, &["id"]);
     let id = stated_id.unwrap_or_else(|| content_id(&format!("{text}\n{:?}", exchange.beginning())));
     let mut chat = Chat {
         id: Some(id),
         model: first_text(described, &["model"]),
         times: times(described),
-        leaf: exchange.name_leaf(),
+        leaf: exchange.ensure_leaf_id(),
         is_log: true,
         pointer: element.pointer.clone(),
         verbatim: Some(Verbatim::json(text)),
@@ -94,12 +94,12 @@ struct Exchange<'e> {
     turns: Vec<Turn>,
     /// Position of the message that ends the conversation.
     last: Option<usize>,
-    /// Values that are the texts of messages, and what replaces them in the text of the conversation.
+    /// Values that contain the texts of messages, each with its replacement in the verbatim of the conversation.
     cuts: Vec<(&'e RawValue, &'static str)>,
 }
 
 impl<'e> Exchange<'e> {
-    /// Adds messages, the first one after the message at `after`. Returns the position of the last one.
+    /// Adds messages as a chain that follows the message at position `after`. Returns the position of the last message.
     fn chain(&mut self, turns: Vec<Turn>, after: Option<usize>) -> Option<usize> {
         let mut before = after;
         for mut turn in turns {
@@ -110,10 +110,10 @@ impl<'e> Exchange<'e> {
         before
     }
 
-    /// Adds what a program sends.
+    /// Adds the messages of a request.
     fn add_request(&mut self, files: &mut FileReader<'_>, member: &Member, body: &Object<'e>, at: &str) {
         if let Some(raw) = body.raw_value("instructions") {
-            let turns = spoken(raw, SYSTEM, format!("{at}/instructions"));
+            let turns = text_turn(raw, SYSTEM, format!("{at}/instructions"));
             self.add_value(turns, raw);
         }
         for key in ["messages", "input", "prompt"] {
@@ -122,7 +122,7 @@ impl<'e> Exchange<'e> {
             let turns = match list(raw) {
                 Some(items) if key == "messages" => read_list(files, member, &items, &at),
                 Some(items) => items_of(&items, &at),
-                None => spoken(raw, USER, at),
+                None => text_turn(raw, USER, at),
             };
             self.add_value(turns, raw);
         }
@@ -135,7 +135,7 @@ impl<'e> Exchange<'e> {
         self.last = self.chain(turns, self.last);
     }
 
-    /// Adds what a program receives. The first of several answers counts as the chosen one.
+    /// Adds the messages of an answer. If the answer offers several choices, the first one counts as the chosen one.
     fn add_answer(&mut self, files: &mut FileReader<'_>, member: &Member, body: &Object<'e>, at: &str) {
         // Some programs save the request next to its answer.
         self.add_request(files, member, body, at);
@@ -147,7 +147,7 @@ impl<'e> Exchange<'e> {
                 let pointer = format!("{at}/choices/{index}");
                 let turns = match choice.object("message") {
                     Some(message) => vec![answer(&message, raw, pointer)],
-                    None => choice.raw_value("text").map(|raw| spoken(raw, ASSISTANT, pointer)).unwrap_or_default(),
+                    None => choice.raw_value("text").map(|raw| text_turn(raw, ASSISTANT, pointer)).unwrap_or_default(),
                 };
                 let last = self.chain(turns, question);
                 self.last = if index == 0 { last } else { self.last };
@@ -162,7 +162,7 @@ impl<'e> Exchange<'e> {
         }
     }
 
-    /// Adds a request with the answer that is preferred and the one that is not.
+    /// Adds a request with its preferred answer and its rejected answer.
     fn add_preferences(&mut self, files: &mut FileReader<'_>, member: &Member, object: &Object<'e>, at: &str) {
         match object.object("input") {
             Some(input) => self.add_request(files, member, &input, &format!("{at}/input")),
@@ -184,8 +184,9 @@ impl<'e> Exchange<'e> {
         self.turns.iter().take(2).map(|turn| turn.text.as_str()).collect()
     }
 
-    /// The id of the message that ends the conversation. A message without an id gets one from its position and text.
-    fn name_leaf(&mut self) -> Option<String> {
+    /// Returns the id of the message that ends the conversation. If this message has no id, gives it one that is made
+    /// from its position and text.
+    fn ensure_leaf_id(&mut self) -> Option<String> {
         let at = self.last?;
         let turn = self.turns.get_mut(at)?;
         if turn.id.is_none() {
@@ -195,7 +196,7 @@ impl<'e> Exchange<'e> {
     }
 }
 
-/// A message in the element `source`. A message without a role is an answer.
+/// Reads the message in the element `source`. A message without a role counts as an answer.
 fn answer(message: &Object<'_>, source: &RawValue, pointer: String) -> Turn {
     let turn = read_message(message, source.get(), pointer, FORMAT_ID);
     match role_name(message) {
@@ -204,8 +205,8 @@ fn answer(message: &Object<'_>, source: &RawValue, pointer: String) -> Turn {
     }
 }
 
-/// A text as a message. Empty if the value is not a text, or blank.
-fn spoken(raw: &RawValue, role: &str, pointer: String) -> Vec<Turn> {
+/// Reads a text as a message. Returns no message if the value is not a text, or if the text is blank.
+fn text_turn(raw: &RawValue, role: &str, pointer: String) -> Vec<Turn> {
     let text = decode_string(raw).filter(|text| !text.trim().is_empty());
     let is_instruction = role == SYSTEM;
     let turn = text.map(|text| Turn {
@@ -226,7 +227,7 @@ fn items_of(items: &[&RawValue], at: &str) -> Vec<Turn> {
     for (index, raw) in items.iter().enumerate() {
         let pointer = format!("{at}/{index}");
         let Some(item) = Object::parse(raw.get()) else {
-            out.extend(spoken(raw, USER, pointer));
+            out.extend(text_turn(raw, USER, pointer));
             continue;
         };
         let kind = item.text("type").unwrap_or_default();

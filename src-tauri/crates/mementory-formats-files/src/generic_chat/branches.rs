@@ -6,7 +6,7 @@ use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::FileReader;
 use serde_json::value::RawValue;
 
-/// Member of a session of Chatbox that lists, by message, the messages that follow it on other branches.
+/// Member of a session of Chatbox. For a message, it lists the messages that follow on other branches.
 const FORKS: &str = "messageForksHash";
 
 /// Messages of other branches that were added to those of a session.

@@ -13,7 +13,7 @@ use mementory_model::{Issue, Verbatim};
 const PLATFORM: &str = "chatbox";
 /// Number of bytes that detection reads. The first message begins soon after the head of the page.
 const HEAD_BYTES: usize = 16 << 10;
-/// The element with all threads, and that of a message.
+/// The element that contains all threads, the element of a message, and the heading of a thread.
 const THREADS: RowKind = RowKind { name: "div", class: "prose-sm" };
 const MESSAGE: RowKind = RowKind { name: "div", class: "mb-4" };
 const HEADING: RowKind = RowKind { name: "h2", class: "" };
@@ -28,7 +28,7 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     threads.is_some_and(|tag| html::find_element(&head, tag.end, HEADING).is_some())
 }
 
-/// Sends each thread with messages as a conversation. The page is in memory as a whole, because it has its pictures in
+/// Sends each thread with messages as a conversation. The whole page is in memory, because its pictures are embedded in
 /// it.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let bytes = files.catalog.bytes(member, files.context.limits.element_bytes)?;
@@ -82,13 +82,13 @@ fn thread_name(heading: Option<&str>) -> Option<String> {
     Some(name.map_or(text, |(_, name)| name).to_owned()).filter(|name| !name.is_empty())
 }
 
-/// The turn in the element of a message, which begins at this byte of the page. Its pictures become files.
+/// Reads a message from its element, which begins at byte `start` of the page. The pictures in it become files.
 fn turn(files: &mut FileReader<'_>, member: &Member, element: &str, start: usize) -> Result<Turn, FormatError> {
     let (first, body) = element.split_once("</p>").unwrap_or((element, ""));
     let mut content = AgentContent { text: html::to_text(body).trim().to_owned(), ..AgentContent::default() };
     for address in html::pictures(body) {
         if !content.push_data_url(&address) {
-            // A picture whose data is damaged has no address that could be shown.
+            // A `data:` address contains the picture itself. If its data is damaged, the block shows no address.
             let place = if address.starts_with("data:") { "" } else { address.as_str() };
             content.push_block("image", Some("image"), place);
         }

@@ -12,7 +12,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Sends the topics of a backup. Its settings contain API keys, so they are left out.
+/// Sends the topics of a backup. The backup's settings are left out, because they contain API keys.
 pub(super) fn read_backup(
     files: &mut FileReader<'_>,
     member: &Member,

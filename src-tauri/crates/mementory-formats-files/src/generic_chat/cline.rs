@@ -41,7 +41,7 @@ pub(super) struct Task {
 }
 
 impl Task {
-    /// Adds a line of the screen.
+    /// Adds the turn of one line that the screen showed.
     pub(super) fn add(
         &mut self,
         files: &mut FileReader<'_>,
@@ -100,7 +100,7 @@ impl Task {
                 (ASSISTANT, "tool_call", true)
             }
             "command_output" | "mcp_server_response" | "browser_action_result" => (TOOL, "tool_result", true),
-            // Other questions are answered with buttons. All other values are unknown.
+            // Other questions are answered with buttons, and all other values are unknown, so these lines are hidden.
             other => (SYSTEM, other, true),
         };
         let text = if is_question { question(&text).unwrap_or(text) } else { text };
@@ -144,13 +144,13 @@ pub(super) fn separate_added_text(turn: &mut Turn) {
     }
     let blocks = text_blocks(turn);
     let blocks: Vec<&str> = blocks.iter().map(String::as_str).collect();
-    let (person_text, added) = harness_cline::split_cline(&blocks);
+    let (person_text, added_blocks) = harness_cline::split_cline(&blocks);
     let blocks = turn.fields.get("blocks").and_then(Value::as_array);
     let has_result = blocks.is_some_and(|blocks| blocks.iter().any(|block| block["type"] == "tool_result"));
     if person_text.trim().is_empty() && !has_result {
         let (role, content_type) = (SYSTEM.to_owned(), "context".to_owned());
         (turn.role, turn.content_type, turn.hidden) = (role, content_type, true);
-        turn.text = added.join("\n\n");
+        turn.text = added_blocks.join("\n\n");
         return;
     }
     if person_text.trim().is_empty() {
@@ -159,7 +159,7 @@ pub(super) fn separate_added_text(turn: &mut Turn) {
     }
     turn.text = person_text;
     let mut blocks = blocks.cloned().unwrap_or_default();
-    blocks.extend(added.into_iter().map(|text| json!({"type": "context", "text": text})));
+    blocks.extend(added_blocks.into_iter().map(|text| json!({"type": "context", "text": text})));
     turn.fields.insert("blocks".into(), Value::Array(blocks));
 }
 
@@ -171,10 +171,10 @@ fn text_blocks(turn: &Turn) -> Vec<String> {
         Some(text) => Some(text.into_owned()),
         None => Object::parse(raw.get())?.text("text").map(|text| text.into_owned()),
     };
-    // A picture has an empty text, because it may be the result below a heading.
+    // A picture counts as an empty text and is not removed, because it may be the result that belongs to a heading.
     let texts: Vec<String> = parts.into_iter().map(|raw| text_of(raw).unwrap_or_default()).collect();
-    let filled: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
-    if filled.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }
+    let non_blank_texts: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
+    if non_blank_texts.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }
 }
 
 /// Name of a file in the same folder. This file contains the same conversation in the form in which the model received

@@ -19,10 +19,11 @@ const PLATFORM: &str = "chatgpt";
 const OBJECT: &str = "compliance.workspace.conversation";
 /// Key under which a response lists conversations.
 pub(super) const WRAPPER_KEYS: [&str; 1] = ["data"];
-/// Members of a conversation and of a message that have no field in the model.
+/// Members of a conversation or a message that are stored as additional fields, because a record has no field for them.
 const FIELDS: [&str; 3] = ["workspace_id", "project_id", "gpt_id"];
 
-/// True if the start of a file has such conversations. `objects` are the values of the members `object`.
+/// True if the start of a file has conversations of the Compliance API. `objects` are the values of the members
+/// `object`.
 pub(super) fn is_response(keys: &Keys, objects: &[&str]) -> bool {
     let has = |path: &str| keys.has(path) || keys.has(&format!("data.{path}"));
     objects.contains(&OBJECT) && (has("messages") || has("message"))
@@ -59,7 +60,7 @@ impl Conversations {
             turns.extend(turn(raw, format!("{at}/message")));
             cuts.push((raw, "{}"));
         }
-        // A response has a list inside an object, because it may have more pages.
+        // In a response, the list of messages is inside an object, because a response may have several pages.
         let inner = object.object("messages").and_then(|messages| messages.raw_value("data"));
         if let Some(raw) = inner.or_else(|| object.raw_value("messages")) {
             for (index, raw) in list(raw).unwrap_or_default().into_iter().enumerate() {
@@ -92,13 +93,13 @@ impl Conversations {
     pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         for mut chat in self.chats {
             // Collectors may repeat a message, and store messages in any order.
-            let mut seen = HashSet::new();
-            chat.turns.retain(|turn| turn.id.as_ref().is_none_or(|id| seen.insert(id.clone())));
+            let mut seen_ids = HashSet::new();
+            chat.turns.retain(|turn| turn.id.as_ref().is_none_or(|id| seen_ids.insert(id.clone())));
             if chat.turns.iter().all(|turn| turn.times.created.is_some()) {
                 chat.turns.sort_by_key(|turn| turn.times.created);
             }
             for turn in &mut chat.turns {
-                if matches!(&turn.parent, TurnParent::Id(parent) if !seen.contains(parent)) {
+                if matches!(&turn.parent, TurnParent::Id(parent) if !seen_ids.contains(parent)) {
                     turn.parent = TurnParent::Previous;
                 }
             }
@@ -108,7 +109,7 @@ impl Conversations {
     }
 }
 
-/// A conversation without its messages.
+/// Reads a conversation except for its messages.
 fn head(object: &Object<'_>, id: String, pointer: String, verbatim: Verbatim) -> Chat {
     let mut chat = Chat {
         id: Some(id),
@@ -124,7 +125,7 @@ fn head(object: &Object<'_>, id: String, pointer: String, verbatim: Verbatim) ->
     chat
 }
 
-/// A message. None if the value is not an object.
+/// Reads a message. Returns None if the value is not an object.
 fn turn(raw: &RawValue, pointer: String) -> Option<Turn> {
     let message = Object::parse(raw.get())?;
     let mut turn = read_message(&message, raw.get(), pointer, FORMAT_ID);

@@ -94,8 +94,8 @@ pub(super) fn conversation(
     conversation_in(files, member, element, (None, None), loose)
 }
 
-/// Sends the conversation in an element. `outer` is the object around it, if that describes the conversation too, and
-/// `shared_title` a title around it.
+/// Sends the conversation in an element. `outer` is the object that contains the element, if this object describes the
+/// conversation too. `shared_title` is the title of an object that contains several conversations.
 fn conversation_in(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -182,7 +182,8 @@ fn conversation_in(
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
     if key == pairs::INTERNAL_KEY {
-        // The list `visible` repeats the texts as the page shows them.
+        // The list `visible` repeats the texts as the page shows them, so the verbatim of the conversation leaves it
+        // out.
         lists.extend(object.raw_value(pairs::VISIBLE_KEY).map(|raw| (raw, "[]")));
     }
     if let Some(forks) = &forks {
@@ -291,15 +292,15 @@ fn send_wrapped(
     Ok(())
 }
 
-/// Takes each message out of its envelope (`{"message": {"role", "content"}, …}`).
+/// Replaces each envelope (`{"message": {"role", "content"}, …}`) with the message in it.
 fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
-    fn inner(raw: &RawValue) -> Option<&RawValue> {
+    fn message_in_envelope(raw: &RawValue) -> Option<&RawValue> {
         let envelope = Object::parse(raw.get()).filter(|object| role_name(object).is_none())?;
         envelope
             .raw_value("message")
-            .filter(|inner| Object::parse(inner.get()).is_some_and(|o| role_name(&o).is_some()))
+            .filter(|message| Object::parse(message.get()).is_some_and(|o| role_name(&o).is_some()))
     }
-    list.into_iter().map(|raw| inner(raw).unwrap_or(raw)).collect()
+    list.into_iter().map(|raw| message_in_envelope(raw).unwrap_or(raw)).collect()
 }
 
 /// The messages of a conversation: a list, or an object whose keys are the ids of the messages.
@@ -309,7 +310,8 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     if pairs::is_webui_chat(object) {
         return Some((pairs::INTERNAL_KEY, object.raw_value(pairs::INTERNAL_KEY)?));
     }
-    // A message, or a question with its answer, may have a list of other things under these keys.
+    // In a message, or in a question with its answer, a list under one of these keys may contain something other than
+    // messages.
     let is_message = role_name(object).is_some() || question_and_answer(object).is_some();
     let is_ambiguous = |key: &str| is_message && matches!(key, "items" | "data");
     let lists = MESSAGE_LISTS.iter().filter(|key| !is_ambiguous(key));
@@ -352,8 +354,8 @@ fn question_and_answer<'a>(object: &Object<'a>) -> Option<(&'a RawValue, &'a Raw
     let is_stated = |question: &str| !object.has(INSTRUCTION) || object.non_blank_text(question).is_some();
     let is_null = |key: &str| object.members().find(|(k, raw)| *k == key && raw.get() == "null").map(|(_, raw)| raw);
     let texts = |(question, answer): &(&str, &str)| {
-        let unanswered = || is_null(answer).filter(|_| *question == CODY_QUESTION);
-        let pair = (object.raw_value(question)?, object.raw_value(answer).or_else(unanswered)?);
+        let null_answer = || is_null(answer).filter(|_| *question == CODY_QUESTION);
+        let pair = (object.raw_value(question)?, object.raw_value(answer).or_else(null_answer)?);
         is_stated(question).then_some(pair)
     };
     QUESTION_AND_ANSWER_KEYS.iter().find_map(texts)
@@ -378,13 +380,13 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
     let turn_of = |role: &str, raw: &RawValue, source: String| {
         let mut content = Content::default();
         content.add(raw);
-        let stored = anything_llm::answer_in_row(&content.text).filter(|_| role == ASSISTANT);
+        let answer_text = anything_llm::answer_in_row(&content.text).filter(|_| role == ASSISTANT);
         // Cody names the model in the answer.
         let model = || first_text(&Object::parse(raw.get())?, &["model"]);
         Turn {
             id: turn.id.as_ref().map(|id| format!("{id}/{role}")),
             role: role.into(),
-            text: stored.unwrap_or(content.text),
+            text: answer_text.unwrap_or(content.text),
             content_type: "text".into(),
             times: turn.times.clone(),
             model: turn.model.clone().or_else(model).filter(|_| role == ASSISTANT),
@@ -418,7 +420,7 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// Makes an id for a conversation without one, from its title, its time and its first question and answer. If
+    /// Makes an id for a conversation that has none, from its title, its time and its first question and answer. If
     /// another conversation has the same id, adds the digest of the whole text to the id. Returns false for a
     /// conversation that occurs a second time.
     fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
@@ -454,18 +456,18 @@ impl KnownIds {
     }
 }
 
-/// Messages that belong together.
+/// Loose messages that state the same conversation id, or all loose messages that state none.
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The name of the workspace. Only AnythingLLM states this, and the person who owns the chat.
+    /// The name of the workspace. Only files of AnythingLLM contain it, and also the owner of the chat (`person`).
     title: Option<String>,
     person: Option<String>,
     turns: Vec<Turn>,
 }
 
-/// Messages outside of conversations. Messages that state the same conversation id belong together, and so do all
-/// messages that state no id.
+/// Messages outside of conversations. All messages that state the same conversation id form one conversation, and so do
+/// all messages that state no id.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.
@@ -546,7 +548,7 @@ impl LooseMessages {
             name_assistants(&mut turns);
             reverse_if_newest_first(&mut turns);
             let ids: std::collections::HashSet<String> = turns.iter().filter_map(|turn| turn.id.clone()).collect();
-            // A parent must be in the same conversation.
+            // A parent outside the conversation is replaced by the previous message.
             for turn in &mut turns {
                 if matches!(&turn.parent, TurnParent::Id(parent) if !ids.contains(parent)) {
                     turn.parent = TurnParent::Previous;
@@ -556,7 +558,7 @@ impl LooseMessages {
             let stated_id = id.clone();
             let is_shared = people.get(&id).is_some_and(|count| *count > 1);
             let id = match person.as_ref().filter(|_| is_shared).zip(id.as_ref()) {
-                // Each person has a chat of their own, as in the database.
+                // Each person gets a separate chat, as in the database.
                 Some((person, id)) => Some(format!("{id}/user/{person}")),
                 None => id.or_else(|| Some(content_id(&beginning(&turns)))),
             };

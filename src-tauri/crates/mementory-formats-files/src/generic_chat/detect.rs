@@ -1,5 +1,4 @@
-//! Detects chats in common shapes. The confidence is low, so that any format that knows the file better takes
-//! precedence.
+//! Detects chats in common shapes. The confidence is low, so that a format that is made for the file takes precedence.
 use super::cline::MODEL_FILE;
 use super::hugging_chat;
 use super::shape::{Shape, shape, shape_of};
@@ -48,8 +47,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     };
     let screens = shapes.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
     let screens: HashSet<_> = screens.collect();
-    // Cline stores a task in two files: one has the messages as the screen showed them, with their times; the other has
-    // the messages as the model received them. The second file is a copy.
+    // Cline stores a task in two files. The first file has the messages as the screen showed them, with their times.
+    // The second file has the messages as the model received them, so it counts as a copy.
     let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&folder(member));
     let mut copies: HashMap<_, Vec<&Member>> = HashMap::new();
     for member in catalog.members().iter().filter(|member| is_copy(member)) {
@@ -63,8 +62,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let chat_claims = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
-            let beside = copies.get(&folder(member));
-            parts.extend(beside.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
+            let copies_in_folder = copies.get(&folder(member));
+            parts.extend(copies_in_folder.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
         }
         if *shape == Shape::Kiro {
             let header = stem(member).and_then(|stem| headers.get(&stem)).filter(|header| header.id != member.id);
@@ -82,7 +81,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         }
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
-    let mut all: Vec<Claim> = chat_claims.chain(databases).collect();
+    let mut all_claims: Vec<Claim> = chat_claims.chain(databases).collect();
     let programs: [(&str, &str, IsDatabase); 6] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),
@@ -93,10 +92,10 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     ];
     for (version, reason, is_database) in programs {
         let database_claims = sqlite_rows::claims(catalog, 0.9, reason, is_database);
-        all.extend(database_claims.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
+        all_claims.extend(database_claims.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
     }
     let pages = catalog.members().iter().filter(|member| chatbox_page::is_page(catalog, member));
-    all.extend(pages.map(|member| Claim {
+    all_claims.extend(pages.map(|member| Claim {
         version: Some(CHATBOX_PAGE.into()),
         confidence: 0.9,
         reason: "A session that Chatbox exported as a page".into(),
@@ -104,7 +103,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         missing_parts: vec![],
     }));
     let pages = catalog.members().iter().filter(|member| marked_page::is_page(catalog, member));
-    all.extend(pages.map(|member| Claim {
+    all_claims.extend(pages.map(|member| Claim {
         version: Some(MARKED_PAGE.into()),
         confidence: 0.4,
         reason: "A page whose messages name their speakers".into(),
@@ -112,7 +111,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         missing_parts: vec![],
     }));
     let found = catalog.members().iter().filter_map(|member| Some((member, tables::table(catalog, member)?)));
-    all.extend(found.map(|(member, table)| Claim {
+    all_claims.extend(found.map(|(member, table)| Claim {
         version: Some(TABLE.into()),
         confidence: 0.9,
         reason: match table {
@@ -122,7 +121,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         parts: vec![part(member, Role::Records)],
         missing_parts: vec![],
     }));
-    all
+    all_claims
 }
 
 /// True for the tables of a program's database.

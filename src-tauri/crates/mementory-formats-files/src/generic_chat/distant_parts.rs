@@ -1,4 +1,4 @@
-//! A message whose parts are in another place of the file.
+//! A message whose parts are stored elsewhere in the file.
 use super::FORMAT_ID;
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::content::Content;
@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 /// The parts of a message.
 #[derive(Default)]
 pub(super) struct DistantParts<'a> {
-    /// What the parts say.
+    /// The content of the parts.
     pub content: Content,
     sources: Vec<&'a RawValue>,
 }
@@ -19,8 +19,8 @@ impl<'a> DistantParts<'a> {
         self.sources.push(part);
     }
 
-    /// Puts the parts into their message, whose source is `text`. The verbatim has one line for the message and for each
-    /// part.
+    /// Adds the parts to their message, whose source is `text`. The verbatim has one line for the message and one line
+    /// for each part.
     pub fn put_into(self, turn: &mut Turn, text: &str) {
         if !self.sources.is_empty() {
             let lines = std::iter::once(text).chain(self.sources.iter().map(|part| part.get()));

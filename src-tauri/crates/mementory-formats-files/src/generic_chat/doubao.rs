@@ -10,7 +10,7 @@ use mementory_formats_shared::roles::{ASSISTANT, USER};
 use mementory_json::Keys;
 use serde_json::value::RawValue;
 
-/// Members above the list of messages. The word `singe` is Doubao's.
+/// Keys of the nested objects that contain the list of messages. The misspelling `singe` is Doubao's.
 const PATH: [&str; 2] = ["downlink_body", "pull_singe_chain_downlink_body"];
 /// Member with the messages.
 const MESSAGES: &str = "messages";
@@ -40,7 +40,7 @@ fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: Strin
     let mut turn = read_message(message, text, pointer, files.format);
     turn.role = if message.whole_number("user_type") == Some(1) { USER } else { ASSISTANT }.to_owned();
     let mut content = Content::default();
-    // The same blocks may be in both members.
+    // The second member is read only if the first one has no content, because both may contain the same blocks.
     for key in ["content", "content_block"] {
         if content.is_empty() {
             message.raw_value(key).into_iter().for_each(|raw| add_content(&mut content, raw));
@@ -57,8 +57,8 @@ fn turn(files: &FileReader<'_>, message: &Object<'_>, text: &str, pointer: Strin
 /// Adds the content of a message: blocks, an object with a text, or a text. Blocks and object may be inside a string.
 fn add_content(content: &mut Content, raw: &RawValue) {
     let decoded = decode_string(raw);
-    let inside = decoded.as_ref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
-    let raw = inside.filter(|raw| raw.get().starts_with(['[', '{'])).unwrap_or(raw);
+    let inner_json = decoded.as_ref().and_then(|text| serde_json::from_str::<&RawValue>(text).ok());
+    let raw = inner_json.filter(|raw| raw.get().starts_with(['[', '{'])).unwrap_or(raw);
     if let Some(blocks) = list(raw) {
         blocks.into_iter().filter_map(|block| Object::parse(block.get())).for_each(|block| add_block(content, &block));
     } else if let Some(object) = Object::parse(raw.get()) {

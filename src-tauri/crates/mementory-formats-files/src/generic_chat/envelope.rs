@@ -18,17 +18,17 @@ pub(super) struct Enveloped<'a> {
     pub raw: &'a RawValue,
     /// True if the outer object describes the conversation too. An API's response describes only the request.
     pub is_described_outside: bool,
-    /// The title that the object around it has. Several conversations may share it.
+    /// The title of the outer object. Several conversations may share this title.
     pub title: Option<String>,
     /// The assistant, if the file is a download of the person's own data.
     pub platform: Option<&'static str>,
 }
 
-/// Finds the conversations in an object that has no messages itself. `has_messages` is true for the text of a
-/// conversation. At most two objects are opened. If there are several conversations, the outer object describes none of
-/// them, except for a title.
+/// Finds the conversations inside an object that has no messages itself, at most two objects deep. `has_messages` is
+/// true for the text of a conversation. If there are several conversations, only the title of the outer object applies
+/// to them.
 pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool) -> Vec<Enveloped<'a>> {
-    let inside = |outer: &Object<'a>, at: &str| {
+    let found_inside = |outer: &Object<'a>, at: &str| {
         let found = ENVELOPES.iter().filter_map(|key| {
             let raw = outer.raw_value(key).filter(|raw| has_messages(raw))?;
             let is_described_outside = !OUTER_ENVELOPES.contains(key) && *key != PI_ENVELOPE;
@@ -38,11 +38,11 @@ pub(super) fn find<'a>(object: &Object<'a>, has_messages: fn(&RawValue) -> bool)
         });
         found.collect::<Vec<_>>()
     };
-    let mut out = inside(object, "");
+    let mut out = found_inside(object, "");
     for key in OUTER_ENVELOPES {
         let is_conversation = out.iter().any(|found| found.pointer.strip_prefix('/') == Some(key));
         if let Some(outer) = object.object(key).filter(|_| !is_conversation) {
-            let found = inside(&outer, &format!("/{key}")).into_iter();
+            let found = found_inside(&outer, &format!("/{key}")).into_iter();
             out.extend(found.map(|found| Enveloped { is_described_outside: false, ..found }));
         }
     }

@@ -27,14 +27,14 @@ pub(super) fn is_database(schema: &Schema) -> bool {
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
-    let mut seen = HashSet::new();
+    let mut seen_ids = HashSet::new();
     each_row(files, member, &database, "sessions", |files, row, number| {
         let model = text_in(&row, "model_config_json").and_then(|text| {
             let config = Object::parse(&text)?;
             config.non_blank_text("model_name").map(|name| name.into_owned())
         });
         let id = text_in(&row, "id");
-        if !seen.insert(id.clone()) {
+        if !seen_ids.insert(id.clone()) {
             let place = format!("{}#sessions/row {number}", member.place);
             let reason = "duplicate: a session with the same id was read before it";
             files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));

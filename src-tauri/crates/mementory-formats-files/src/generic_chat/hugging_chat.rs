@@ -1,5 +1,5 @@
 //! The archive that HuggingChat makes of an account (`export.zip`): conversations, the files of their messages, and the
-//! assistants that the person made. The conversations are read as any others.
+//! assistants that the person made. This module reads the files; the conversations are read as those of other programs.
 use super::FORMAT_ID;
 use mementory_format::{Catalog, FormatError, Member, Part, Role};
 use mementory_formats_shared::files::{folder_of, send_file};
@@ -8,10 +8,10 @@ use mementory_model::RecordKey;
 
 const CONVERSATIONS: &str = "conversations.json";
 const ASSISTANTS: &str = "assistants.json";
-/// Length of the ids, which are hexadecimal numbers.
+/// Length of an id in hexadecimal digits.
 const ID: usize = 24;
 
-/// The files that belong to this file of conversations.
+/// The files next to the file `conversations` that are part of the same export: assistants, avatars and attachments.
 pub(super) fn companions(catalog: &Catalog, conversations: &Member) -> Vec<Part> {
     if conversations.file_name() != CONVERSATIONS {
         return Vec::new();
@@ -22,8 +22,8 @@ pub(super) fn companions(catalog: &Catalog, conversations: &Member) -> Vec<Part>
         name if has_id(name, "avatar-") => Some(Role::Sidecar),
         name => has_id(name, "file-").then_some(Role::Attachment),
     };
-    let beside = catalog.members().iter().filter(|member| folder_of(member) == place);
-    beside.filter_map(|member| Some(Part { member: member.id, role: role(member)? })).collect()
+    let in_folder = catalog.members().iter().filter(|member| folder_of(member) == place);
+    in_folder.filter_map(|member| Some(Part { member: member.id, role: role(member)? })).collect()
 }
 
 fn has_id(name: &str, beginning: &str) -> bool {

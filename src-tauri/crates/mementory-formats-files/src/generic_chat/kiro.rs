@@ -25,7 +25,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Adds a line.
+    /// Adds a line of the session's log.
     pub(super) fn add(
         &mut self,
         files: &mut FileReader<'_>,
@@ -43,7 +43,8 @@ impl Log {
             Some("Prompt") => USER,
             Some("AssistantMessage") => ASSISTANT,
             Some("ToolResults") => TOOL,
-            // A line of any other kind, such as `Clear`, after which the model no longer sees the earlier messages.
+            // A line of any other kind is not a message. After `Clear`, for example, the model no longer sees the
+            // earlier messages.
             Some(_) => {
                 self.other_lines.push(element.text.to_owned());
                 return Ok(());

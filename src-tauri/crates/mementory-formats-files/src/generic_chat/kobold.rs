@@ -11,10 +11,11 @@ use mementory_model::Verbatim;
 use serde_json::value::RawValue;
 
 const PLATFORM: &str = "koboldai";
-/// Settings of the page. They can contain keys of APIs.
+/// Members with the settings of the page, which can contain API keys.
 const SETTINGS: [&str; 2] = ["savedsettings", "savedaestheticsettings"];
-/// In stories that are chats, the marks before a text of the person and after it, where the answer of the model begins.
-/// Newer versions write placeholders, and older ones write the marks that the model knows.
+/// Pairs of marks in stories that are chats. The first mark is before a text of the person, and the second is after it,
+/// where the answer of the model begins. Newer versions write placeholders, and older ones write the marks that the
+/// model knows.
 const TURN_MARKS: [(&str, &str); 2] = [("{{[INPUT]}}", "{{[OUTPUT]}}"), ("\n### Instruction:\n", "\n### Response:\n")];
 
 /// Sends the story as a conversation.
@@ -29,20 +30,20 @@ pub(super) fn read_story(
     let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
     for key in ["memory", "authorsnote"] {
         if let Some(raw) = object.raw_value(key) {
-            turns.extend(context(raw, format!("{at}/{key}")));
+            turns.extend(context_turn(raw, format!("{at}/{key}")));
             cuts.push((raw, "\"\""));
         }
     }
     for (index, raw) in object.list("worldinfo").unwrap_or_default().into_iter().enumerate() {
         let content = Object::parse(raw.get()).and_then(|entry| entry.raw_value("content"));
         let Some(content) = content else { continue };
-        turns.extend(context(content, format!("{at}/worldinfo/{index}/content")));
+        turns.extend(context_turn(content, format!("{at}/worldinfo/{index}/content")));
         cuts.push((content, "\"\""));
     }
     // This member repeats the texts that were chosen among several answers.
     for (_, raw) in object.object("actions_metadata").iter().flat_map(|entries| entries.members()) {
-        let chosen = Object::parse(raw.get()).and_then(|entry| entry.raw_value("Selected Text"));
-        cuts.extend(chosen.map(|raw| (raw, "\"\"")));
+        let chosen_text = Object::parse(raw.get()).and_then(|entry| entry.raw_value("Selected Text"));
+        cuts.extend(chosen_text.map(|raw| (raw, "\"\"")));
     }
     let actions = object.list(KOBOLD_ACTIONS).unwrap_or_default();
     let marks = marks_of(object);
@@ -51,7 +52,7 @@ pub(super) fn read_story(
     let is_chat =
         prompt.into_iter().chain(actions.iter().copied()).filter_map(decode_string).any(|text| marks.is_prompt(&text));
     if let Some(raw) = prompt {
-        let without_marks = |text: String| if is_chat { marks.without(&text) } else { text };
+        let without_marks = |text: String| if is_chat { marks.remove_from(&text) } else { text };
         turns.extend(text_of(raw).map(|text| turn(USER, without_marks(text), raw, format!("{at}/prompt"))));
         cuts.push((raw, "\"\""));
     }
@@ -61,13 +62,13 @@ pub(super) fn read_story(
             report_no_message(files, member, &pointer);
             continue;
         };
-        // In a story, the person and the model write into the same text.
+        // In a story, the person and the model write into the same text, so the speaker is unknown.
         let role = match (is_chat, marks.is_prompt(&text)) {
             (false, _) => "unknown",
             (true, true) => USER,
             (true, false) => ASSISTANT,
         };
-        turns.push(turn(role, marks.without(&text), raw, pointer));
+        turns.push(turn(role, marks.remove_from(&text), raw, pointer));
     }
     cuts.extend(object.raw_value(KOBOLD_ACTIONS).map(|raw| (raw, "[]")));
     cuts.extend(SETTINGS.iter().filter_map(|key| object.raw_value(key)).map(|raw| (raw, "{}")));
@@ -90,7 +91,7 @@ fn text_of(raw: &RawValue) -> Option<String> {
 }
 
 /// A text that the model receives with each request. None if it is blank.
-fn context(source: &RawValue, pointer: String) -> Option<Turn> {
+fn context_turn(source: &RawValue, pointer: String) -> Option<Turn> {
     let text = text_of(source)?;
     Some(Turn { hidden: true, content_type: "context".into(), ..turn(SYSTEM, text, source, pointer) })
 }
@@ -128,7 +129,7 @@ impl Marks {
     }
 
     /// The text without the marks around it.
-    fn without(&self, text: &str) -> String {
+    fn remove_from(&self, text: &str) -> String {
         let mut text = text.trim();
         for (start, end) in &self.0 {
             let (start, end) = (start.trim(), end.trim());

@@ -1,5 +1,6 @@
-//! Reads what the command line program LLM prints with `llm logs --json`: a list with the rows of its database. Each
-//! entry also has the name of the conversation, the calls of tools and the attachments. Ids are those of the database.
+//! Reads the output of `llm logs --json` of the command line program LLM: a list with the rows of its database. Each
+//! entry also has the name of the conversation, the calls of tools and the attachments. The ids are the same as in the
+//! database.
 use super::FORMAT_ID;
 use super::llm_logs::PLATFORM;
 use super::llm_parts::Named;
@@ -19,7 +20,8 @@ use std::collections::{HashMap, HashSet};
 /// Members with fragments: texts that LLM puts before the prompt or the system prompt.
 const PROMPT_FRAGMENTS: &str = "prompt_fragments";
 const SYSTEM_FRAGMENTS: &str = "system_fragments";
-/// Members of an entry that have messages of their own, or that repeat what was sent before.
+/// Members of an entry that are read as separate messages or that repeat earlier messages, each with an empty
+/// replacement.
 const PROMPT_MEMBERS: [(&str, &str); 7] = [
     ("prompt", "\"\""),
     ("system", "\"\""),
@@ -54,7 +56,7 @@ struct Entry {
 }
 
 impl Log {
-    /// Adds an entry. An entry without a response is reported as dropped, and so is one that occurs a second time.
+    /// Adds an entry. An entry without a response is reported as dropped, and so is an entry that occurs a second time.
     pub fn add(
         &mut self,
         files: &mut FileReader<'_>,
@@ -141,7 +143,7 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
         content.put_into(&mut turn, FORMAT_ID);
         turn
     };
-    let (words, fragments, source) = sent(object, "system", SYSTEM_FRAGMENTS);
+    let (words, fragments, source) = text_and_fragments(object, "system", SYSTEM_FRAGMENTS);
     let texts: Vec<String> = fragments.into_iter().map(|(_, text)| text).chain(words).collect();
     let text = texts.join(SYSTEM_SEPARATOR);
     if !text.is_empty() && last_system.as_ref() != Some(&text) {
@@ -156,7 +158,7 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
     if !results.blocks.is_empty() {
         out.push(turn(TOOL, results, object.raw_value("tool_results").map_or("[]", |raw| raw.get()).to_owned()));
     }
-    let (words, fragments, source) = sent(object, "prompt", PROMPT_FRAGMENTS);
+    let (words, fragments, source) = text_and_fragments(object, "prompt", PROMPT_FRAGMENTS);
     let mut prompt = prompt_content(words, fragments).unwrap_or_default();
     prompt.files.extend(object.objects("attachments").map(|file| attachment(&file)));
     if !prompt.text.is_empty() || !prompt.files.is_empty() {
@@ -173,8 +175,8 @@ fn add_turns(object: &Object<'_>, entry: &Entry, last_system: &mut Option<String
     out.push(answer);
 }
 
-/// A text that was sent, the fragments before it, and the source of both. Fragments have no names here.
-fn sent(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>, Vec<Named>, String) {
+/// Returns the text under `key`, the fragments before it, and the source of both. Fragments have no names in the log.
+fn text_and_fragments(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>, Vec<Named>, String) {
     let content = |fragment: Object<'_>| Some((None, fragment.non_blank_text("content")?.into_owned()));
     let fragments: Vec<Named> = object.objects(fragments_key).filter_map(content).collect();
     let source = object.raw_value(key).map_or("\"\"", |raw| raw.get());
@@ -185,7 +187,8 @@ fn sent(object: &Object<'_>, key: &str, fragments_key: &str) -> (Option<String>,
     (object.non_blank_text(key).map(|text| text.into_owned()), fragments, source)
 }
 
-/// A file that was sent with a prompt. The log contains its place, and its id is a digest of its bytes.
+/// Refers to a file that was sent with a prompt. The log contains the file's path or address. The id of a file is a
+/// digest of its bytes.
 fn attachment(file: &Object<'_>) -> FileRef {
     let name = first_text(file, &["path", "url"]);
     FileRef {

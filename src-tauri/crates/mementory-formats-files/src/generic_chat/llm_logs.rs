@@ -1,6 +1,6 @@
 //! Reads the database of the command line program LLM: a table of conversations, and a table whose rows are a prompt
 //! with its response. Later versions log to more tables (see `llm_threads`).
-use super::llm_parts::{Attachments, SentFiles, Tables, rows_by};
+use super::llm_parts::{Attachments, SentFiles, Tables, row_numbers_by_value};
 use super::llm_row::add_turns;
 use super::llm_threads::{self, Threads};
 use mementory_format::{FormatError, Member};
@@ -76,7 +76,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
             continue;
         }
         chat.title = Threads::name(&database, &id);
-        // Turns outside of a thread are one conversation.
+        // All turns outside of threads form one conversation.
         chat.id = Some(id).filter(|id| !id.is_empty());
         log.send(files, member, chat)?;
     }
@@ -89,7 +89,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
         {
             None
         }
-        // These tables repeat texts or belong to messages that are read.
+        // These tables repeat texts, or describe messages that are read from other tables.
         name if name.starts_with("turn_") || name.starts_with("part_") => None,
         name if name.starts_with('_') || name.starts_with("responses_fts") => None,
         _ => Some("it has no messages"),
@@ -100,20 +100,23 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
 /// The rows of the responses of each conversation, oldest first. The table may have no index of conversations, so it is
 /// searched only once.
 fn responses_of(database: &Database) -> rusqlite::Result<HashMap<Option<String>, Vec<i64>>> {
-    rows_by(database, "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid")
+    row_numbers_by_value(
+        database,
+        "SELECT CAST(conversation_id AS TEXT), rowid FROM responses ORDER BY datetime_utc, rowid",
+    )
 }
 
 /// An open database, and which tables it has besides the table of responses.
 struct Log<'d> {
     attachments: Attachments<'d>,
     tables: Tables,
-    /// Number of bytes of the messages that were sent.
+    /// Total size in bytes of the messages that were sent.
     sent_bytes: Cell<u64>,
 }
 
 impl Log<'_> {
-    /// Sends a conversation. Fragments are stored once, but each message contains its own, so the messages of a hostile
-    /// database could be many times as large as the database.
+    /// Sends a conversation. A fragment is stored once in the database, but is copied into each message that uses it.
+    /// So the messages of a hostile database could be many times as large as the database.
     fn send(&self, files: &mut FileReader<'_>, member: &Member, mut chat: Chat) -> Result<(), FormatError> {
         let sources = chat.turns.iter().filter_map(|turn| turn.verbatim.as_ref());
         let bytes = sources.map(|source| source.text.len() as u64).sum::<u64>();
@@ -135,13 +138,13 @@ impl Log<'_> {
         rows: &[i64],
     ) -> Result<Vec<Turn>, FormatError> {
         let (mut out, mut sent_files) = (Vec::new(), Vec::new());
-        let most = files.context.limits.element_bytes;
-        let failed = match self.read_turns(rows, most, &mut out, &mut sent_files) {
+        let max_bytes = files.context.limits.element_bytes;
+        let failure = match self.read_turns(rows, max_bytes, &mut out, &mut sent_files) {
             Ok(true) => None,
             Ok(false) => Some("too_large: the rest of this conversation is larger than the limit".to_owned()),
             Err(error) => Some(format!("database_unreadable: {error}")),
         };
-        if let Some(reason) = failed {
+        if let Some(reason) = failure {
             let place = format!("{}#responses of {conversation}", member.place);
             files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
         }
@@ -149,8 +152,8 @@ impl Log<'_> {
         Ok(out)
     }
 
-    /// Adds the messages of a conversation, and their files to `sent_files`. Returns false if the texts have more than
-    /// `max_bytes`; the rest is not read then.
+    /// Adds the messages of a conversation, and their files to `sent_files`. If the texts have more than `max_bytes`,
+    /// returns false and does not read the remaining rows.
     fn read_turns(
         &self,
         rows: &[i64],

@@ -55,14 +55,14 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// Number of bytes of the texts.
+    /// Total size of the texts in bytes.
     pub fn bytes(&self) -> u64 {
         let lists = [&self.fragments, &self.system_fragments, &self.results, &self.calls];
         lists.into_iter().flatten().map(|(_, text)| text.len() as u64).sum()
     }
 }
 
-/// The other tables of a database.
+/// The tables of a database that name responses.
 #[derive(Debug, Default)]
 pub(super) struct Tables {
     is_there: [bool; 5],
@@ -82,7 +82,7 @@ impl Tables {
             let sql = format!(
                 "SELECT CAST(response_id AS TEXT), rowid FROM {table} WHERE response_id IS NOT NULL ORDER BY rowid"
             );
-            tool_rows.extend(rows_by(database, &sql).ok().map(|rows| (table, rows)));
+            tool_rows.extend(row_numbers_by_value(database, &sql).ok().map(|rows| (table, rows)));
         }
         let can_be_read = |table: &str| match table {
             "prompt_fragments" | "system_fragments" => has("fragments"),
@@ -105,8 +105,8 @@ impl Tables {
         }
     }
 
-    /// The parts of a response. None if their texts have more than `most` bytes.
-    pub fn parts(&self, database: &Database, response: &str, most: u64) -> rusqlite::Result<Option<Parts>> {
+    /// Returns the parts of a response. None if their texts have more than `max_bytes`.
+    pub fn parts(&self, database: &Database, response: &str, max_bytes: u64) -> rusqlite::Result<Option<Parts>> {
         let (mut found, mut bytes) = (<[Vec<Named>; 5]>::default(), 0u64);
         let lists = found.iter_mut().zip(QUERIES).zip(self.is_there).filter(|(_, is_there)| *is_there);
         for ((list, (table, sql)), _) in lists {
@@ -122,7 +122,7 @@ impl Tables {
                     let cells = [row.get_ref(0)?, row.get_ref(1)?];
                     let texts = cells.iter().filter_map(|cell| cell.as_bytes().ok());
                     bytes += texts.map(|text| text.len() as u64).sum::<u64>();
-                    if bytes > most || list.len() as u64 >= database.max_rows {
+                    if bytes > max_bytes || list.len() as u64 >= database.max_rows {
                         return Ok(None);
                     }
                     let [name, text] = cells.map(text_of);
@@ -137,7 +137,7 @@ impl Tables {
 }
 
 /// The numbers of rows by a value that they have in common. The query returns that value and the number of each row.
-pub(super) fn rows_by<T: FromSql + Eq + Hash>(
+pub(super) fn row_numbers_by_value<T: FromSql + Eq + Hash>(
     database: &Database,
     sql: &str,
 ) -> rusqlite::Result<HashMap<T, Vec<i64>>> {
@@ -162,7 +162,7 @@ fn text_of(cell: ValueRef<'_>) -> Option<String> {
     }
 }
 
-/// The files in a database.
+/// Reads the files of a database, and sends each file once.
 pub(super) struct Attachments<'d> {
     pub database: &'d Database,
     /// Ids of the files whose bytes were sent. Any number of prompts may have the same file, which is sent once.

@@ -9,10 +9,10 @@ use mementory_formats_shared::sqlite_rows::{Row, row_text, text_in};
 use mementory_model::{Times, Verbatim};
 use serde_json::{Value, json};
 
-/// Text between the fragments of a system prompt, and between them and its text.
+/// Separator between the fragments of a system prompt, and between the fragments and the text of the prompt.
 pub(super) const SYSTEM_SEPARATOR: &str = "\n\n";
 
-/// Columns that contain or repeat what was sent to the model.
+/// Columns that contain or repeat the texts that were sent to the model.
 const SENT_COLUMNS: [&str; 3] = ["prompt", "system", "prompt_json"];
 
 /// Adds the messages of a row: its system prompt (unless the previous row had the same one), the results of tools, its
@@ -106,7 +106,7 @@ fn blocks(kind: &str, texts: Vec<Named>) -> Content {
     content
 }
 
-/// The rows of another table as JSON.
+/// Returns the names and texts as JSON objects with these two keys, like the rows of the table that contained them.
 fn named_source(name_key: &str, text_key: &str, texts: &[Named]) -> Value {
     texts.iter().map(|(name, text)| json!({ name_key: name, text_key: text })).collect()
 }

@@ -12,9 +12,9 @@ use rusqlite::OptionalExtension;
 use serde_json::Value;
 use std::collections::BTreeMap;
 
-/// Most messages of a turn. The messages of a damaged database may form a circle.
+/// Largest number of messages of a turn. The messages of a damaged database may refer to each other in a circle.
 const MAX_MESSAGES: usize = 1000;
-/// The tables of these versions.
+/// The tables that LLM 0.32 and later use.
 pub(super) const TABLES: [&str; 4] = ["threads", "turns", "messages", "parts"];
 
 /// The turns of each thread, by the numbers of their rows, oldest first.
@@ -22,8 +22,8 @@ pub(super) const TABLES: [&str; 4] = ["threads", "turns", "messages", "parts"];
 pub(super) struct Threads(BTreeMap<String, Vec<i64>>);
 
 impl Threads {
-    /// The threads of a database with these tables. A turn that is also stored as a response of an older version is
-    /// left out.
+    /// Finds the threads of a database, which has none unless it has all [`TABLES`]. A turn that is also stored as a
+    /// response of an older version is left out.
     pub fn of(database: &Database, tables: &[String]) -> rusqlite::Result<Self> {
         let mut out = Self::default();
         if !TABLES.iter().all(|name| tables.iter().any(|table| table == name)) {
@@ -67,10 +67,10 @@ impl Threads {
         out: &mut Vec<Turn>,
     ) -> Result<(), FormatError> {
         let rows = self.0.remove(thread).unwrap_or_default();
-        let most = files.context.limits.element_bytes;
+        let max_bytes = files.context.limits.element_bytes;
         let (mut bytes, mut last_system, mut sent_files) = (0, None, SentFiles::new());
         for number in rows {
-            let failed = match turn_row(attachments.database, number, most.saturating_sub(bytes)) {
+            let failure = match turn_row(attachments.database, number, max_bytes.saturating_sub(bytes)) {
                 Ok(Some((row, parts))) => {
                     bytes += row.values().filter_map(Value::as_str).map(|text| text.len() as u64).sum::<u64>();
                     bytes += parts.bytes();
@@ -81,38 +81,38 @@ impl Threads {
                 Err(error) => format!("database_unreadable: {error}"),
             };
             let place = format!("{}#turns of {thread}", member.place);
-            files.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+            files.report_dropped(place, DroppedAs::Failed, &failure, Some(Kind::Message));
             break;
         }
         attachments.attach(files, member, sent_files, out)
     }
 }
 
-/// A turn with its texts, its calls of tools, and the results and files that were sent. None if they have more than
-/// `most` bytes.
-fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Option<(Row, Parts)>> {
+/// Reads a turn with its texts, its calls of tools, and the results and files that were sent. None if the texts have
+/// more than `max_bytes`.
+fn turn_row(database: &Database, number: i64, max_bytes: u64) -> rusqlite::Result<Option<(Row, Parts)>> {
     let mut statement = database.connection.prepare("SELECT * FROM turns WHERE rowid = ?1")?;
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut row = statement.query_row([number], |row| Ok(row_of(row, &names)))?;
     let parent = text_in(&row, "parent_message_hash");
     let answers = messages(database, text_in(&row, "tip_message_hash"), |hash, _| Some(hash) == parent.as_deref())?;
     // The messages after the previous answer were sent in this turn. In the first turn, they include the system prompt.
-    let sent = messages(database, parent.clone(), |_, role| role == "assistant")?;
-    let mut texts = Texts { database, most, bytes: 0 };
+    let sent_messages = messages(database, parent.clone(), |_, role| role == "assistant")?;
+    let mut texts = Texts { database, max_bytes, bytes: 0 };
     let columns = [
-        ("system", texts.of(&sent, Some("system"), "text")?),
-        ("prompt", texts.of(&sent, Some("user"), "text")?),
+        ("system", texts.of(&sent_messages, Some("system"), "text")?),
+        ("prompt", texts.of(&sent_messages, Some("user"), "text")?),
         ("response", texts.of(&answers, None, "text")?),
         ("reasoning", texts.of(&answers, None, "reasoning")?),
     ];
     let file_id = |(_, json): Named| Some(serde_json::from_str::<Value>(&json).ok()?.get("id")?.as_str()?.to_owned());
     let parts = Parts {
         calls: texts.of_json(&answers, "tool_call", "arguments")?,
-        results: texts.of_json(&sent, "tool_result", "output")?,
-        files: texts.of_json(&sent, "attachment", "attachment")?.into_iter().filter_map(file_id).collect(),
+        results: texts.of_json(&sent_messages, "tool_result", "output")?,
+        files: texts.of_json(&sent_messages, "attachment", "attachment")?.into_iter().filter_map(file_id).collect(),
         ..Parts::default()
     };
-    if texts.bytes > most {
+    if texts.bytes > max_bytes {
         return Ok(None);
     }
     for (name, text) in columns.into_iter().filter(|(_, text)| !text.is_empty()) {
@@ -121,8 +121,8 @@ fn turn_row(database: &Database, number: i64, most: u64) -> rusqlite::Result<Opt
     Ok(Some((row, parts)))
 }
 
-/// Hash and role of this message and of those before it, oldest first. Going back, stops before the first message for
-/// which `is_end` returns true.
+/// Returns hash and role of the message `from` and of the messages before it, oldest first. The latest message for
+/// which `is_end` returns true, and all messages before it, are left out.
 fn messages(
     database: &Database,
     from: Option<String>,
@@ -148,12 +148,13 @@ fn messages(
 /// Joins the texts of messages, up to a number of bytes.
 struct Texts<'d> {
     database: &'d Database,
-    most: u64,
+    max_bytes: u64,
     bytes: u64,
 }
 
 impl Texts<'_> {
-    /// The texts of the parts of this type, without separators as LLM prints them. For a part without text, its JSON.
+    /// Joins the texts of the parts of type `kind` without separators, as LLM prints them. A part without text is
+    /// written as its JSON.
     fn of(&mut self, messages: &[(String, String)], role: Option<&str>, kind: &str) -> rusqlite::Result<String> {
         let sql = "SELECT text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
         let database = self.database;
@@ -172,8 +173,8 @@ impl Texts<'_> {
         Ok(out)
     }
 
-    /// The texts of the parts of this type, each with the name of the tool. If a part has no text, its text is the
-    /// member `key` of its JSON or, if that is missing, all of its JSON.
+    /// The texts of the parts of type `kind`, each with the name of the tool. If a part has no text, its text is the
+    /// member `key` of its JSON or, if that member is missing, all of its JSON.
     fn of_json(&mut self, messages: &[(String, String)], kind: &str, key: &str) -> rusqlite::Result<Vec<Named>> {
         let sql = "SELECT tool_name, text, payload FROM parts WHERE message_hash = ?1 AND type = ?2 ORDER BY position";
         let database = self.database;
@@ -181,7 +182,7 @@ impl Texts<'_> {
         let mut out = Vec::new();
         for (hash, _) in messages {
             let mut rows = statement.query([hash.as_str(), kind])?;
-            while self.bytes <= self.most
+            while self.bytes <= self.max_bytes
                 && let Some(row) = rows.next()?
             {
                 let (name, text): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
@@ -194,7 +195,7 @@ impl Texts<'_> {
         Ok(out)
     }
 
-    /// Adds a text that refers to fragments, or any other payload as it is.
+    /// Adds the payload of a part. If the payload refers to fragments, adds their texts instead.
     fn push_payload(&mut self, out: &mut String, payload: &str) -> rusqlite::Result<()> {
         let value: Value = serde_json::from_str(payload).unwrap_or_default();
         let Some(parts) = value.get("text_ref").and_then(Value::as_array) else {
@@ -204,7 +205,9 @@ impl Texts<'_> {
         for part in parts {
             if let Some(literal) = part.get("literal").and_then(Value::as_str) {
                 self.push(out, literal);
-            } else if let Some(id) = part.get("fragment").and_then(Value::as_i64).filter(|_| self.bytes <= self.most) {
+            } else if let Some(id) =
+                part.get("fragment").and_then(Value::as_i64).filter(|_| self.bytes <= self.max_bytes)
+            {
                 let sql = "SELECT content FROM fragments WHERE id = ?1";
                 let content = self.database.connection.query_row(sql, [id], |row| row.get::<_, Option<String>>(0));
                 self.push(out, &content.optional()?.flatten().unwrap_or_default());
@@ -215,14 +218,14 @@ impl Texts<'_> {
 
     /// Adds a text unless the limit was reached.
     fn push(&mut self, out: &mut String, text: &str) {
-        if self.bytes <= self.most {
+        if self.bytes <= self.max_bytes {
             self.bytes += text.len() as u64;
             out.push_str(text);
         }
     }
 }
 
-/// A member of a JSON text, as text or JSON. The whole text, if there is no such member.
+/// Returns the member `key` of a JSON text, as text or JSON. If there is no such member, returns the whole JSON text.
 fn member_of(json: String, key: &str) -> String {
     let value: Value = serde_json::from_str(&json).unwrap_or_default();
     match value.get(key) {

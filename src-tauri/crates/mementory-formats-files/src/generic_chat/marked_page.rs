@@ -1,5 +1,6 @@
-//! Reads a page on which each message is an element that names its speaker: a page of an assistant that a browser saved,
-//! or a page that an exporter wrote. Nothing is guessed: an element without such a mark is not a message.
+//! Reads a page on which each message is an element that names its speaker: a page of an assistant that a browser
+//! saved, or a page that an exporter wrote. Nothing is guessed: an element that does not name a speaker is not a
+//! message.
 use super::conversation::platform_of_link;
 use crate::transfer_text::names_only_speaker;
 use mementory_format::{Catalog, FormatError, Member};
@@ -27,9 +28,9 @@ const ROLE_ATTRIBUTES: [&str; 7] = [
 ];
 /// Attributes and classes whose value is the name of an element in the program.
 const NAME_ATTRIBUTES: [&str; 4] = ["data-testid", "data-test-id", "data-content", "class"];
-/// What a class begins with that only names the element for the styles of those inside it.
+/// Beginning of a class that only names an element, for the styles of the elements inside it.
 const GROUP: &str = "group/";
-/// Values of a role. Names of products are those of the assistant.
+/// Values of a role attribute, by the role that they mean. The name of a product means the assistant.
 const ROLES: [(&str, &[&str]); 2] = [
     (USER, &["user", "human"]),
     (
@@ -50,7 +51,7 @@ const ROLES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
-/// Names of the elements of messages in the programs.
+/// Names that programs give to the elements of messages, by the role of the speaker.
 const NAMES: [(&str, &[&str]); 2] = [
     (USER, &["user-query", "segment-user", "chat-user", "qwen-chat-message-user", "fai-UserMessage"]),
     (
@@ -67,16 +68,18 @@ const NAMES: [(&str, &[&str]); 2] = [
         ],
     ),
 ];
-/// Words for a message in the name of an element, beside a role: `user-message`, or the classes `msg` and `user`.
+/// Words that mean a message if a role is next to them in the name of an element: `user-message`, or the classes `msg`
+/// and `user`.
 const MESSAGE_WORDS: [&str; 4] = ["message", "msg", "turn", "bubble"];
-/// Words that may stand beside these.
+/// Words that may also be in the name of a message's element.
 const PLACE_WORDS: [&str; 2] = ["chat", "conversation"];
 /// Class of a message on DeepSeek's page, which does not name the speaker, and a class inside the assistant's messages.
 const DEEPSEEK_MESSAGE: &str = "ds-message";
 const DEEPSEEK_ANSWER: &str = "ds-markdown";
 /// Class of the model's thoughts on DeepSeek's page.
 const THOUGHTS: [&str; 1] = ["ds-think-content"];
-/// Where a page states its address: the comment of a browser that saved it, and tags in its head.
+/// Texts before and after the address of a page: in the comment of a browser that saved the page, and in tags of its
+/// head.
 const ADDRESSES: [(&str, &str); 3] =
     [("<!-- saved from url=(", ")"), ("rel=\"canonical\"", "href=\""), ("property=\"og:url\"", "content=\"")];
 /// Elements inside a message that the program added, and classes of text that only screen readers read.
@@ -124,9 +127,9 @@ fn next_tag(page: &str, from: usize) -> Option<Tag<'_>> {
         if !rest.starts_with(|c: char| c.is_ascii_alphabetic()) {
             continue;
         }
-        let (name, after) = rest.split_at_checked(name_length)?;
+        let (name, after_name) = rest.split_at_checked(name_length)?;
         let mut quote = None;
-        let length = after.bytes().position(|byte| {
+        let length = after_name.bytes().position(|byte| {
             match quote {
                 Some(open) if byte == open => quote = None,
                 None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
@@ -134,7 +137,7 @@ fn next_tag(page: &str, from: usize) -> Option<Tag<'_>> {
             }
             quote.is_none() && byte == b'>'
         })?;
-        return Some(Tag { name, attributes: after.get(..length)?, start, end: at + name_length + length + 1 });
+        return Some(Tag { name, attributes: after_name.get(..length)?, start, end: at + name_length + length + 1 });
     }
 }
 
@@ -163,23 +166,23 @@ impl Tag<'_> {
         if VOID_ELEMENTS.contains(&self.name) {
             return None;
         }
-        let known = |table: &[(&'static str, &[&str]); 2], word: &str| {
+        let role_of_word = |table: &[(&'static str, &[&str]); 2], word: &str| {
             table.iter().find(|(_, words)| words.contains(&word)).map(|(role, _)| *role)
         };
-        let stated = ROLE_ATTRIBUTES.iter().find_map(|name| known(&ROLES, self.attribute(name)?));
-        let by_type = || known(&ROLES, self.attribute("type").filter(|_| self.name.ends_with("-message"))?);
+        let stated_role = ROLE_ATTRIBUTES.iter().find_map(|name| role_of_word(&ROLES, self.attribute(name)?));
+        let by_type = || role_of_word(&ROLES, self.attribute("type").filter(|_| self.name.ends_with("-message"))?);
         let by_name = |names: &str| {
             let words = || names.split_ascii_whitespace().map(|word| word.strip_prefix(GROUP).unwrap_or(word));
-            words().find_map(|word| known(&NAMES, word)).or_else(|| {
-                let is_part = |part: &&str| known(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
-                let is_known = |word: &&str| parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
-                let known_parts = || words().filter(is_known).flat_map(parts);
-                let role = known_parts().find_map(|part| known(&ROLES, part));
+            words().find_map(|word| role_of_word(&NAMES, word)).or_else(|| {
+                let is_part = |part: &&str| role_of_word(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
+                let is_known = |word: &&str| name_parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
+                let known_parts = || words().filter(is_known).flat_map(name_parts);
+                let role = known_parts().find_map(|part| role_of_word(&ROLES, part));
                 role.filter(|_| known_parts().any(|part| MESSAGE_WORDS.contains(&part)))
             })
         };
         let mut names = NAME_ATTRIBUTES.iter().filter_map(|name| self.attribute(name));
-        stated.or_else(by_type).or_else(|| by_name(self.name)).or_else(|| names.find_map(by_name))
+        stated_role.or_else(by_type).or_else(|| by_name(self.name)).or_else(|| names.find_map(by_name))
     }
 
     /// The role that the element states, or that its content shows.
@@ -199,7 +202,7 @@ fn is_role_name(line: &str, role: &str) -> bool {
 }
 
 /// The words of a name such as `msg-user` or `message--assistant`.
-fn parts(name: &str) -> impl Iterator<Item = &str> {
+fn name_parts(name: &str) -> impl Iterator<Item = &str> {
     name.split(['-', '_']).filter(|part| !part.is_empty())
 }
 
@@ -231,8 +234,8 @@ pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     false
 }
 
-/// Sends the messages of a page as a conversation. The page is in memory as a whole. A message inside another one is
-/// part of it.
+/// Sends the messages of a page as a conversation. The whole page is in memory. A message inside another one is read as
+/// part of the outer message.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let bytes = files.catalog.bytes(member, files.context.limits.element_bytes)?;
     let page = page_text(&bytes);
@@ -253,7 +256,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
         let element = end.and_then(|end| rest.get(..end)).unwrap_or(rest);
         at = tag.start + element.len();
         let (answer, thoughts) = deepseek_answer(element);
-        let text = html::to_text(&without_added(if answer.is_empty() { element } else { &answer }));
+        let text = html::to_text(&without_added_elements(if answer.is_empty() { element } else { &answer }));
         // A page may show the name of the speaker above each message.
         let text = match text.trim().split_once('\n') {
             Some((first, rest)) if names_only_speaker(first) || is_role_name(first, role) => rest,
@@ -271,7 +274,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
             ..Turn::default()
         };
         if !thoughts.is_empty() {
-            let thoughts = block("thinking", None, html::to_text(&without_added(&thoughts)));
+            let thoughts = block("thinking", None, html::to_text(&without_added_elements(&thoughts)));
             turn.fields.insert("blocks".into(), vec![thoughts].into());
         }
         chat.turns.push(turn);
@@ -308,21 +311,21 @@ fn deepseek_answer(element: &str) -> (String, String) {
     (answer, thoughts)
 }
 
-/// An element without the buttons and the like that the program put into it.
-fn without_added(element: &str) -> String {
+/// Returns an element without the buttons, icons and other elements that the program added to it.
+fn without_added_elements(element: &str) -> String {
     let mut out = String::with_capacity(element.len());
-    let (mut at, mut copied) = (0, 0);
+    let (mut at, mut copied_to) = (0, 0);
     while let Some(tag) = next_tag(element, at) {
         at = tag.end;
         let is_added = ADDED_ELEMENTS.contains(&tag.name) || tag.has_class(&ADDED_CLASSES);
         if tag.start == 0 || !is_added || VOID_ELEMENTS.contains(&tag.name) {
             continue;
         }
-        out.push_str(element.get(copied..tag.start).unwrap_or_default());
+        out.push_str(element.get(copied_to..tag.start).unwrap_or_default());
         let rest = element.get(tag.start..).unwrap_or_default();
         at = html::element_end(rest, tag.name).map_or(element.len(), |end| tag.start + end);
-        copied = at;
+        copied_to = at;
     }
-    out.push_str(element.get(copied..).unwrap_or_default());
+    out.push_str(element.get(copied_to..).unwrap_or_default());
     out
 }

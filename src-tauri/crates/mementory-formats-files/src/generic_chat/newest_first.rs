@@ -3,10 +3,10 @@ use mementory_formats_shared::chat::{Turn, TurnParent, put_oldest_first};
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use std::collections::HashMap;
 
-/// Number of falling times that shows that a list has the newest message first.
+/// Smallest number of decreasing times that shows that a list begins with its newest message.
 const MIN_FALLS: usize = 3;
 
-/// Puts the oldest message first if the newest one is first.
+/// Reverses a list that begins with its newest message.
 pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
     if links_point_down(turns).unwrap_or_else(|| has_falling_times(turns)) {
         put_oldest_first(turns);
@@ -15,22 +15,23 @@ pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
 
 /// True if most messages are above their parents. None if no message has a parent in the list.
 fn links_point_down(turns: &[Turn]) -> Option<bool> {
-    let numbered = || turns.iter().enumerate();
-    let positions: HashMap<&str, usize> = numbered().filter_map(|(n, turn)| Some((turn.id.as_deref()?, n))).collect();
-    let (mut above, mut below) = (0_usize, 0_usize);
-    for (position, turn) in numbered() {
+    let numbered_turns = || turns.iter().enumerate();
+    let positions: HashMap<&str, usize> =
+        numbered_turns().filter_map(|(n, turn)| Some((turn.id.as_deref()?, n))).collect();
+    let (mut above_parent_count, mut below_parent_count) = (0_usize, 0_usize);
+    for (position, turn) in numbered_turns() {
         match &turn.parent {
             TurnParent::Id(id) => match positions.get(id.as_str()) {
-                Some(parent) if *parent > position => above += 1,
-                Some(_) => below += 1,
+                Some(parent) if *parent > position => above_parent_count += 1,
+                Some(_) => below_parent_count += 1,
                 None => {}
             },
-            // Indexes would change their meaning.
+            // A list with indexes of parents is not reversed, because its indexes would then refer to other messages.
             TurnParent::At(_) => return Some(false),
             TurnParent::Root | TurnParent::Previous => {}
         }
     }
-    (above + below > 0).then_some(above > below)
+    (above_parent_count + below_parent_count > 0).then_some(above_parent_count > below_parent_count)
 }
 
 /// True if the times of a list never increase and no message links to a parent. In addition, a list that begins with a
@@ -39,11 +40,12 @@ fn links_point_down(turns: &[Turn]) -> Option<bool> {
 /// needs no such time, and any other list needs one.
 fn has_falling_times(turns: &[Turn]) -> bool {
     let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
-    let falls = turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();
+    let fall_count =
+        turns.windows(2).filter(|pair| matches!(pair, [a, b] if a.times.created > b.times.created)).count();
     let is_reversed = match (first.role.as_str(), last.role.as_str()) {
         (ASSISTANT, USER) => true,
-        (USER, ASSISTANT) => falls >= MIN_FALLS,
-        _ => falls > 0,
+        (USER, ASSISTANT) => fall_count >= MIN_FALLS,
+        _ => fall_count > 0,
     };
     is_reversed
         && turns.iter().all(|turn| turn.parent == TurnParent::Previous && turn.times.created.is_some())

@@ -23,7 +23,7 @@ const CALLS: &str = "tool_calls";
 /// Table of the files.
 const FILES: &str = "attachments";
 
-/// An open database, and which tables it has besides those of chats and messages.
+/// An open database, and whether it has the tables of tool calls and files.
 struct Store<'d> {
     database: &'d Database,
     has_calls: bool,
@@ -41,7 +41,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     let database = sqlite_rows::open(files, member)?;
     let names = tables(&database).map_err(|error| unreadable(member, &error))?;
     let has_table = |table: &str| names.iter().any(|name| name == table);
-    // Databases of earlier versions have neither table.
+    // Databases of earlier versions have neither tool calls nor files.
     let store = Store { database: &database, has_calls: has_table(CALLS), has_files: has_table(FILES) };
     each_row(files, member, &database, "chats", |files, row, number| {
         let id = text_in(&row, "id");
@@ -76,12 +76,12 @@ fn turns_of(
 ) -> Result<Vec<Turn>, FormatError> {
     let mut out = Vec::new();
     let mut damaged = Vec::new();
-    let failed = match read_turns(store, chat, files.context.limits.element_bytes, &mut out, &mut damaged) {
+    let failure = match read_turns(store, chat, files.context.limits.element_bytes, &mut out, &mut damaged) {
         Ok(true) => None,
         Ok(false) => Some("too_large: the rest of this chat is larger than the limit".to_owned()),
         Err(error) => Some(format!("database_unreadable: {error}")),
     };
-    if let Some(reason) = failed {
+    if let Some(reason) = failure {
         let place = format!("{}#messages of {chat}", member.place);
         files.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
     }
@@ -97,8 +97,8 @@ fn turns_of(
     Ok(out)
 }
 
-/// Adds the messages of a chat. Returns false if their texts have more than `max_bytes`; the rest is not read then.
-/// Messages with damaged tool calls are added to `damaged`, with the fault.
+/// Adds the messages of a chat. If their texts have more than `max_bytes`, returns false and does not read the
+/// remaining messages. Messages with damaged tool calls are added to `damaged`, with the fault.
 fn read_turns(
     store: &Store<'_>,
     chat: &str,
@@ -138,8 +138,8 @@ fn read_turns(
     Ok(true)
 }
 
-/// Adds the tool calls of a message, in the shape of the API. Returns false if one of their values is not text. If not
-/// all of them can be read, those before the error are added.
+/// Adds the tool calls of a message, in the shape of the API. Returns false if a value of a call is not text. If an
+/// error occurs, the calls before the error have been added.
 fn read_calls(database: &Database, message: i64, out: &mut Vec<Value>) -> rusqlite::Result<bool> {
     let sql = "SELECT type, function_name, function_arguments, function_result FROM tool_calls \
                WHERE message_id = ?1 ORDER BY id";
@@ -211,8 +211,8 @@ fn add_files(
         });
         if let Some(bytes) = file.bytes {
             let place = member.place.clone();
-            let stored = AttachmentFile { key, origin_id: None, name: file.name, media_type: None, place };
-            files.sink.attachment(stored, &mut bytes.as_slice())?;
+            let attachment = AttachmentFile { key, origin_id: None, name: file.name, media_type: None, place };
+            files.sink.attachment(attachment, &mut bytes.as_slice())?;
         }
     }
     Ok(())

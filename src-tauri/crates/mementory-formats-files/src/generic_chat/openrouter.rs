@@ -1,5 +1,5 @@
 //! A chat of OpenRouter (`orpg.1.0` to `orpg.3.0`). It has characters (models), messages and, since version 3, the
-//! parts of the messages. Each of the three is an object whose keys are ids.
+//! parts of the messages. Characters, messages and parts are objects whose keys are ids.
 use super::FORMAT_ID;
 use super::distant_parts::DistantParts;
 use mementory_format::{FormatError, Member};

@@ -1,5 +1,5 @@
-//! A conversation as the page of an assistant receives it from its server. Browser scripts save such an answer
-//! unchanged. It lists the newest message first, and most servers number the messages.
+//! A conversation as the page of an assistant receives it from its server. Browser scripts save the server's answer
+//! unchanged. The answer lists the newest message first, and most servers number the messages.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first, times_of};
 use mementory_formats_shared::message::{report_no_message, send};
@@ -14,13 +14,14 @@ pub(super) struct Messages<'a> {
     pub list: Option<&'a RawValue>,
     /// JSON pointer of the list.
     pub pointer: String,
-    /// Member of a message with its number.
+    /// Name of the member that contains a message's number.
     pub number: &'static str,
     /// Reads a message from its object, its text and its JSON pointer.
     pub read: fn(&FileReader<'_>, &Object<'_>, &str, String) -> Turn,
 }
 
-/// Sends the conversation in an element. `chat` has its id and title. `platform` is also the version of the claim.
+/// Sends the conversation in an element. `chat` already has the conversation's id and title. `platform` is also the
+/// version of the claim.
 pub(super) fn send_answer(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -49,8 +50,8 @@ pub(super) fn send_answer(
     send(files, member, chat, platform, Some(platform))
 }
 
-/// Messages in the order of their numbers. If one has no number, the list is reversed, unless their times contradict
-/// this.
+/// Returns messages in the order of their numbers. If a message has no number, reverses the list, unless the times of
+/// the messages contradict this.
 fn oldest_first(mut turns: Vec<(Option<u64>, Turn)>) -> Vec<Turn> {
     let are_numbered = turns.iter().all(|(number, _)| number.is_some());
     turns.reverse();

@@ -12,7 +12,7 @@ pub(super) const INTERNAL_KEY: &str = "internal";
 pub(super) const VISIBLE_KEY: &str = "visible";
 /// Question before the greeting of a character. The person did not write it.
 const GREETING_MARK: &str = "<|BEGIN-VISIBLE-CHAT|>";
-/// Form of the times in text-generation-webui.
+/// Format of the times in text-generation-webui.
 const TIME_FORM: &str = "%b %d, %Y %H:%M";
 
 /// True if the start of a file has a list of pairs under a key that chats use.
@@ -64,7 +64,7 @@ pub(super) fn turns(
             report(index);
             continue;
         };
-        let spoken = if is_spoken {
+        let texts_by_role = if is_spoken {
             let name = pair.first.as_deref().and_then(role).unwrap_or("unknown");
             vec![(name, pair.second, raw.get().to_owned())]
         } else {
@@ -72,12 +72,12 @@ pub(super) fn turns(
             let has_both = question.is_some() && pair.second.is_some();
             // The verbatim of the answer does not contain the question, so erasing the question erases its text
             // completely.
-            let own = if has_both { pair.raw_first.get() } else { raw.get() };
+            let question_source = if has_both { pair.raw_first.get() } else { raw.get() };
             let cuts: Vec<(&RawValue, &str)> = has_both.then_some((pair.raw_first, "\"\"")).into_iter().collect();
             let rest = with_replaced_values(raw.get(), &cuts);
-            vec![(USER, question, own.to_owned()), (ASSISTANT, pair.second, rest)]
+            vec![(USER, question, question_source.to_owned()), (ASSISTANT, pair.second, rest)]
         };
-        for (role, text, source) in spoken {
+        for (role, text, source) in texts_by_role {
             let Some(text) = text else { continue };
             let mut turn = Turn {
                 role: role.into(),
@@ -98,7 +98,7 @@ pub(super) fn turns(
 struct Pair<'a> {
     first: Option<String>,
     raw_first: &'a RawValue,
-    /// The second element. None also for a blank text.
+    /// The second element. None if it is not a text, or if the text is blank.
     second: Option<String>,
 }
 

@@ -1,5 +1,5 @@
-//! Reads chats with Poe as its page receives them: an answer of GraphQL with a `messagesConnection` somewhere inside.
-//! Scripts save one answer for each page of messages, or a list of them.
+//! Reads chats with Poe as its page receives them: an answer of GraphQL that contains a `messagesConnection` at any
+//! level. Scripts save one answer for each page of messages, or a list of answers.
 use super::page_answer::{Messages, send_answer};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -21,7 +21,7 @@ const PERSON: &str = "human";
 /// Author of the line that ends the context of a chat.
 const BREAK: &str = "chat_break";
 
-/// True for the keys of a chat, whose messages have a time, and an author or the name of one.
+/// True if the keys are those of a chat whose messages have a time, and an author or an author's name.
 pub(super) fn is_chat(keys: &Keys, text: &str) -> bool {
     let has_member = |names: &[&str]| names.iter().any(|name| text.contains(&format!("\"{name}\"")));
     keys.has_at_any_level(&format!("{CONNECTION}.{EDGES}"))

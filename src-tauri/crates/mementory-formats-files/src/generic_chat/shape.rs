@@ -74,9 +74,10 @@ pub(super) const KOBOLD_ACTIONS: &str = "actions";
 /// How a file is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// Conversations with lists of messages. They are the elements of a list, one on each line, or a single object.
+    /// Conversations with lists of messages. The conversations are the elements of a list, one on each line, or a
+    /// single object.
     Conversations,
-    /// Messages without conversations, as elements of a list or one on each line.
+    /// Messages without conversations, as elements of a list or as one message on each line.
     Messages,
     /// A list of threads, and a list of messages with the ids of their threads.
     Threads,
@@ -100,7 +101,7 @@ pub(super) enum Shape {
     Kobold,
     /// A text thread of Zed.
     ZedText,
-    /// A thread of Zed's agent in a file of its own.
+    /// A thread of Zed's agent in a separate file.
     ZedThread,
     /// Requests to an API and their answers.
     Api,
@@ -118,7 +119,7 @@ pub(super) enum Shape {
     Tongyi,
     /// A chat as the page of Poe receives it.
     Poe,
-    /// The chats that Amazon Q Developer keeps in an editor.
+    /// The chats that Amazon Q Developer stores in an editor.
     AmazonQTabs,
     /// The chats of the editor Void.
     Void,
@@ -175,12 +176,13 @@ impl Shape {
     }
 }
 
-/// Determines the shape of a file from its start. None if there are no messages, or if none of the speakers is known.
+/// Determines the shape of a file from its start. None if there are no messages, or if no speaker has a name that
+/// programs use.
 pub(super) fn shape(head: &[u8]) -> Option<Shape> {
     shape_of(head, &keys_of(head))
 }
 
-/// Like [`shape`], for a start whose keys are known.
+/// Like [`shape`], for a caller that has already found the keys in the start.
 pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     let text = text_of(head);
     if has(keys, "characters") && has(keys, "messages") && text.contains("\"orpg.") {
@@ -382,11 +384,11 @@ fn names_speaker(text: &str) -> bool {
 
 /// The start of a file as text. Invalid bytes are replaced.
 fn text_of(head: &[u8]) -> Cow<'_, str> {
-    // Faster for valid text than the other function alone.
+    // For valid text, `from_utf8` is faster than `from_utf8_lossy`.
     std::str::from_utf8(head).map_or_else(|_| String::from_utf8_lossy(head), Cow::Borrowed)
 }
 
-/// The first texts that follow a key in quotes.
+/// The texts that follow the first 50 occurrences of a key in quotes.
 fn values_of<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
     let values = text.match_indices(key).take(50).filter_map(|(at, _)| {
         let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;

@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Sends the sessions of a backup of NextChat. Its settings contain API keys, so they are left out.
+/// Sends the sessions of a backup of NextChat. The backup's settings are left out, because they contain API keys.
 pub(super) fn read_next_chat(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -122,7 +122,7 @@ pub(super) fn read_lobe_chat(
     Ok(())
 }
 
-/// Title, times and instructions of a topic. A value that the topic does not state is taken from its session.
+/// Title, times and instructions of a topic. Values that the topic does not state are those of its session.
 fn head(topic: Option<&RawValue>, session: Option<&RawValue>) -> Chat {
     let topic_object = topic.and_then(|raw| Object::parse(raw.get()));
     let session_object = session.and_then(|raw| Object::parse(raw.get()));

@@ -16,12 +16,13 @@ const ANSWER: [&str; 2] = ["result", "data"];
 /// The start of the value, from the start of a file that SuperJSON wrote. The start of any other file is returned
 /// unchanged.
 pub(super) fn inner_head(head: &[u8]) -> &[u8] {
-    let value = |keys: &[&str]| keys.iter().try_fold(without_list(head), |rest, key| value_of_first_key(rest, key));
+    let value =
+        |keys: &[&str]| keys.iter().try_fold(without_list_start(head), |rest, key| value_of_first_key(rest, key));
     value(&[VALUE]).or_else(|| value(&[ANSWER[0], ANSWER[1], VALUE])).unwrap_or(head)
 }
 
 /// Leaves out the byte order mark and the opening bracket of a list. A batch of responses is a list.
-fn without_list(head: &[u8]) -> &[u8] {
+fn without_list_start(head: &[u8]) -> &[u8] {
     let head = head.strip_prefix("\u{feff}".as_bytes()).unwrap_or(head).trim_ascii_start();
     head.strip_prefix(b"[").unwrap_or(head)
 }
@@ -30,7 +31,7 @@ fn without_list(head: &[u8]) -> &[u8] {
 fn value_of_first_key<'t>(text: &'t [u8], key: &str) -> Option<&'t [u8]> {
     let mut rest = text;
     for part in ["{", "\"", key, "\"", ":"] {
-        // White space inside the quotes would be a part of the key.
+        // White space is skipped only outside the quotes, because inside them it would be a part of the key.
         let text = if part == key { rest } else { rest.trim_ascii_start() };
         rest = text.strip_prefix(part.as_bytes())?;
     }
@@ -57,8 +58,8 @@ pub(super) fn each_element(
         let Some((raw, pointer)) = value_in(&element.object) else { return read(files, element) };
         let pointer = format!("{}{pointer}", element.pointer);
         let object = Object::parse(raw.get()).unwrap_or_default();
-        let wrapped = keys.iter().find_map(|key| Some((object.list(key)?, format!("{pointer}/{key}"))));
-        match wrapped.or_else(|| Some((list(raw)?, pointer.clone()))) {
+        let wrapped_list = keys.iter().find_map(|key| Some((object.list(key)?, format!("{pointer}/{key}"))));
+        match wrapped_list.or_else(|| Some((list(raw)?, pointer.clone()))) {
             Some((elements, at)) => {
                 if let Some(list) =
                     keys.iter().find_map(|key| object.raw_value(key)).filter(|_| object.members().count() > 1)

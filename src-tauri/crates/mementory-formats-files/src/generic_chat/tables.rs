@@ -44,7 +44,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), Fo
     }
 }
 
-/// Reads a table like the list of the same chats in JSON. Each row is a question with its answer.
+/// Reads a table in the same way as AnythingLLM's JSON list of the same chats. Each row is a question with its answer.
 fn read_anything_llm(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut loose = LooseMessages::default();
     each_csv_row(files, member, Kind::Message, |files, header, row, pointer| {
@@ -59,12 +59,13 @@ fn read_anything_llm(files: &mut FileReader<'_>, member: &Member) -> Result<(), 
     loose.send(files, member)
 }
 
-/// Reads a table as one conversation, because the table contains no conversation id. The newest message comes first.
+/// Reads a table as one conversation, because the table contains no conversation id. The table lists the newest message
+/// first.
 fn read_replika(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut turns = turns_of_csv(files, member, replika_turn)?;
     put_oldest_first(&mut turns);
     let Some(first) = turns.first() else { return Ok(()) };
-    // A later backup has the same first message.
+    // The first message identifies the conversation, because a later backup has the same first message.
     let key = content_id(&format!("{:?}\n{}", first.id, first.text));
     let chat = Chat { key: Some(key), turns, is_log: true, ..Chat::default() };
     send(files, member, chat, REPLIKA, Some(REPLIKA))

@@ -120,7 +120,7 @@ fn a_session_of_kiro_with_several_rows_that_is_too_large_drops_no_other_session(
     for folder in ["/mill", "/pond"] {
         add("conversations_v2", folder, "large", &long);
     }
-    // These rows are read, because the row that was refused does not count towards the limit.
+    // These rows are read, because the session that is too large does not count towards the limit.
     for folder in ["/mill", "/pond"] {
         add("conversations_v2", folder, "small", "Is it near?");
     }

@@ -74,7 +74,7 @@ pub(super) fn read_threads(
     Ok(())
 }
 
-/// Sorts messages by time if all of them have a time, because the list may be in any order.
+/// Sorts messages by time if all messages have a time, because the list may be in any order.
 fn sorted_by_time(mut turns: Vec<Turn>) -> Vec<Turn> {
     if turns.iter().all(|turn| turn.times.created.is_some()) {
         turns.sort_by_key(|turn| turn.times.created);

@@ -12,7 +12,7 @@ const NO_PARENT: [&str; 4] = ["0", "-1", "root", "client-created-root"];
 
 /// The messages in the list `key` of a conversation. None if no message contains another message.
 pub(super) fn messages_of_conversation(element: &ObjectElement<'_>, key: &str) -> Option<Vec<Turn>> {
-    // Most files have no such lists, so the slower search for messages is left out.
+    // Most files have no messages inside messages, so the slower search for them is skipped.
     let found_messages = has_children(element.text).then(|| message_tree::messages(element.text, &[key]))?;
     turns(&found_messages, &element.pointer, 0)
 }

@@ -1,5 +1,5 @@
-//! Reads the chats of the editor Void: threads by their ids, as its storage (`state.vscdb`) has them under
-//! `void.chatThreadStorageII`, or such an object as a file.
+//! Reads the chats of the editor Void: an object with the threads by their ids. The object is in the editor's storage
+//! (`state.vscdb`) under `void.chatThreadStorageII`, or alone in a file.
 use super::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, times_of};
@@ -14,9 +14,9 @@ use mementory_json::Keys;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 
 const PLATFORM: &str = "void";
-/// Table of the storage of VS Code and of editors that are made from it.
+/// Table of the storage of VS Code and of editors that are derived from it.
 const TABLE: &str = "ItemTable";
-/// Part of the keys of the threads. Their beginning is the name of the editor, and their end the version.
+/// Middle part of the keys of the threads. A key begins with the name of the editor and ends with a version.
 const KEY: &str = "chatThreadStorage";
 
 /// True for a storage with threads.
@@ -29,7 +29,8 @@ pub(super) fn is_database(schema: &Schema) -> bool {
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let limit = i64::try_from(files.context.limits.element_bytes).unwrap_or(i64::MAX);
-    // Versions of the editor that stored the threads under another key left them there, so the newest key is last.
+    // When a version of the editor began to use another key, it left the threads under the earlier key. The rows are
+    // sorted by key, so the newest key is last.
     let sql = format!(
         "SELECT CAST(key AS TEXT), CASE WHEN length(value) <= ?2 THEN CAST(value AS BLOB) END FROM {TABLE} \
          WHERE instr(key, ?1) ORDER BY key"
@@ -85,7 +86,7 @@ pub(super) fn read_storage(
         for (index, raw) in list(messages).unwrap_or_default().into_iter().enumerate() {
             let pointer = format!("{pointer}/messages/{index}");
             match Object::parse(raw.get()) {
-                // A checkpoint is a state of the files.
+                // A checkpoint describes a state of the person's files, so it is not read as a message.
                 Some(message) if message.text("role").as_deref() == Some("checkpoint") => {}
                 Some(message) => turns.push(turn(&message, raw.get(), pointer)),
                 None => report_no_message(files, member, &pointer),
@@ -134,9 +135,9 @@ fn turn(message: &Object<'_>, text: &str, pointer: String) -> Turn {
             content.add_text(&member("displayContent"));
         }
         _ => {
-            // The model also received the files that the person chose.
-            let shown = first_text(message, &["displayContent"]);
-            content.add_text(&shown.unwrap_or_else(|| member("content")));
+            // The text for the model also contains the files that the person chose, so the displayed text is preferred.
+            let shown_text = first_text(message, &["displayContent"]);
+            content.add_text(&shown_text.unwrap_or_else(|| member("content")));
         }
     }
     turn.hidden = matches!(turn.role.as_str(), SYSTEM | TOOL);

@@ -20,7 +20,7 @@ use std::io::Read;
 const PLATFORM: &str = "zed";
 /// First bytes of data that is compressed with Zstandard.
 const ZSTD_MAGIC: &[u8] = b"\x28\xb5\x2f\xfd";
-/// Largest distance within compressed data that is decompressed, as a power of two: 128 MiB.
+/// Largest window that the decompressor accepts, as an exponent of two: 128 MiB.
 const MAX_WINDOW_LOG: u32 = 27;
 
 /// True for the database of Zed's agent.
@@ -68,7 +68,7 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Resu
     Ok(())
 }
 
-/// A thread with its messages, from its JSON text. Its title and time are in it too, but not its id.
+/// Reads a thread with its messages from its JSON text. The text also contains the title and the time, but not the id.
 fn thread(files: &mut FileReader<'_>, member: &Member, document: &Object<'_>, pointer: &str) -> Chat {
     let model = document.object("model");
     Chat {
@@ -81,7 +81,7 @@ fn thread(files: &mut FileReader<'_>, member: &Member, document: &Object<'_>, po
     }
 }
 
-/// True for the JSON text of a thread in a file of its own.
+/// True if the keys are those of a thread in a separate file.
 pub(super) fn is_thread(keys: &Keys) -> bool {
     let has = |key: &str| keys.has(key);
     let is_tagged = has("messages.User.content") || has("messages.Agent.content");
@@ -89,7 +89,7 @@ pub(super) fn is_thread(keys: &Keys) -> bool {
     is_tagged && (has("version") || has("updated_at") || has("title")) || is_segmented && has("version")
 }
 
-/// Sends the thread in a file of its own. If it states no id, its beginning identifies it.
+/// Sends the thread in a separate file. A thread without an id is identified by its beginning.
 pub(super) fn read_thread(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -109,8 +109,8 @@ pub(super) fn read_thread(
     send(files, member, chat, PLATFORM, Some("thread"))
 }
 
-/// The JSON text of a thread. It may have at most `max_bytes`, compressed and decompressed. The error is the reason why
-/// it cannot be read.
+/// Returns the JSON text of a thread. It may have at most `max_bytes` both before and after decompression. The error is
+/// the reason why the text cannot be read.
 fn text_of(database: &Database, id: &str, max_bytes: u64) -> Result<String, &'static str> {
     const TOO_LARGE: &str = "too_large: this thread is larger than the limit";
     let sql = "SELECT CASE WHEN length(data) <= ?2 THEN CAST(data AS BLOB) END FROM threads WHERE id = ?1";
@@ -126,7 +126,7 @@ fn text_of(database: &Database, id: &str, max_bytes: u64) -> Result<String, &'st
 
 const DAMAGED: &str = "malformed: the data of this thread is damaged, or in a form that is not known";
 
-/// Decompresses at most one byte more than `max_bytes`.
+/// Decompresses at most one byte more than `max_bytes`, which shows the caller that the data is too long.
 fn unpack(data: &[u8], max_bytes: u64) -> Option<Vec<u8>> {
     let mut decoder = zstd::stream::read::Decoder::new(data).ok()?;
     decoder.window_log_max(MAX_WINDOW_LOG).ok()?;
@@ -141,7 +141,7 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawVa
     for (index, raw) in messages.and_then(list).unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{at}/messages/{index}");
         let Some(object) = Object::parse(raw.get()) else {
-            // The word `Resume` says that the person let the agent go on.
+            // The text `Resume` only means that the person let the agent continue, so it is skipped without a report.
             if decode_string(raw).is_none() {
                 report_no_message(files, member, &pointer);
             }
@@ -151,7 +151,7 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawVa
         let is_variant = |kind: &str| is_alone || matches!(kind, "User" | "Agent");
         let mut members = object.members().filter(|(_, inner)| inner.get().starts_with('{'));
         let mut turn = match members.find(|(kind, _)| is_variant(kind)) {
-            Some((kind, inner)) => variant(kind, inner, raw, pointer),
+            Some((kind, inner)) => variant_turn(kind, inner, raw, pointer),
             None => segments(&object, raw, pointer, files.format),
         };
         // Messages of the agent have no ids, and only the last messages of a thread change.
@@ -162,7 +162,7 @@ fn turns_of(files: &mut FileReader<'_>, member: &Member, messages: Option<&RawVa
 }
 
 /// A message of the form `{"User": {…}}` or `{"Agent": {…}}`.
-fn variant(kind: &str, inner: &RawValue, raw: &RawValue, pointer: String) -> Turn {
+fn variant_turn(kind: &str, inner: &RawValue, raw: &RawValue, pointer: String) -> Turn {
     let message = Object::parse(inner.get()).unwrap_or_default();
     let mut content = Content::default();
     for part in message.list("content").unwrap_or_default() {
@@ -223,7 +223,7 @@ fn turn(content: Content, role: &str, id: Option<String>, raw: &RawValue, pointe
     turn
 }
 
-/// Adds a part of a message: an object whose only key says what it is, as in `{"Text": "…"}`.
+/// Adds a part of a message: an object whose only key is the kind of the part, as in `{"Text": "…"}`.
 fn add_part(content: &mut Content, raw: &RawValue) {
     let Some(object) = Object::parse(raw.get()) else { return };
     for (kind, value) in object.members() {
@@ -234,7 +234,7 @@ fn add_part(content: &mut Content, raw: &RawValue) {
             "ToolUse" => content.add_call(&inner),
             "Mention" => content.add_block("context", None, inner.text("content").unwrap_or_default()),
             "Image" => content.add_block("image", Some("image".into()), ""),
-            // The provider encrypted these thoughts.
+            // The provider encrypted these thoughts, so they are left out.
             "RedactedThinking" => {}
             kind => content.add_block(kind, None, nested_text(value)),
         }
@@ -251,14 +251,14 @@ fn text_of_parts(raw: &RawValue) -> String {
     parts.into_iter().map(text).collect::<Vec<_>>().join("\n")
 }
 
-/// Sends a text thread: one text, with the places at which its messages begin.
+/// Sends a text thread, which consists of one text and the offsets at which its messages begin.
 pub(super) fn read_text_thread(
     files: &mut FileReader<'_>,
     member: &Member,
     element: &ObjectElement<'_>,
 ) -> Result<(), FormatError> {
     let object = &element.object;
-    let whole = object.text("text").unwrap_or_default();
+    let whole_text = object.text("text").unwrap_or_default();
     let heads = object.list("messages").unwrap_or_default();
     let mut heads: Vec<(usize, usize, &RawValue, Object<'_>)> = heads
         .into_iter()
@@ -269,11 +269,11 @@ pub(super) fn read_text_thread(
         })
         .collect();
     heads.sort_by_key(|(start, index, ..)| (*start, *index));
-    let ends = ends_of_parts(heads.iter().map(|(start, ..)| *start), whole.len());
+    let ends = ends_of_parts(heads.iter().map(|(start, ..)| *start), whole_text.len());
     let mut turns = Vec::with_capacity(heads.len());
     for ((start, index, raw, head), end) in heads.iter().zip(ends) {
         let pointer = format!("{}/messages/{index}", element.pointer);
-        let Some(text) = whole.get(*start..end) else {
+        let Some(text) = whole_text.get(*start..end) else {
             report_no_message(files, member, &pointer);
             continue;
         };
@@ -293,13 +293,13 @@ pub(super) fn read_text_thread(
     }
     let text = object.raw_value("text");
     let list = object.raw_value("messages");
-    let replaced: Vec<(&RawValue, &str)> =
+    let replacements: Vec<(&RawValue, &str)> =
         text.map(|raw| (raw, "\"\"")).into_iter().chain(list.map(|raw| (raw, "[]"))).collect();
     let chat = Chat {
         id: first_text(object, &["id"]),
         title: first_text(object, &["summary"]),
         pointer: element.pointer.clone(),
-        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
+        verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replacements))),
         turns,
         is_log: true,
         ..Chat::default()

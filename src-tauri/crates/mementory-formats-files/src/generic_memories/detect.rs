@@ -1,5 +1,5 @@
-//! Detects lists of memories without a format of their own: lists of sentences, or of objects with one text each. The
-//! confidence is low, so that any format that knows the file better takes precedence.
+//! Detects lists of memories that no specific format describes: lists of sentences, or of objects with one text each.
+//! The confidence is low, so that a format that is made for the file takes precedence.
 use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, has_chatgpt_keys, memory_text};
 use mementory_format::{Catalog, Claim, JsonHead, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
@@ -23,7 +23,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
     let mut out = Vec::new();
     for member in catalog.members() {
         let Some(head) = candidate_head(catalog, member) else { continue };
-        // A document with a `schema` is in a format of its own, perhaps in a version that is not supported.
+        // A document with a `schema` is in a specific format, perhaps in a version that is not supported.
         if !is_selected && (head.keys.has("schema") || is_in_truncated_archive(catalog, member)) {
             continue;
         }
@@ -63,7 +63,8 @@ fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> b
             _ => break,
         }
     }
-    // One memory is enough in a list at the top or one that is named after memories, or in a file of ChatGPT.
+    // One memory is enough in a list at the top level, in a list that is named after memories, and in a file of
+    // ChatGPT.
     let is_listed = has_named || head.first == b'[';
     let is_enough = is_selected || text_count > 1 || is_listed || has_chatgpt_keys(&head.keys);
     text_count > 0 && 5 * text_count >= 4 * object_count && is_enough
@@ -97,9 +98,9 @@ fn is_sentence(text: &str) -> bool {
 /// Members of log lines and bookmarks, which also have texts but are not memories.
 const NO_MEMORY_KEYS: [&str; 7] = ["step_index", "level", "severity", "logger", "event", "url", "href"];
 
-/// Number of members with sentences besides the text of a memory. Two is added for a record with many members or with
-/// one of [`NO_MEMORY_KEYS`]. One other sentence is usually a title. More sentences mean another kind of record, such
-/// as an article or a ticket.
+/// Number of members with sentences, except the text of the memory. One such member is usually a title, but several
+/// mean that the record is not a memory but, for example, an article or a ticket. So two is added for a record with
+/// many members or with one of [`NO_MEMORY_KEYS`].
 fn count_further_texts(json: &str) -> usize {
     let Some(object) = Object::parse(json) else { return 0 };
     let texts = object.members().filter_map(|(key, _)| object.text(key));

@@ -34,7 +34,7 @@ pub(super) fn read(
 
 /// Reads one file. The shared loop over objects is not used, because it would refuse elements that are strings.
 fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let mut seen = HashSet::new();
+    let mut seen_texts = HashSet::new();
     let (catalog, limits) = (files.catalog, &files.context.limits);
     let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| has_chatgpt_keys(&keys));
     let platform = if is_chatgpt { "chatgpt" } else { "other" };
@@ -44,7 +44,7 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
             match elements.next() {
                 Ok(Some(element)) => {
                     let pointer = element.pointer();
-                    read_element(files, member, platform, pointer, element.bytes, &mut seen)?;
+                    read_element(files, member, platform, pointer, element.bytes, &mut seen_texts)?;
                 }
                 Ok(None) => return Ok(elements.wrapper().map(|text| String::from_utf8_lossy(text).into_owned())),
                 Err(ElementError::Io(error)) => return Err(FormatError::io(&member.place, error)),

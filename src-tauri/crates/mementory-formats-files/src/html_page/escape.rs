@@ -10,7 +10,8 @@ pub(super) fn push(out: &mut String, text: &str) {
             '<' => out.push_str("&lt;"),
             '>' => out.push_str("&gt;"),
             '"' => out.push_str("&quot;"),
-            // Browsers read a reference to one of these as a character of Windows-1252: 133 would be an ellipsis.
+            // These characters are not escaped. Browsers read a numeric reference to one of U+0080 to U+009F as a
+            // character of Windows-1252: 133 would be an ellipsis.
             '\n' | '\t' | '\u{80}'..='\u{9f}' => out.push(c),
             c if c.is_control() || is_direction(c) => drop(write!(out, "&#{};", u32::from(c))),
             c => out.push(c),

@@ -1,4 +1,4 @@
-//! Reads the records of a page that this format wrote, line by line. Everything between the records is only for human
+//! Reads the records of a page that this format wrote, line by line. The text between the records is only for human
 //! readers and is ignored.
 use super::{ARTICLE_END, ARTICLE_START, ID, VERSION, escape::unescape};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};

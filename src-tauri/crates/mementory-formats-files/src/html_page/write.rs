@@ -14,11 +14,12 @@ use std::{fmt::Write as _, path::Path};
 /// Styles of the page. The page has no scripts and makes no requests.
 const STYLE: &str = include_str!("page.css");
 
-/// The head up to the title. Whatever a text may contain, the policy forbids everything except the style above.
+/// The head up to the title. Its policy forbids everything except the style above, so that no text of a record can load
+/// or run anything.
 const HEAD: &str = "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n";
 const POLICY: &str = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'; form-action 'none'; base-uri 'none'\">\n<meta name=\"referrer\" content=\"no-referrer\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n";
 
-/// The facts about the records that have to be known before the first byte is written.
+/// The data about the records that must be collected before the first byte is written.
 #[derive(Default)]
 struct Contents {
     conversations: Groups,
@@ -55,8 +56,8 @@ pub(super) fn write(
     })?;
     page.end_section()?;
     contents.conversations.each(source, conversation_of, &mut |_, group| {
-        let prepared = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
-        page.add_conversation(&Thread::new(prepared))
+        let prepared_records = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
+        page.add_conversation(&Thread::new(prepared_records))
     })?;
     page.file.add("</main>\n</body>\n</html>\n")?;
     page.file.finish()?;
@@ -72,7 +73,7 @@ fn head(description: &SourceDescription) -> String {
     out
 }
 
-/// The section of a record that belongs to no conversation.
+/// The section of a record that is not part of a conversation.
 fn section_of(record: &Record) -> String {
     let kind = match record.kind {
         Kind::Memory => "Memories",

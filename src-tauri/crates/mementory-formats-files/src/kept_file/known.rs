@@ -1,4 +1,4 @@
-//! Known export files that no format reads. The claim can say what they are.
+//! Recognises export files that no format reads, so that the claim can describe them.
 use mementory_format::{Catalog, JsonHead, Member};
 use mementory_formats_shared::text_head::may_be_page;
 
@@ -52,7 +52,7 @@ const KNOWN_FILES: [KnownFile; 7] = [
     KnownFile { paths: &["/NotebookLM"], keys: &[], text: "It is from NotebookLM, whose notebooks are not read" },
 ];
 
-/// Describes the files in one sentence. None if they are not of a known kind.
+/// Describes the files in one sentence. None if their kind is not known.
 pub(super) fn description(catalog: &Catalog) -> Option<&'static str> {
     let members = || catalog.members().iter().take(MAX_MEMBERS);
     if members().any(|member| is_page_instead_of_data(catalog, member)) {

@@ -3,7 +3,7 @@ use super::{CONVERSATIONS, FILES, FORMAT_MARK, VERSION};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use std::collections::BTreeMap;
 
-/// One claim for each folder. The claim includes the files in the folder to which records may refer.
+/// One claim for each folder. The claim includes the folder's files to which records may refer.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut folders: BTreeMap<&str, Vec<Part>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_note(catalog, member)) {
@@ -41,6 +41,6 @@ fn dir_of(place: &str) -> &str {
 
 /// The parent of `dir`, if the last part of `dir` is `name`.
 fn strip_folder<'d>(dir: &'d str, name: &str) -> Option<&'d str> {
-    let above = dir.strip_suffix(name)?;
-    if above.is_empty() { Some("") } else { above.strip_suffix('/') }
+    let parent = dir.strip_suffix(name)?;
+    if parent.is_empty() { Some("") } else { parent.strip_suffix('/') }
 }

@@ -13,9 +13,15 @@ const TEXT_MEMBER: &str = "text";
 /// Member with the paths of the record's files, in the order of its attachments.
 const FILES_MEMBER: &str = "files";
 
-/// The lines of a record. `heading` is the mark of the heading, such as `##`. `up` is the path from the
-/// file to the folder.
-pub(super) fn write(record: &Record, heading: &str, title: &str, files: &[Option<&str>], up: &str) -> String {
+/// The lines of a record. `heading` is the mark of the heading, such as `##`. `path_to_folder` is the relative path
+/// from the file to the exported folder.
+pub(super) fn write(
+    record: &Record,
+    heading: &str,
+    title: &str,
+    files: &[Option<&str>],
+    path_to_folder: &str,
+) -> String {
     let mut values: Map<String, Value> =
         values_of(record).into_iter().filter(|(_, v)| !v.is_empty()).map(|(n, v)| (n.to_owned(), v.into())).collect();
     if shown_text(&record.text) != record.text {
@@ -55,7 +61,8 @@ pub(super) fn write(record: &Record, heading: &str, title: &str, files: &[Option
         false => record.attachments.iter().map(|file| file.name.as_str()).collect(),
     };
     let links = names.iter().zip(files).filter_map(|(name, path)| Some((name, (*path)?)));
-    let links: Vec<String> = links.map(|(name, path)| format!("- [{}]({up}{path})", escaped(name))).collect();
+    let links: Vec<String> =
+        links.map(|(name, path)| format!("- [{}]({path_to_folder}{path})", escaped(name))).collect();
     if !links.is_empty() {
         out.push_str(&format!("\n{}\n", links.join("\n")));
     }
@@ -137,8 +144,8 @@ impl OpenNote {
         let value = |name: &str| values.get(name).and_then(Value::as_str).unwrap_or_default().to_owned();
         let quote = self.quote.join("\n");
         // If a person edited the quote, the quote is the text of the record.
-        let exact = Some(value(TEXT_MEMBER)).filter(|exact| shown_text(exact) == quote);
-        let record = record_of(format, exact.unwrap_or(quote), value)?;
+        let exact_text = Some(value(TEXT_MEMBER)).filter(|exact_text| shown_text(exact_text) == quote);
+        let record = record_of(format, exact_text.unwrap_or(quote), value)?;
         let paths = values.get(FILES_MEMBER).and_then(Value::as_array).into_iter().flatten();
         let paths = paths.map(|path| path.as_str().unwrap_or_default().to_owned());
         let own_reference = || AttachmentRef {

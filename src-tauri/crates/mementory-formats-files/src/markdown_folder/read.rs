@@ -1,5 +1,5 @@
-//! Reads the records of a folder that this format wrote. Everything between the records is only for human readers and
-//! is ignored.
+//! Reads the records of a folder that this format wrote. The text between the records is only for human readers and is
+//! ignored.
 use super::{ID, VERSION, note};
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::{
@@ -61,23 +61,23 @@ fn read_notes(
     let limits = &reader.context.limits;
     let (limit, line_limit) = (limits.element_bytes, limits.line_bytes.max(limits.element_bytes));
     let mut lines = Lines::new(bytes, line_limit);
-    let (mut number, mut open) = (0_u64, None::<note::OpenNote>);
+    let (mut number, mut open_note) = (0_u64, None::<note::OpenNote>);
     while let Some(line) = lines.next_line().map_err(|e| FormatError::io(&member.place, e))? {
         number += 1;
         let Line::Text(line) = line else {
-            open.iter_mut().for_each(|open| open.is_too_large = true);
+            open_note.iter_mut().for_each(|open_note| open_note.is_too_large = true);
             continue;
         };
         let text = String::from_utf8_lossy(line);
         if text.starts_with(note::BEGIN) {
-            if let Some(done) = open.replace(note::OpenNote::new(number, &text)) {
+            if let Some(done) = open_note.replace(note::OpenNote::new(number, &text)) {
                 send(reader, member, done, named_files)?;
             }
-        } else if let Some(open) = &mut open {
-            open.add(&text, limit);
+        } else if let Some(open_note) = &mut open_note {
+            open_note.add(&text, limit);
         }
     }
-    open.map_or(Ok(()), |done| send(reader, member, done, named_files))
+    open_note.map_or(Ok(()), |done| send(reader, member, done, named_files))
 }
 
 fn send(

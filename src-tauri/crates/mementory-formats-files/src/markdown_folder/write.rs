@@ -1,4 +1,5 @@
-//! Writes the folder: an index, the conversations, the memories and the other records, and the files that they name.
+//! Writes the folder: an index, the conversations, the memories and the other records, and the files that the records
+//! refer to.
 use super::{CONVERSATIONS, FILES, FORMAT_MARK, ID, VERSION, note};
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions, WriteReport};
 use mementory_formats_shared::export::nothing_to_write;
@@ -16,7 +17,7 @@ use std::{
 
 const MEMORIES_FILE: &str = "memories.md";
 const RECORDS_FILE: &str = "records.md";
-/// Longest part of a file name that comes from a title, in bytes.
+/// Largest size in bytes of the part of a file name that comes from a title.
 const MAX_NAME_BYTES: usize = 60;
 
 /// Files by vault id, with their paths in the folder.
@@ -61,8 +62,8 @@ pub(super) fn write(
     }
     conversations.each(source, conversation_of, &mut |_, group| {
         number += 1;
-        let prepared = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
-        folder.write_conversation(&Thread::new(prepared), number)
+        let prepared_records = group.into_iter().filter_map(|stored| readable.prepare(stored)).collect();
+        folder.write_conversation(&Thread::new(prepared_records), number)
     })?;
     folder.copy_files(source)?;
     folder.index.finish()?;
@@ -104,7 +105,7 @@ fn slug(title: &str) -> String {
     if out.is_empty() { "untitled".to_owned() } else { out.to_owned() }
 }
 
-/// The file of a record that belongs to no conversation.
+/// The file of a record that is not part of a conversation.
 fn file_of(record: &Record) -> &'static str {
     match record.kind {
         Kind::Memory | Kind::Profile | Kind::Fact => MEMORIES_FILE,

@@ -6,8 +6,8 @@ use mementory_formats_shared::text_head::text_head;
 
 /// Number of bytes of a note that detection reads.
 const HEAD_BYTES: usize = 8 << 10;
-/// A folder without settings is detected with high confidence only if it has at least this many notes. With fewer, they
-/// may be memory lists, which another format reads.
+/// Smallest number of notes for which a folder without settings is detected with high confidence. Fewer notes may be
+/// memory lists, which another format reads.
 const MIN_NOTES: usize = 5;
 
 /// One claim for each vault and for each folder of notes. If the user selected this format (`is_selected`), any folder

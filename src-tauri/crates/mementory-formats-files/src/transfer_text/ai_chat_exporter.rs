@@ -66,7 +66,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     (!out.turns.is_empty()).then_some(out)
 }
 
-/// What the line before belongs to.
+/// The part of a chat that the previous line belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     /// The heading of a prompt, and blank lines below it.
@@ -75,7 +75,7 @@ enum State {
     Words,
     /// An answer.
     Answer,
-    /// No turn, because the turn has ended.
+    /// Neither a prompt nor an answer: the last turn has ended, and the next turn has not begun.
     Between,
 }
 
@@ -110,8 +110,8 @@ fn is_prompt(line: &str, count: usize, after: &[&str]) -> bool {
 
 /// The words of a prompt, without the marks of the block quote.
 fn prompt_text(source: &str) -> String {
-    let quoted = source.lines().filter_map(|line| line.strip_prefix('>'));
-    quoted.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n").trim().to_owned()
+    let quoted_lines = source.lines().filter_map(|line| line.strip_prefix('>'));
+    quoted_lines.map(|line| line.strip_prefix(' ').unwrap_or(line)).collect::<Vec<_>>().join("\n").trim().to_owned()
 }
 
 /// The words of an answer, without the rule and the link below it. In the first version, a line above the answer names
@@ -119,8 +119,9 @@ fn prompt_text(source: &str) -> String {
 fn answer_text(source: &str) -> String {
     let text = source.trim().strip_suffix(TOP_LINK).unwrap_or(source.trim()).trim_end();
     let text = ["___", "---"].iter().find_map(|rule| text.strip_suffix(rule)).unwrap_or(text).trim();
-    let spoken = text.split_once('\n').filter(|(first, _)| first.starts_with("###### ") && first.ends_with(" said:"));
-    spoken.map_or(text, |(_, rest)| rest).trim().to_owned()
+    let without_speaker =
+        text.split_once('\n').filter(|(first, _)| first.starts_with("###### ") && first.ends_with(" said:"));
+    without_speaker.map_or(text, |(_, rest)| rest).trim().to_owned()
 }
 
 #[cfg(test)]
@@ -128,7 +129,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    fn saved(front: &str, body: &str) -> String {
+    fn saved_chat(front: &str, body: &str) -> String {
         format!(
             "---\ntitle: \"Slugs\"\n{front}---\n\n# Slugs\n\n{CONTENTS}\n\n- [1: What eats slugs?](#chat-1)\n\n{body}"
         )
@@ -142,7 +143,7 @@ mod tests {
 
     #[test]
     fn quotes_after_numbered_headings_are_prompts_and_links_to_the_top_end_answers() {
-        let text = saved(
+        let text = saved_chat(
             FRONT,
             "## chat-1\n\n> What eats slugs?\n> \n> > As a list.\n\n> Quoted answer\n\n## chat-2\n\nSo it is named.\n\n___\n\
              ###### [top](#table-of-contents)\n## chat-2\n\n> And snails?\n\n## chat-3\n\n> Or worms?\n\nMoles.\n\n___\n\
@@ -165,20 +166,20 @@ mod tests {
     #[test]
     fn older_versions_and_selected_answers_are_read() {
         let front = "exporter_version: 2.0.0\nthread_url: https://chatgpt.com/c/1\n";
-        let text = saved(
+        let text = saved_chat(
             front,
             "### chat-1\n\n> Hi\n\n###### ChatGPT said:\n\nHello.\n\n---\n\n###### [top](#table-of-contents)\n",
         );
         assert_eq!(turns(&text), [("user", "Hi".to_owned()), ("assistant", "Hello.".to_owned())]);
-        assert_eq!(turns(&saved(FRONT, "Only this.\n\n___\n###### [top](#table-of-contents)")).len(), 1);
+        assert_eq!(turns(&saved_chat(FRONT, "Only this.\n\n___\n###### [top](#table-of-contents)")).len(), 1);
     }
 
     #[test]
     fn other_notes_with_a_table_of_contents_are_not_read() {
         for front in ["url: https://claude.ai/chat/1\n", "exporter: 3.1.0\n", ""] {
-            assert!(read(&saved(front, "## chat-1\n\n> Hi\n\nHello.")).is_none(), "{front}");
+            assert!(read(&saved_chat(front, "## chat-1\n\n> Hi\n\nHello.")).is_none(), "{front}");
         }
-        assert!(read(&saved(FRONT, "").replace(CONTENTS, "## Contents")).is_none());
-        assert!(read(&saved(FRONT, "")).is_none());
+        assert!(read(&saved_chat(FRONT, "").replace(CONTENTS, "## Contents")).is_none());
+        assert!(read(&saved_chat(FRONT, "")).is_none());
     }
 }

@@ -1,5 +1,5 @@
-//! Reads the chat log that Aider keeps (`.aider.chat.history.md`). In it, the person's words are headings of level
-//! four, and the program's own messages are block quotes.
+//! Reads the chat log that Aider writes (`.aider.chat.history.md`). In this log, the person's words are headings of
+//! level four, and the program's messages are block quotes.
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
 use mementory_formats_shared::roles;
@@ -20,20 +20,20 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
         let prompt = line.strip_prefix(PROMPT).or_else(|| (line == PROMPT.trim_end()).then_some(""));
         let spoken_line = prompt.unwrap_or(if line.starts_with(TITLE) || line.starts_with("> ") { "" } else { line });
         let last = out.turns.last_mut();
-        let continues = match (&last, prompt) {
+        let continues_turn = match (&last, prompt) {
             (Some(turn), Some(_)) => was_prompt && turn.role == roles::USER,
             (Some(turn), None) => turn.role == roles::ASSISTANT || spoken_line.trim().is_empty(),
             (None, prompt) => prompt.is_none(),
         };
         match last {
-            Some(turn) if continues => {
+            Some(turn) if continues_turn => {
                 turn.text.push('\n');
                 turn.text.push_str(spoken_line);
                 turn.source.push('\n');
                 turn.source.push_str(line);
             }
-            None if continues && out.preamble.is_empty() => out.preamble.push_str(line.trim()),
-            None if continues => {}
+            None if continues_turn && out.preamble.is_empty() => out.preamble.push_str(line.trim()),
+            None if continues_turn => {}
             _ => {
                 let role = if prompt.is_some() { roles::USER } else { roles::ASSISTANT };
                 out.turns.push(Turn {

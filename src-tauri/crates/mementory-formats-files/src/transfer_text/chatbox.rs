@@ -27,7 +27,7 @@ struct Form {
     role: fn(&str) -> Option<&'static str>,
     /// True for the rule below the last thread.
     is_end: fn(&str) -> bool,
-    /// The next line below this rule that is not blank must begin with this.
+    /// Beginning of the first non-blank line below the rule at the end.
     below_end: &'static str,
     /// The words of a message. Tool calls and names of files are left out; they are only in the message's verbatim.
     words: fn(&[&str]) -> String,
@@ -38,7 +38,7 @@ struct Form {
 const FORMS: [Form; 2] = [
     Form {
         title: |line| line.strip_prefix("# "),
-        thread: |line| numbered(line.strip_prefix("## ")?),
+        thread: |line| number_and_name(line.strip_prefix("## ")?),
         role: |line| roles::role(line.strip_prefix("**")?.strip_suffix("**:")?),
         is_end: |line| line == END,
         below_end: "",
@@ -48,7 +48,7 @@ const FORMS: [Form; 2] = [
     Form {
         title: |line| line.strip_prefix("====")?.trim_matches('=').trim().strip_prefix("[[")?.strip_suffix("]]"),
         thread: |line| {
-            numbered(line.strip_prefix("----")?.trim_matches('-').trim().strip_prefix('[')?.strip_suffix(']')?)
+            number_and_name(line.strip_prefix("----")?.trim_matches('-').trim().strip_prefix('[')?.strip_suffix(']')?)
         },
         role: |line| {
             let name = line.strip_prefix(TEXT_MESSAGE)?.strip_suffix(':')?;
@@ -62,7 +62,7 @@ const FORMS: [Form; 2] = [
 ];
 
 /// Number and name in `1. Name`.
-fn numbered(text: &str) -> Option<(usize, &str)> {
+fn number_and_name(text: &str) -> Option<(usize, &str)> {
     let (number, name) = text.split_once(". ")?;
     Some((number.parse().ok()?, name.trim()))
 }
@@ -73,10 +73,10 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     let mut head = lines.iter().enumerate().filter(|(_, line)| !line.is_empty());
     let (_, first) = head.next()?;
     let (start, second) = head.next()?;
-    let (_, third) = head.next()?;
+    let (_, third_line) = head.next()?;
     let form = FORMS.iter().find(|form| (form.title)(first).is_some())?;
     (form.thread)(second).filter(|(number, _)| *number == 1)?;
-    (form.role)(third)?;
+    (form.role)(third_line)?;
     let session = (form.title)(first).map(str::trim).filter(|name| !name.is_empty());
     let mut threads = threads(form, &lines, start);
     threads.retain(|thread| !thread.turns.is_empty());
@@ -169,15 +169,16 @@ fn fenced_words(body: &[&str]) -> String {
 fn plain_words(body: &[&str]) -> String {
     let is_tool = |line: &str| line.starts_with("    Tool Call: ") && line.contains(" (state: ");
     let mut out: Vec<&str> = Vec::new();
-    // What further lines of the tool call or list of files above begin with. None outside of both.
-    let mut inside: Option<&str> = None;
+    // Beginning of every further line of the tool call or file list that is being skipped. None if neither is being
+    // skipped.
+    let mut skipped_beginning: Option<&str> = None;
     for line in body {
-        inside = match *line {
+        skipped_beginning = match *line {
             line if is_tool(line) => Some("      "),
             "  Attachments:" => Some("    - "),
-            line => inside.filter(|beginning| line.starts_with(beginning)),
+            line => skipped_beginning.filter(|beginning| line.starts_with(beginning)),
         };
-        if inside.is_none() {
+        if skipped_beginning.is_none() {
             out.push(line);
         }
     }

@@ -1,5 +1,5 @@
-//! Reads what Claude Code shows in a terminal, as people copy it and as its command `/export` saves it. A sign at the
-//! start of a line begins each prompt, each paragraph of an answer and each message of the program.
+//! Reads the output of Claude Code in a terminal, as people copy it and as its command `/export` saves it. A sign at
+//! the start of a line begins each prompt, each paragraph of an answer and each message of the program.
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
 use mementory_formats_shared::roles;
@@ -13,7 +13,7 @@ const ANSWERS: [&str; 2] = ["● ", "⏺ "];
 const PROGRAM: &str = "✻ ";
 /// Beginning of the output of a tool or a command.
 const OUTPUT: &str = "  ⎿";
-/// End of a line that stands for folded lines.
+/// End of a line that replaces folded lines.
 const FOLDED_LINE_END: &str = "(ctrl+o to expand)";
 
 /// The lines from one sign to the next.

@@ -61,7 +61,8 @@ fn session_of(preamble: &str) -> Option<Session<'_>> {
 pub(super) fn unit(transcript: &Transcript, text: &str, place: &TextSource<'_>) -> Unit {
     let is_export = transcript.style == Some(Style::Export);
     let session = session_of(&transcript.preamble).filter(|_| is_export);
-    // A session that was continued and exported again keeps its id.
+    // The session's id identifies the conversation, because it stays the same if the session is continued and exported
+    // again.
     let session_id = session.as_ref().map(|session| session.id).or(transcript.session.as_deref());
     let id = session_id.map_or_else(|| text_id("", text.trim()), |id| format!("session/{id}"));
     let source = Source {
@@ -141,8 +142,8 @@ fn platform(transcript: &Transcript, session: Option<&Session<'_>>, place: &Text
     ASSISTANTS.into_iter().find(|who| is_from(who)).unwrap_or("other").into()
 }
 
-/// The last heading before the turns that is not only a time. If there is none, the title in the front matter, the file
-/// name, or else the first line of the first turn that has text.
+/// The last heading before the turns that is not only a time. If there is no such heading, the title in the front
+/// matter, the file name, or else the first line of the first turn that has text.
 fn title(transcript: &Transcript, place: &TextSource<'_>) -> Option<String> {
     let mut headings = transcript.preamble.lines().filter_map(|line| {
         let line = line.trim();

@@ -60,10 +60,10 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     let mut out = Vec::new();
     let notes = if is_selected { BTreeSet::new() } else { notes_of_large_folders(catalog) };
     let in_vaults = if is_selected { BTreeSet::new() } else { notes_of_vaults(catalog) };
-    let mut exported: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
+    let mut exported_claims: BTreeMap<(usize, Option<usize>), Claim> = BTreeMap::new();
     for member in catalog.members() {
-        // A conversation from SpecStory or Cascade is recognised by its first line, and one from Convoviz by its front
-        // matter. Such a conversation is claimed even among notes.
+        // A conversation from SpecStory or Cascade is recognised by its first line, and a conversation from Convoviz by
+        // its front matter. These conversations are claimed even among notes.
         if notes.contains(&member.id) && !is_marked_export(catalog, member) {
             continue;
         }
@@ -77,7 +77,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         let Ok(head) = catalog.head(member, HEAD_BYTES) else { continue };
         let part = Part { member: member.id, role: Role::Memories };
         if head.starts_with(EXPORT_MARK.as_bytes()) {
-            let claim = exported.entry((member.root, member.archive)).or_insert_with(exported_claim);
+            let claim = exported_claims.entry((member.root, member.archive)).or_insert_with(exported_claim);
             claim.parts.push(part);
             claim.reason = format!("Found {} conversations in Markdown, as SpecStory writes them", claim.parts.len());
             continue;
@@ -95,8 +95,8 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
             // In a vault, a conversation is also a note to which other notes may link, so its confidence is lower.
             Some((kind, _, reason)) if in_vaults.contains(&member.id) => (kind, 0.6, reason),
             Some(found) => found,
-            // The confidence is low. If no format claims the file, a format that recognises part of it is suggested
-            // before plain text.
+            // The confidence is so low that, if no format claims the file, a format that recognises part of it is
+            // suggested before plain text.
             None if looks_like_json(&text) => {
                 (TextKind::Plain, 0.15, "JSON in no known shape, read as plain text".into())
             }
@@ -111,7 +111,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
             missing_parts: vec![],
         });
     }
-    out.extend(exported.into_values());
+    out.extend(exported_claims.into_values());
     Ok(out)
 }
 
@@ -143,7 +143,8 @@ fn notes_of_vaults(catalog: &Catalog) -> BTreeSet<usize> {
 /// A folder with more notes than this is not a collection of copied texts, and reading all of them would take long.
 const MAX_NOTES: usize = 200;
 
-/// The notes in large folders that are vaults of a note program or hold mostly notes. Other formats read these folders.
+/// The notes in large folders that are vaults of a note program or contain mostly notes. Other formats read these
+/// folders.
 fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
     let folders = note_folders(catalog).into_iter();
     let large_folders =
@@ -155,12 +156,12 @@ fn notes_of_large_folders(catalog: &Catalog) -> BTreeSet<usize> {
 /// date in brackets.
 fn looks_like_json(text: &str) -> bool {
     let text = text.trim_start();
-    let inside = text.trim_start_matches('[').trim_start();
-    if let Some(object) = inside.strip_prefix('{') {
+    let inner_text = text.trim_start_matches('[').trim_start();
+    if let Some(object) = inner_text.strip_prefix('{') {
         // Invalid JSON (NaN, control characters, truncated) is repaired and reported by other formats.
         return object.trim_start().starts_with(['"', '}']);
     }
-    text.starts_with('[') && (inside.starts_with('"') || is_json(text))
+    text.starts_with('[') && (inner_text.starts_with('"') || is_json(text))
 }
 
 /// True for a sequence of JSON values, of which the last may be truncated.

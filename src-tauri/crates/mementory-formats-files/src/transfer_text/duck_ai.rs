@@ -10,7 +10,7 @@ use mementory_model::Timestamp;
 const FIRST_LINE_START: &str = "This conversation was generated with Duck.ai";
 /// The line after each answer except the last one.
 const ANSWER_SEPARATOR: &str = "--------------------";
-/// Name in the line before an answer of Duck.ai's search. Other answers have the name of a model there.
+/// Name in the line before an answer of Duck.ai's search. Before other answers, this line has the name of a model.
 const SEARCH: &str = "Assist";
 /// Longest name of a model, in characters.
 const MAX_NAME: usize = 40;
@@ -20,7 +20,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     let head = text.trim_start_matches('\u{feff}').trim_start().lines().next()?;
     let model = head.strip_prefix(FIRST_LINE_START).and_then(model_in)?;
     let lines: Vec<&str> = text.lines().collect();
-    // A prompt may quote another chat, so the numbers have to go up.
+    // A prompt may quote another chat, so a line begins a prompt only if it has the next number.
     let mut prompts: Vec<(usize, &str)> = Vec::new();
     for (number, line) in lines.iter().enumerate() {
         if let Some((count, date)) = prompt_head(line)
@@ -61,8 +61,8 @@ fn prompt_head(line: &str) -> Option<(usize, &str)> {
     Some((number.parse().ok()?, date))
 }
 
-/// Position of the line that begins the answer: a name and a colon. The name is that of a search, or of a model: `model`
-/// from the head of the chat, or another one if the person changed it during the chat.
+/// Position of the line that begins the answer: a name and a colon. The name is that of a search or of a model. The
+/// model is `model` from the head of the chat, or another model to which the person changed during the chat.
 fn answer_start(block: &[&str], model: &str) -> Option<usize> {
     let names = || {
         let pairs = (1..).zip(block.windows(2)).filter_map(|(at, pair)| match pair {

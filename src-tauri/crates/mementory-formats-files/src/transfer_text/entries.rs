@@ -126,7 +126,8 @@ const MEMORY_OPENING_WORDS: [&str; 36] = [
     "runs", "writes", "keeps", "eats", "drinks", "asked", "aims", "believes", "values", "moved", "born",
 ];
 
-/// Beginnings of the word for the person in other languages. In Chinese, Japanese and Korean, no space follows it.
+/// Beginnings of words that mean the person, in other languages. In Chinese, Japanese and Korean, no space follows the
+/// word.
 const WORDS_FOR_USER: [&str; 28] = [
     "nutzer",
     "benutzer",
@@ -190,18 +191,18 @@ pub(super) fn read(text: &str) -> Entries {
 
 /// The lines to read, and true if they are from code fences.
 fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
-    let mut all: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
+    let mut all_lines: Vec<Line<'_>> = text.lines().enumerate().map(|(i, text)| Line { number: i + 1, text }).collect();
     // The title of the page is not a memory.
-    if let Some(first) = all.iter().position(|line| !line.text.trim().is_empty())
-        && is_page_title(all[first].text.trim())
+    if let Some(first) = all_lines.iter().position(|line| !line.text.trim().is_empty())
+        && is_page_title(all_lines[first].text.trim())
     {
-        all.drain(..=first);
+        all_lines.drain(..=first);
     }
-    if !all.iter().any(|l| l.text.starts_with("```")) {
-        return (all, false);
+    if !all_lines.iter().any(|l| l.text.starts_with("```")) {
+        return (all_lines, false);
     }
     let mut is_inside_fence = false;
-    let lines_in_fences = all.into_iter().filter(|l| {
+    let lines_in_fences = all_lines.into_iter().filter(|l| {
         let is_fence = l.text.starts_with("```");
         is_inside_fence ^= is_fence;
         is_inside_fence && !is_fence
@@ -209,8 +210,8 @@ fn lines_to_read(text: &str) -> (Vec<Line<'_>>, bool) {
     (lines_in_fences.collect(), true)
 }
 
-/// Reads a list with markers. A marker starts an entry, indented lines below it belong to the entry, and any other line
-/// is a separate entry, because an assistant may leave out a date.
+/// Reads a list with markers. A marker starts an entry, and indented lines below it are part of the entry. Any other
+/// line is a separate entry, because an assistant may leave out a date.
 fn read_list(lines: &[Line<'_>], out: &mut Entries) {
     let list_range = list_range(lines, out.is_from_code_fences);
     // Each line is an entry if the list has dates or is in a code fence. In other lists, a paragraph may span several
@@ -299,9 +300,10 @@ fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
     short_lines.len() > 1 && 3 * sentence_count >= 2 * short_lines.len()
 }
 
-/// True if a line continues the sentence of the previous line, which is `above`.
-fn continues_sentence(text: &str, above: &str) -> bool {
-    let is_unfinished = !above.is_empty() && heading_title(above).is_none() && !ends_a_sentence(above);
+/// True if a line continues the sentence of the previous line.
+fn continues_sentence(text: &str, previous_line: &str) -> bool {
+    let is_unfinished =
+        !previous_line.is_empty() && heading_title(previous_line).is_none() && !ends_a_sentence(previous_line);
     is_unfinished && text.starts_with(char::is_lowercase) && !begins_like_memory(text)
 }
 
@@ -314,10 +316,10 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
     // Under headings, each line is an entry, unless more than a quarter of the lines continue the line before.
     let by_line = out.has_one_sentence_per_line || has_headings && 4 * wrapped_count <= text_lines(lines).count();
     let mut section: Option<String> = None;
-    let (mut is_entry_open, mut above) = (false, "");
+    let (mut is_entry_open, mut line_above) = (false, "");
     for line in lines {
         let text = line.text.trim();
-        let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues_sentence(text, above);
+        let is_continuation = !by_line || line.text.starts_with([' ', '\t']) || continues_sentence(text, line_above);
         if text.is_empty() {
             is_entry_open = false;
         } else if let Some(title) = heading_title(text) {
@@ -330,7 +332,7 @@ fn read_prose(lines: &[Line<'_>], out: &mut Entries) {
             out.entries.push(Entry::from_line(text, line, &section));
             is_entry_open = true;
         }
-        above = text;
+        line_above = text;
     }
 }
 

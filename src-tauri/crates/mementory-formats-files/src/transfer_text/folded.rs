@@ -8,14 +8,14 @@ const ELEMENTS: [(&str, &str, &str); 2] =
 /// The text without the folded elements, and a block `{type, name?, text}` for each of them. An element that is not
 /// closed extends to the end of the text.
 pub(super) fn split(text: &str) -> (String, Vec<Value>) {
-    let (mut plain, mut blocks) = (String::new(), Vec::new());
+    let (mut plain_text, mut blocks) = (String::new(), Vec::new());
     let mut rest = text;
     loop {
         let starts = ELEMENTS.iter().filter_map(|element| Some((line_start_of(rest, element.0)?, element)));
         let Some((at, (open, close, kind))) = starts.min_by_key(|(at, _)| *at) else { break };
         let (before, element) = rest.split_at(at);
-        plain.push_str(before);
-        let (inner, after) = element.split_once(close).unwrap_or((element, ""));
+        plain_text.push_str(before);
+        let (inner, after_element) = element.split_once(close).unwrap_or((element, ""));
         let inner = inner.strip_prefix(open).unwrap_or(inner);
         let (attributes, inner) =
             if open.ends_with('>') { ("", inner) } else { inner.split_once('>').unwrap_or((inner, "")) };
@@ -24,10 +24,10 @@ pub(super) fn split(text: &str) -> (String, Vec<Value>) {
             block["name"] = name.into();
         }
         blocks.push(block);
-        rest = after;
+        rest = after_element;
     }
-    plain.push_str(rest);
-    (plain.trim().to_owned(), blocks)
+    plain_text.push_str(rest);
+    (plain_text.trim().to_owned(), blocks)
 }
 
 /// Position of the first line that begins with `mark`.

@@ -57,8 +57,8 @@ pub(super) fn value<'t>(text: &'t str, name: &str) -> Option<&'t str> {
 
 /// The front matter, and the text after it.
 fn split(text: &str) -> Option<(&str, &str)> {
-    let inside = text.strip_prefix("---\n")?;
-    inside.split_once("\n---\n").or_else(|| Some((inside.trim_end().strip_suffix("\n---")?, "")))
+    let after_opening = text.strip_prefix("---\n")?;
+    after_opening.split_once("\n---\n").or_else(|| Some((after_opening.trim_end().strip_suffix("\n---")?, "")))
 }
 
 #[cfg(test)]

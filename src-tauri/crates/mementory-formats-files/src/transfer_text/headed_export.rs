@@ -9,8 +9,8 @@ struct Export {
     platform: &'static str,
     /// True if these are the first lines of an export. Blank lines are left out.
     begins: fn(&[&str]) -> bool,
-    /// Returns what a line begins. The other arguments are the last line before it that is not blank, and the role of
-    /// the last turn.
+    /// Returns the section that a line begins. The other arguments are the last line before it that is not blank, and
+    /// the role of the last turn.
     section: for<'l> fn(&'l str, &str, Option<&str>) -> Option<Section<'l>>,
     /// True if a rule follows every turn, including the last one. False if rules are only between turns.
     ends_in_rule: bool,
@@ -18,7 +18,7 @@ struct Export {
     joins_answers: bool,
 }
 
-/// What begins at a heading.
+/// A part of an export that begins at a heading.
 enum Section<'l> {
     Turn {
         role: &'static str,
@@ -34,14 +34,14 @@ const RULE: &str = "---";
 pub(super) const COPILOT_TITLE: &str = "🤖 Copilot CLI Session";
 /// Title of an export of Kimi CLI.
 const KIMI_TITLE: &str = "Kimi Session Export";
-/// Signs before the headings of the Copilot CLI that are not the words of a speaker.
+/// Signs at the start of those headings of the Copilot CLI that do not name a speaker.
 const COPILOT_SIGNS: [char; 7] = ['✅', '❌', '💭', 'ℹ', '📦', '⚠', '⏳'];
 
 const EXPORTS: [Export; 5] = [
     Export {
         platform: "gemini-cli",
-        begins: |lines| lines.first().is_some_and(|line| gemini(line, RULE, None).is_some()),
-        section: gemini,
+        begins: |lines| lines.first().is_some_and(|line| gemini_section(line, RULE, None).is_some()),
+        section: gemini_section,
         ends_in_rule: false,
         joins_answers: false,
     },
@@ -51,14 +51,14 @@ const EXPORTS: [Export; 5] = [
             matches!(lines, [title, id, created, ..] if title.starts_with("# ")
                 && id.starts_with("**Session ID:** ") && created.starts_with("**Created:** "))
         },
-        section: opencode,
+        section: opencode_section,
         ends_in_rule: true,
         joins_answers: false,
     },
     Export {
         platform: "copilot-cli",
         begins: |lines| lines.first().and_then(|line| line.strip_prefix("# ")) == Some(COPILOT_TITLE),
-        section: copilot,
+        section: copilot_section,
         ends_in_rule: true,
         joins_answers: true,
     },
@@ -68,14 +68,17 @@ const EXPORTS: [Export; 5] = [
             let title = lines.iter().find_map(|line| line.strip_prefix("# "));
             lines.first() == Some(&RULE) && title == Some(KIMI_TITLE)
         },
-        section: kimi,
+        section: kimi_section,
         ends_in_rule: false,
         joins_answers: false,
     },
     Export {
         platform: "cherry_studio",
-        begins: |lines| matches!(lines, [title, first, ..] if title.starts_with("# ") && cherry(first, RULE, None).is_some()),
-        section: cherry,
+        begins: |lines| {
+            matches!(lines, [title, first, ..] if title.starts_with("# ")
+                && cherry_section(first, RULE, None).is_some())
+        },
+        section: cherry_section,
         ends_in_rule: false,
         joins_answers: false,
     },
@@ -90,12 +93,13 @@ fn is_rule(previous: &str) -> bool {
     previous.is_empty() || previous == RULE
 }
 
-/// The picture of a person at a computer, whose two parts are joined by an invisible character or by none.
+/// True if a text begins with the emoji of a person at a computer. Only its first half is checked, because the
+/// character that joins the two halves may be missing.
 fn is_person(text: &str) -> bool {
     text.starts_with('🧑')
 }
 
-fn gemini<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
+fn gemini_section<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
     let label = line.strip_prefix("## ").filter(|_| is_rule(previous))?;
     match label.split_once(' ')? {
         ("USER", picture) if is_person(picture) => turn_of(roles::USER, label),
@@ -104,7 +108,7 @@ fn gemini<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<
     }
 }
 
-fn opencode<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
+fn opencode_section<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Section<'l>> {
     let label = line.strip_prefix("## ").filter(|_| is_rule(previous))?;
     match label.split_once(" (") {
         None if label == "User" => turn_of(roles::USER, label),
@@ -118,7 +122,7 @@ fn opencode<'l>(line: &'l str, previous: &str, _: Option<&str>) -> Option<Sectio
     }
 }
 
-fn copilot<'l>(line: &'l str, _: &str, _: Option<&str>) -> Option<Section<'l>> {
+fn copilot_section<'l>(line: &'l str, _: &str, _: Option<&str>) -> Option<Section<'l>> {
     let label = line.strip_prefix("### ")?;
     match label {
         "👤 User" => turn_of(roles::USER, label),
@@ -128,18 +132,18 @@ fn copilot<'l>(line: &'l str, _: &str, _: Option<&str>) -> Option<Section<'l>> {
     }
 }
 
-fn kimi<'l>(line: &'l str, previous: &str, last: Option<&str>) -> Option<Section<'l>> {
+fn kimi_section<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
     let is_turn = |line: &str| line.strip_prefix("## Turn ").is_some_and(|number| number.parse::<u32>().is_ok());
     match line {
         "### User" if is_turn(previous) => turn_of(roles::USER, "User"),
-        "### Assistant" if last == Some(roles::USER) => turn_of(roles::ASSISTANT, "Assistant"),
+        "### Assistant" if last_role == Some(roles::USER) => turn_of(roles::ASSISTANT, "Assistant"),
         _ if is_turn(line) => Some(Section::Program),
         _ => None,
     }
 }
 
-fn cherry<'l>(line: &'l str, previous: &str, last: Option<&str>) -> Option<Section<'l>> {
-    let label = line.strip_prefix("## ").filter(|_| is_rule(previous) || last.is_none())?;
+fn cherry_section<'l>(line: &'l str, previous: &str, last_role: Option<&str>) -> Option<Section<'l>> {
+    let label = line.strip_prefix("## ").filter(|_| is_rule(previous) || last_role.is_none())?;
     if label.strip_suffix(" User").is_some_and(is_person) {
         return turn_of(roles::USER, label);
     }
@@ -165,9 +169,9 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     };
     let (mut previous, mut is_program) = ("", false);
     for (number, line) in text.lines().enumerate() {
-        let trimmed = line.trim_end();
+        let trimmed_line = line.trim_end();
         let last_role = out.turns.last().map(|turn| turn.role);
-        match (export.section)(trimmed, previous, last_role) {
+        match (export.section)(trimmed_line, previous, last_role) {
             Some(Section::Turn { role, label, model }) => {
                 let joins = export.joins_answers && role == roles::ASSISTANT && last_role == Some(role);
                 is_program = false;
@@ -201,7 +205,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
                 }
             }
         }
-        previous = if trimmed.is_empty() { previous } else { trimmed };
+        previous = if trimmed_line.is_empty() { previous } else { trimmed_line };
     }
     let count = out.turns.len();
     for (n, turn) in out.turns.iter_mut().enumerate() {
@@ -220,7 +224,7 @@ fn add_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// Removes what is not the words of the turn, and sets the role of a prompt that the program wrote.
+/// Removes from a turn the parts that its speaker did not write, and sets the role of a prompt that the program wrote.
 fn finish(turn: &mut Turn, is_before_rule: bool) {
     let text = words_of(&turn.text, is_before_rule).to_owned();
     turn.text = text;

@@ -1,5 +1,5 @@
-//! Reads what the command line program LLM prints as its log (`llm logs`). A heading with the time begins each
-//! response, and names its conversation; below it are the prompt and the answer.
+//! Reads the log that the command line program LLM prints (`llm logs`). A heading with the time begins each response,
+//! and names its conversation. The prompt and the answer are below this heading.
 use super::conversation::first_line;
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
@@ -48,28 +48,29 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     head(lines.get(first)?)?.conversation?;
     let is_start = |at: usize| {
         let is_below_blank = at == first || lines.get(at - 1).is_some_and(|line| line.is_empty());
-        let mut below = lines.iter().skip(at + 1).filter(|line| !line.is_empty() && !line.starts_with("Model: **"));
-        let mut has_prompt = || below.next().is_some_and(|line| is_heading(line, PROMPT));
+        let mut lines_below =
+            lines.iter().skip(at + 1).filter(|line| !line.is_empty() && !line.starts_with("Model: **"));
+        let mut has_prompt = || lines_below.next().is_some_and(|line| is_heading(line, PROMPT));
         is_below_blank && lines.get(at).is_some_and(|line| head(line).is_some()) && has_prompt()
     };
     let starts: Vec<usize> = (first..lines.len()).filter(|at| is_start(*at)).collect();
     let mut out: Vec<Transcript> = Vec::new();
-    let mut current = 0;
+    let mut current_index = 0;
     let mut model = None;
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
     for (start, end) in starts.iter().copied().zip(ends) {
         let block = lines.get(start..end)?;
         let Head { time, conversation: id } = head(block.first()?)?;
         if let Some(id) = id {
-            let known = out.iter().position(|found| found.session.as_deref() == Some(id));
-            current = known.unwrap_or(out.len());
-            if known.is_none() {
+            let known_index = out.iter().position(|found| found.session.as_deref() == Some(id));
+            current_index = known_index.unwrap_or(out.len());
+            if known_index.is_none() {
                 out.push(conversation(id));
             }
         }
-        let stated = block.iter().take(4).find_map(|line| line.strip_prefix("Model: **")?.strip_suffix("**"));
-        model = stated.or(model);
-        let conversation = out.get_mut(current)?;
+        let stated_model = block.iter().take(4).find_map(|line| line.strip_prefix("Model: **")?.strip_suffix("**"));
+        model = stated_model.or(model);
+        let conversation = out.get_mut(current_index)?;
         conversation.turns.extend(turns(block, start, time, model));
         if conversation.title.is_none() {
             let prompt = conversation.turns.iter().find(|turn| turn.role == roles::USER && !turn.text.is_empty());
@@ -105,7 +106,7 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
         let end = (from + 1..response).find(|at| SECTIONS.iter().any(|name| is_heading(block[*at], name)));
         block.get(from + 1..end.unwrap_or(response)).unwrap_or_default().join("\n").trim().to_owned()
     };
-    // The last heading of this name ends the answer, if only the counts are below it.
+    // The last heading with the text [`USAGE`] ends the answer if only one line, which has the counts, is below it.
     let usage = (response..block.len()).rfind(|at| is_heading(block[*at], USAGE));
     let is_usage = |at: &usize| block.iter().skip(at + 1).filter(|line| !line.is_empty()).count() == 1;
     let end = usage.filter(is_usage).unwrap_or(block.len());
@@ -134,7 +135,7 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
         out.push(turn(roles::USER, words, prompt, system.unwrap_or(response)));
     }
     let answer = block.get(response + 1..end).unwrap_or_default();
-    let text = without_calls(answer).join("\n").trim().to_owned();
+    let text = without_call_list(answer).join("\n").trim().to_owned();
     if !text.is_empty() {
         out.push(turn(roles::ASSISTANT, text, response, block.len()));
     }
@@ -142,7 +143,7 @@ fn turns(block: &[&str], start: usize, time: Timestamp, model: Option<&str>) -> 
 }
 
 /// An answer without the list of tool calls above its text.
-fn without_calls<'b, 'l>(answer: &'b [&'l str]) -> &'b [&'l str] {
+fn without_call_list<'b, 'l>(answer: &'b [&'l str]) -> &'b [&'l str] {
     let Some(first) = answer.iter().position(|line| !line.is_empty()).filter(|at| is_heading(answer[*at], CALLS))
     else {
         return answer;

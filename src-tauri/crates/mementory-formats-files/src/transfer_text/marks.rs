@@ -29,10 +29,10 @@ pub(super) fn strip_bullet(text: &str) -> Option<&str> {
             return Some(rest.trim_start());
         }
     }
-    let numbered = text.strip_prefix('(').unwrap_or(text);
-    let digit_count = numbered.bytes().take_while(u8::is_ascii_digit).count();
-    let after = numbered[digit_count..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
-    (1..=3).contains(&digit_count).then(|| after.trim_start())
+    let from_number = text.strip_prefix('(').unwrap_or(text);
+    let digit_count = from_number.bytes().take_while(u8::is_ascii_digit).count();
+    let after_number = from_number[digit_count..].strip_prefix(['.', ')']).filter(|r| r.starts_with([' ', '\t']))?;
+    (1..=3).contains(&digit_count).then(|| after_number.trim_start())
 }
 
 /// A marker with a date: `[date] - x`, `[date] x`, `[date]. x`, `[unknown] – x`, `[sconosciuto] - x`, `2025-04-01: x`.
@@ -52,8 +52,8 @@ pub(super) fn date_marker(text: &str) -> Option<Marker<'_>> {
         let has_text = !rest.is_empty() && !after_bracket.starts_with('(') && !inside.contains(':');
         return (is_known && has_text).then(|| marker(rest, true));
     }
-    let (lead, rest) = text.split_at_checked(10)?;
-    dates::parse_day(lead)?;
+    let (day_text, rest) = text.split_at_checked(10)?;
+    dates::parse_day(day_text)?;
     let after_time = rest
         .strip_prefix('T')
         .map_or(rest, |t| t.trim_start_matches(|c: char| c.is_ascii_digit() || ":.Z+".contains(c)));
@@ -102,17 +102,17 @@ const WORDS_FOR_UNKNOWN: [&str; 26] = [
     "未知",
 ];
 
-fn is_date_word(inside: &str) -> bool {
-    let word = inside.to_lowercase();
+fn is_date_word(bracket_text: &str) -> bool {
+    let word = bracket_text.to_lowercase();
     dates::parse_day(&word).is_some() || WORDS_FOR_UNKNOWN.contains(&word.as_str())
 }
 
-/// True if the text in brackets may be a date or "unknown" in a language that is not in the list. A number is read as a
-/// footnote, and a word in capitals for the level of a log line, so both are excluded.
-fn may_mean_unknown(inside: &str) -> bool {
-    let is_number = inside.chars().all(|c| c.is_ascii_digit());
-    let is_log_level = inside.chars().all(|c| c.is_ascii_uppercase());
-    !is_number && !is_log_level && inside.chars().count() <= 40
+/// True if the text in brackets may be a date or "unknown" in a language that is not in the list. Excludes numbers,
+/// which may be footnotes, and words in capitals, which may be the levels of log lines.
+fn may_mean_unknown(bracket_text: &str) -> bool {
+    let is_number = bracket_text.chars().all(|c| c.is_ascii_digit());
+    let is_log_level = bracket_text.chars().all(|c| c.is_ascii_uppercase());
+    !is_number && !is_log_level && bracket_text.chars().count() <= 40
 }
 
 /// Headings that import prompts ask for, in several languages. An answer may have them as lines without any mark.

@@ -55,7 +55,8 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     PROGRAMS.iter().find_map(|program| (program.read)(text))
 }
 
-/// The reason to claim a text that one of the programs wrote. Only programs with this value of `may_be_list` are tried.
+/// The reason to claim a text that one of the programs wrote. Tries only the programs whose `may_be_list` has this
+/// value.
 pub(super) fn reason(text: &str, may_be_list: bool) -> Option<String> {
     PROGRAMS.iter().filter(|program| program.may_be_list == may_be_list).find_map(|program| {
         let count: usize = (program.read)(text)?.conversations().map(|found| found.turns.len()).sum();

@@ -102,10 +102,10 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     }
     let found = entries::read(text);
     let platform = platform_of(text, member, &found);
-    let mut seen = HashSet::new();
+    let mut seen_ids = HashSet::new();
     for entry in &found.entries {
         let id = entry.id();
-        if !seen.insert(id.clone()) {
+        if !seen_ids.insert(id.clone()) {
             sink.dropped(Dropped {
                 place: format!("{}#line {}", member.place, entry.line),
                 outcome: DroppedAs::Skipped,
@@ -129,7 +129,7 @@ fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn 
     Ok(())
 }
 
-/// Sends every conversation of a text. One that occurs twice is sent once.
+/// Sends every conversation of a text. A conversation that occurs twice is sent once.
 fn send_conversations(
     found: &transcript::Transcript,
     text: &str,
@@ -139,13 +139,13 @@ fn send_conversations(
     if found.others.is_empty() {
         return sink.unit(conversation::unit(found, text, place));
     }
-    let mut seen = HashSet::new();
+    let mut seen_keys = HashSet::new();
     for conversation in found.conversations() {
         let mut unit = conversation::unit(conversation, &conversation.own_text(), place);
         let Some(head) = unit.records.first_mut() else { continue };
         head.origin = place.origin(conversation.turns.first().map_or(1, |turn| turn.line));
         let pointer = head.origin.pointer.clone();
-        if seen.insert(head.key.clone()) {
+        if seen_keys.insert(head.key.clone()) {
             sink.unit(unit)?;
             continue;
         }
@@ -176,7 +176,7 @@ fn memory_record(entry: &Entry, id: String, platform: &str, place: &TextSource<'
     record
 }
 
-/// The platform, guessed from the text and the file name. `other` if it is not known.
+/// The platform, guessed from the text and the file name. `other` if the platform cannot be guessed.
 fn platform_of(text: &str, member: &Member, list: &Entries) -> &'static str {
     let (text, name) = (text.to_lowercase(), member.file_name().to_lowercase());
     let is_from_chatgpt =

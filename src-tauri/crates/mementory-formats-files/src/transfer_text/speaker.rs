@@ -149,7 +149,7 @@ const SPEECH_SUFFIXES: [&str; 29] = [
     " ने कहा",
     " responded",
 ];
-/// Words before the name of an assistant in such a line: an article, or the verb.
+/// Words that may precede the assistant's name in the line above its turn: an article, or the verb.
 const SPEECH_PREFIXES: [&str; 3] = ["o ", "το ", "قال "];
 /// Labels that are not treated as a speaker, because ordinary lines begin with them (`Context: …`).
 const NON_SPEAKER_LABELS: [&str; 8] =
@@ -179,20 +179,20 @@ pub(super) fn parse(line: &str) -> Option<Speaker<'_>> {
         return exported_speaker(inner.trim());
     }
     let text = line.trim_start_matches(['>', ' ']);
-    let bare = text.trim_start_matches('#').trim_start();
-    let is_heading = bare.len() < text.len() && text.starts_with('#');
-    let bare = if is_heading { without_number(bare) } else { bare };
-    let bold = ["**", "__"].into_iter().find_map(|mark| Some((bare.strip_prefix(mark)?, mark)));
-    let style = match (is_heading, bold) {
+    let unmarked_line = text.trim_start_matches('#').trim_start();
+    let is_heading = unmarked_line.len() < text.len() && text.starts_with('#');
+    let unmarked_line = if is_heading { without_number(unmarked_line) } else { unmarked_line };
+    let bold_text = ["**", "__"].into_iter().find_map(|mark| Some((unmarked_line.strip_prefix(mark)?, mark)));
+    let style = match (is_heading, bold_text) {
         (true, _) => Style::Heading,
         (false, Some(_)) => Style::Bold,
         (false, None) => Style::Plain,
     };
-    let (label, rest) = match bold {
+    let (label, rest) = match bold_text {
         Some((inner, mark)) => bold_label(inner, mark, is_heading)?,
-        None => match split_at_colon(bare) {
+        None => match split_at_colon(unmarked_line) {
             Some(parts) => parts,
-            None if is_heading || is_spoken_line(bare) => (bare, ""),
+            None if is_heading || is_spoken_line(unmarked_line) => (unmarked_line, ""),
             None => return None,
         },
     };
@@ -322,9 +322,9 @@ pub(super) fn time_in(text: &str) -> Option<(&str, Timestamp)> {
 /// Parses a time. Its offset may have no colon, and the seconds or the whole time of day may be missing.
 fn time_of(text: &str) -> Option<Timestamp> {
     let text = text.trim();
-    let tail = text.len().checked_sub(5).and_then(|at| Some((text.get(..at)?, text.get(at..)?)));
+    let offset_split = text.len().checked_sub(5).and_then(|at| Some((text.get(..at)?, text.get(at..)?)));
     let with_colon = || {
-        let (before, offset) = tail.filter(|(before, t)| before.contains(':') && t.starts_with(['+', '-']))?;
+        let (before, offset) = offset_split.filter(|(before, t)| before.contains(':') && t.starts_with(['+', '-']))?;
         time_of_text(&format!("{before}{}:{}", offset.get(..3)?, offset.get(3..)?))
     };
     let with_seconds = || time_of_text(&format!("{text}:00"));

@@ -6,9 +6,9 @@ use mementory_format::testkit::MemorySource;
 use mementory_model::{Kind, Record, Timestamp};
 use std::path::PathBuf;
 
-fn read_all(catalog: &Catalog, only: Option<&str>) -> (Vec<Detected>, MemorySource) {
+fn read_all(catalog: &Catalog, only_format: Option<&str>) -> (Vec<Detected>, MemorySource) {
     let limits = Limits::default();
-    let sources = detect(catalog, &limits, only).unwrap().sources;
+    let sources = detect(catalog, &limits, only_format).unwrap().sources;
     let sources: Vec<_> = sources.into_iter().filter(|s| s.format == "transfer_text").collect();
     let context = ReadContext { limits, now: Timestamp::from_micros(0).unwrap(), passphrase: None };
     let mut seen = MemorySource::default();

@@ -1,5 +1,5 @@
-//! Reads conversations from two kinds of text: copied ones, in which a line names each speaker, and
-//! exported Markdown.
+//! Reads conversations from two kinds of text: copied conversations, in which a line names each speaker, and exported
+//! Markdown.
 use super::head;
 use super::speaker::{self, Speaker, Style};
 use mementory_formats_shared::roles;
@@ -18,7 +18,7 @@ pub(super) struct Turn {
     pub line: usize,
     /// The lines of the turn, unchanged from the source, including the label.
     pub source: String,
-    /// Time of the turn, if the label states one.
+    /// Time of the turn, if the label states it.
     pub time: Option<Timestamp>,
     /// The model that answered, if the label names it.
     pub model: Option<String>,
@@ -61,7 +61,7 @@ impl Transcript {
     /// `Created: …`, comments and rules.
     pub(super) fn has_only_a_head_before(&self) -> bool {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
-        // The title of an export may have several lines.
+        // The title of an export may have several lines, so one line that states the origin is enough.
         let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
         let is_short = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
         is_short && (says_origin || lines.iter().all(|line| is_head_line(line)))
@@ -84,10 +84,10 @@ impl Transcript {
         self.style == Some(Style::Heading) && self.is_certain && all_have_times && has_front_matter(&self.preamble)
     }
 
-    /// True for Markdown that a program exported: any text in the style of SpecStory, and any text whose speakers are
-    /// named in headings or in bold, by names that are unusual as headings in notes. In the second case, the speaker
-    /// must change at least three times, or once if the turns have times. Below front matter, headings that all have a
-    /// time are enough: the answer may be missing.
+    /// True for Markdown that a program exported. One case is any text in the style of SpecStory. The other case is a
+    /// text whose speakers are named in headings or in bold, by names that are unusual as headings in notes: the
+    /// speaker must change at least three times, or once if the turns have times. Below front matter, it is enough that
+    /// all headings have a time, because the answer may be missing.
     pub(super) fn is_exported(&self) -> bool {
         let is_marked = self.style >= Some(Style::Bold) && self.is_certain;
         let is_dated = self.turns.iter().any(|turn| turn.time.is_some());
@@ -103,7 +103,7 @@ fn has_front_matter(text: &str) -> bool {
     head::without_front_matter(text).len() < text.len()
 }
 
-/// True if the prompt is the result of a tool, which Gemini CLI or Amp writes in place of a prompt.
+/// True if a prompt is in fact the result of a tool, as Gemini CLI and Amp write it.
 pub(super) fn is_tool_result(prompt: &str) -> bool {
     ["**Tool Response**:\n```json\n", "**Tool Result:** `"].iter().any(|beginning| prompt.starts_with(beginning))
 }
@@ -116,7 +116,7 @@ fn names_session(line: &str) -> bool {
 
 /// Largest number of lines in a head.
 const MAX_HEAD_LINES: usize = 40;
-/// What a line above the text of a turn calls its time.
+/// Names that programs give to the time in a line above the text of a turn.
 const TIME_NAMES: [&str; 4] = ["message time", "date", "time", "timestamp"];
 /// Longest name in a line of the form `name: value` in a head, in characters.
 const MAX_NAME: usize = 30;
@@ -153,8 +153,8 @@ fn is_head_line(line: &str) -> bool {
     is_rule || is_mark || is_italic || is_member
 }
 
-/// Reads the turns of a text. None unless both the user and the assistant speak. In an export of SpecStory, and below
-/// front matter in headings that all have a time, it is enough that the user speaks.
+/// Reads the turns of a text. None unless both the user and the assistant speak. It is enough that the user speaks in
+/// an export of SpecStory, or if the text has front matter and all its headings have a time.
 pub(super) fn read(text: &str) -> Option<Transcript> {
     let speakers = speakers_of(text);
     let style = style_of(&speakers)?;
@@ -195,14 +195,14 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     (is_export || has_spoken(roles::USER) && has_spoken(roles::ASSISTANT)).then_some(out)
 }
 
-/// Removes what exporters put around the texts of the turns, and reads the times in them.
+/// Removes the rules and times that exporters put around the texts of the turns, and stores the times in the turns.
 fn finish_turns(out: &mut Transcript) {
     let count = out.turns.len();
     let mut others_end_in_rules = count > 1;
     for (n, turn) in out.turns.iter_mut().enumerate() {
         let is_last = n + 1 == count;
         let text = without_footer(&turn.text).trim();
-        // Exporters put a horizontal rule between the turns. Some of them also put one after the last turn.
+        // Exporters put a horizontal rule between the turns. Some exporters also put a rule after the last turn.
         let before_rule = text.strip_suffix("\n---");
         let text = before_rule.filter(|_| !is_last || others_end_in_rules).unwrap_or(text).trim_end();
         others_end_in_rules &= before_rule.is_some();
@@ -215,8 +215,8 @@ fn finish_turns(out: &mut Transcript) {
     out.preamble = out.preamble.trim().to_owned();
 }
 
-/// Takes the later conversations out of a text with several. Each begins with a title (`# …`) and the head of an export
-/// directly above a prompt, as the first one does.
+/// Splits a text with several conversations, and returns all conversations but the first. Each of them begins with a
+/// title (`# …`) and the head of an export directly above a prompt, as the first conversation does.
 fn split_at_titles(out: &mut Transcript) -> Vec<Transcript> {
     let begins_with_title = out.preamble.trim_start().starts_with("# ");
     let is_below_titles = out.turns.iter().all(|turn| turn.source.starts_with("##"));
@@ -315,13 +315,13 @@ fn speakers_of(text: &str) -> Vec<(usize, Speaker<'_>)> {
 }
 
 /// The most certain style in which both the user and the assistant speak. `Some(None)` if both speak, but in different
-/// styles. None if one of them does not speak. Lines in other styles are ordinary text, because the head of an export
-/// may contain `**User:** name`, and people quote conversations.
+/// styles. None if the user or the assistant does not speak. Lines in other styles are ordinary text, because the head
+/// of an export may contain `**User:** name`, and people quote conversations.
 fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     let speaks = |style: Option<Style>, role: &str| {
         speakers.iter().any(|(_, found)| style.is_none_or(|style| found.style == style) && found.role == role)
     };
-    // Only SpecStory writes such lines. It also writes sessions without an answer, so one side is enough.
+    // Only SpecStory writes lines in this style. It also exports sessions without an answer, so one speaker is enough.
     if speakers.iter().any(|(_, found)| found.style == Style::Export && !found.label.is_empty()) {
         return Some(Some(Style::Export));
     }
@@ -332,8 +332,8 @@ fn style_of(speakers: &[(usize, Speaker<'_>)]) -> Option<Option<Style>> {
     styles.into_iter().chain([None]).find(|style| both_speak(*style)).or(has_one_side.then_some(Some(Style::Heading)))
 }
 
-/// True if the line `Model: …` in the head of an export looks like the first speaker. The assistant has another name
-/// then.
+/// True if the first speaker is the line `Model: …` in the head of an export, and the assistant speaks under another
+/// name.
 fn begins_with_model_line(speakers: &[(usize, Speaker<'_>)]) -> bool {
     let is_model = |speaker: &Speaker<'_>| speaker.label.eq_ignore_ascii_case("model");
     let Some(((_, first), others)) = speakers.split_first() else { return false };
@@ -352,8 +352,8 @@ fn extract_time(turn: &mut Turn) {
         return;
     }
     let line = first.trim().trim_start_matches(['*', '_', '(', '[']);
-    let stated = line.split_once(':').filter(|(name, _)| TIME_NAMES.contains(&name.to_lowercase().as_str()));
-    let line = stated.map_or(line, |(_, time)| time.trim_start_matches(['*', '_', ' ']));
+    let time_member = line.split_once(':').filter(|(name, _)| TIME_NAMES.contains(&name.to_lowercase().as_str()));
+    let line = time_member.map_or(line, |(_, time)| time.trim_start_matches(['*', '_', ' ']));
     let is_short = line.len() <= 40 && turn.time.is_none();
     let Some((before, time)) = speaker::time_in(line).filter(|_| is_short) else { return };
     if before.is_empty() {

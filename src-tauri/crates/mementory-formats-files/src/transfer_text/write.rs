@@ -38,7 +38,8 @@ pub(super) fn memory_text(
         let line = entry_line(&stored);
         match entries::read(&compose_text(std::slice::from_ref(&line))).entries.into_iter().next() {
             None => export.withhold("no_text"),
-            // Readers identify an entry by its day and its words, so a second entry with both would be lost.
+            // Readers identify an entry by its day and its words, so a second entry with the same day and words would
+            // be lost.
             Some(entry) if !written_ids.insert(entry.id()) => export.withhold("said_elsewhere"),
             Some(entry) => {
                 export.count_written_with(&stored, &read_back(&stored.record, &entry), &MEMBERS_IN_OTHER_FORM);
@@ -78,7 +79,7 @@ fn entry_line(stored: &StoredRecord) -> EntryLine {
     let text = text.trim();
     let title = record.title.as_deref().map(str::trim).filter(|title| !title.is_empty() && !text.contains(title));
     let title = title.map(unix_line_ends);
-    // The title is put before a text of one line, and on a line of its own above a text of several lines.
+    // The title is on the same line as a text of one line, and on a separate line above a text of several lines.
     let line_text = match title {
         Some(title) if text.contains('\n') => format!("{title}\n{text}"),
         Some(title) => format!("{title}: {text}"),

@@ -1,11 +1,12 @@
-//! RFC 8785 for the checksum of a document; MIF does not define a canonical form. RFC 8785 has no form for a number
-//! that does not fit into a double. Such a number is written as in the source, so that the export does not fail.
+//! Writes a document in the canonical form of RFC 8785, over which its checksum is computed. MIF itself defines no
+//! canonical form. RFC 8785 has no form for a number that does not fit into a double. Such a number is written as in
+//! the source, so that the export does not fail.
 use mementory_json::{
     Tree,
     canonical::{Style, write},
 };
 
-/// The order of keys in RFC 8785.
+/// Compares two keys in the order of RFC 8785.
 pub(super) use mementory_json::canonical::utf16_order as order;
 
 /// Appends the canonical text of a tree.

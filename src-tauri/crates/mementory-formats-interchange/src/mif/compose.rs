@@ -26,7 +26,8 @@ const MAX_DEPTH: u32 = 512;
 /// Content of an element whose record has neither text nor title. The format requires that content is not empty.
 const EMPTY_CONTENT: &str = "(empty)";
 
-/// List and position of the element that a record was read from. None if its document did not have this shape.
+/// List and position of the element that a record was read from. None if the document of that element does not have
+/// this `shape`.
 pub(super) fn own_element(record: &Record, shape: Shape) -> Option<(&'static Section, u64)> {
     let version = record.origin.version.as_deref().unwrap_or_default();
     let is_same = match shape {
@@ -53,7 +54,7 @@ pub(super) fn section_for(kind: Kind, shape: Shape, has_ends: bool) -> &'static 
 }
 
 /// Id of a record in the file. A record of this format keeps its UUID, unless identifiers are left out. For any other
-/// record, the vault id is written as a UUID. Version 1 adds a prefix.
+/// record, the vault id is written as a UUID. In version 1, the id also gets a prefix.
 pub(super) fn id_for(stored: &StoredRecord, section: &Section, shape: Shape, strip: bool) -> String {
     let original =
         stored.record.key.value.rsplit('/').next().filter(|_| stored.record.key.scope == KEY_SCOPE && !strip);
@@ -83,13 +84,13 @@ pub(super) fn alternative_id(proposed: &str, attempt: u32, vault_id: &str, secti
     }
 }
 
-/// Values for an element in addition to its record.
+/// Values for composing an element that are not in its record.
 pub(super) struct ElementContext<'a> {
     /// Id of the element.
     pub id: &'a str,
-    /// Ids of linked memories and todos.
+    /// Ids of the linked memories, and ids of the linked todos.
     pub related: (Vec<String>, Vec<String>),
-    /// Both ends of a relation.
+    /// Ids of both ends, if the element is a relation.
     pub ends: Option<(String, String)>,
     /// True if accounts and conversations are left out.
     pub strip: bool,
@@ -131,8 +132,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             );
             set_text(&mut tree, "created_at", &time_text(created));
         }
-        // New records are never written to these lists. Such an element only provides replacements for forbidden
-        // members.
+        // New records are never written to these lists. An element is composed only to replace forbidden members of an
+        // imported element.
         "project" | "reminder" | "episode" => {
             set_text(&mut tree, "id", context.id);
             set_text(&mut tree, "created_at", &time_text(created));
@@ -163,13 +164,13 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
     tree
 }
 
-/// Copies the record's fields that the rule defines with the same name and type.
+/// Copies each field of the record for which the rule defines a member with the same name and type.
 fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
     for Field { name, nullable, rule, .. } in rule.fields().unwrap_or_default() {
         let Some(value) = record.fields.get(*name).filter(|_| tree.get(name).is_none()).map(tree_of) else { continue };
-        let mut fits = true;
-        check(&value, rule, RepeatedKeys::Accept, &mut |_, violation| fits &= code_of(&violation).1);
-        if fits || (*nullable && value == Tree::Null) {
+        let mut is_valid = true;
+        check(&value, rule, RepeatedKeys::Accept, &mut |_, violation| is_valid &= code_of(&violation).1);
+        if is_valid || (*nullable && value == Tree::Null) {
             tree.set(name, value);
         }
     }
@@ -177,8 +178,8 @@ fn copy_shared_members(tree: &mut Tree, record: &Record, rule: &Rule) {
 
 fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
     set_text(tree, "id", context.id);
-    let most = if shape == Shape::V1 { 100_000 } else { usize::MAX };
-    set_text(tree, "content", truncated(content(record), most));
+    let max_chars = if shape == Shape::V1 { 100_000 } else { usize::MAX };
+    set_text(tree, "content", truncated(content(record), max_chars));
     let kind = memory_type(record, shape);
     set_text(tree, if shape == Shape::V1 { "type" } else { "memory_type" }, kind);
     if shape == Shape::V1 {
@@ -207,9 +208,9 @@ fn fill_memory(tree: &mut Tree, record: &Record, shape: Shape, context: &Element
     }
     let mut vectors = record.embeddings.iter().filter_map(|e| Tree::parse(&e.json, 8).ok());
     // A version 1 file must not name a model that the published schema does not list.
-    let listed =
+    let is_listed =
         |v: &Tree| shape == Shape::V2 || text(v, "model").is_some_and(|m| schema::EMBEDDING_MODELS.contains(&m));
-    if let Some(vector) = vectors.find(|v| is_embedding(v) && listed(v)) {
+    if let Some(vector) = vectors.find(|v| is_embedding(v) && is_listed(v)) {
         tree.set(if shape == Shape::V1 { "embedding" } else { "embeddings" }, vector);
     }
     let (memories, todos) = (texts(&context.related.0), texts(&context.related.1));
@@ -252,7 +253,7 @@ fn source(record: &Record, shape: Shape, strip: bool) -> Tree {
     out
 }
 
-/// The confidence of each entity by name, from the verbatim, because records have no field for it.
+/// Reads the confidence of each entity, by name, from the verbatim of the record, because records have no field for it.
 fn confidences(record: &Record) -> BTreeMap<String, Tree> {
     let verbatim =
         record.verbatim.as_ref().filter(|_| record.origin.format == KEY_SCOPE && !record.entities.is_empty());
@@ -284,8 +285,8 @@ fn entity(name: &str, kind: Option<&str>, confidence: Option<&Tree>, shape: Shap
 
 fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementContext<'_>, created: Timestamp) {
     set_text(tree, "id", context.id);
-    let most = if shape == Shape::V1 { 10_000 } else { usize::MAX };
-    set_text(tree, "content", truncated(content(record), most));
+    let max_chars = if shape == Shape::V1 { 10_000 } else { usize::MAX };
+    set_text(tree, "content", truncated(content(record), max_chars));
     let status = match record.status.as_deref() {
         Some("completed" | "complete" | "closed") => "done",
         Some("archived" | "deleted" | "superseded" | "canceled") => "cancelled",
@@ -314,19 +315,19 @@ fn fill_todo(tree: &mut Tree, record: &Record, shape: Shape, context: &ElementCo
     }
 }
 
-/// Content of an element: the record's text, otherwise its title, otherwise a placeholder, because it must not be
-/// empty.
+/// Content of an element: the text of the record, otherwise its title, otherwise a placeholder, because the format
+/// forbids empty content.
 pub(super) fn content(record: &Record) -> &str {
     let title = record.title.as_deref().unwrap_or_default();
     [record.text.as_str(), title].into_iter().find(|t| !t.is_empty()).unwrap_or(EMPTY_CONTENT)
 }
 
-fn truncated(text: &str, most: usize) -> &str {
-    text.char_indices().nth(most).map_or(text, |(at, _)| &text[..at])
+fn truncated(text: &str, max_chars: usize) -> &str {
+    text.char_indices().nth(max_chars).map_or(text, |(at, _)| &text[..at])
 }
 
-/// The memory type: the record's type if the format defines it (ignoring case and separators), otherwise one chosen by
-/// the kind.
+/// The memory type: the record's type if the format defines it (ignoring case and separators), otherwise a type chosen
+/// by the kind of the record.
 pub(super) fn memory_type(record: &Record, shape: Shape) -> &'static str {
     let normalized = |s: &str| s.replace(['_', '-', ' '], "").to_lowercase();
     let original = record.record_type.as_deref().map(normalized).unwrap_or_default();

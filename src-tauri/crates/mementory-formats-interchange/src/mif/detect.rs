@@ -25,12 +25,12 @@ pub(super) fn detect(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
     Ok(claims)
 }
 
-/// The encoding of a file. None if it is not of this format.
+/// Detects the encoding of a file. None if the file is not of this format.
 pub(super) fn encoding(catalog: &Catalog, member: &Member, is_selected: bool) -> Result<Option<Encoding>, FormatError> {
     Ok(inspect(catalog, member, is_selected)?.map(|(encoding, ..)| encoding))
 }
 
-/// The encoding of a document that is already loaded. None if it is not a MIF document.
+/// Detects the encoding of a file from its bytes and its name. None if the file is not of this format.
 pub(super) fn encoding_of_bytes(bytes: &[u8], name: &str) -> Option<Encoding> {
     recognize(&bytes[..bytes.len().min(HEAD_BYTES)], None, name, true).map(|(encoding, ..)| encoding)
 }
@@ -49,15 +49,15 @@ fn inspect(catalog: &Catalog, member: &Member, is_selected: bool) -> Result<Opti
     Ok(recognize(&head, json.as_ref().map(|json| &*json.keys), member.file_name(), is_selected))
 }
 
-/// False if no document or line of this format has such keys. A YAML document in braces may have its keys without
-/// quotes.
+/// False for a `.json` file with none of the keys that identify this format. Any other file may be a YAML document in
+/// braces, whose keys need no quotes.
 fn may_be_of_this_format(keys: &Keys, member: &Member) -> bool {
     let is_json = member.file_name().to_ascii_lowercase().ends_with(".json");
     let names = ["mif_version", "export_meta", "export", "encrypted_payload"];
     !is_json || names.iter().any(|name| keys.has_name(name))
 }
 
-/// Recognises a document by its first bytes. `keys` are the keys in `head`, if they are already known.
+/// Recognizes a document by its first bytes, `head`. `keys` are the JSON keys in `head`, if they were already parsed.
 fn recognize(head: &[u8], keys: Option<&Keys>, name: &str, is_selected: bool) -> Option<Recognized> {
     let text = String::from_utf8_lossy(head);
     let text = text.trim_start_matches('\u{feff}').trim_start();
@@ -83,7 +83,7 @@ fn recognize(head: &[u8], keys: Option<&Keys>, name: &str, is_selected: bool) ->
                 line["type"].as_str().is_some_and(|t| super::sections::section_for_line_type(t).is_some())
                     && has("data");
             if is_record_line && text.contains("\"mif_version\"") {
-                // The file has lines of this format but no header at the start. The reader reports this.
+                // The file has lines of this format but no header at the start. The reader reports the missing header.
                 return Some((Encoding::Jsonl, None, 0.9, "JSON lines of this format in the wrong order".into()));
             }
         }
@@ -128,9 +128,9 @@ fn string_after(text: &str, key: &str) -> Option<String> {
     (!value.is_empty() && value.len() < 20).then(|| value.to_owned())
 }
 
-/// Members of an element in the reference program's mem0 encoding. [`GENERIC_MEMBERS`] lists those of its generic
-/// encoding.
+/// Members of an element in the mem0 encoding of the reference program.
 const MEM0_MEMBERS: [&str; 7] = ["id", "memory", "user_id", "agent_id", "created_at", "updated_at", "metadata"];
+/// Members of an element in the generic encoding of the reference program.
 const GENERIC_MEMBERS: [&str; 6] = ["id", "content", "type", "tags", "timestamp", "metadata"];
 
 /// Detects an array. Many programs write arrays, so without the user's selection only the exact output of the reference

@@ -77,7 +77,7 @@ impl Document {
         }
     }
 
-    /// Writes the document in an encoding.
+    /// Writes the document in the given encoding.
     pub fn write(&self, encoding: Encoding, checksum: &str, out: &mut dyn Write) -> Result<(), FormatError> {
         let result = match encoding {
             Encoding::Yaml => self.write_yaml(out),
@@ -176,8 +176,8 @@ impl Document {
         writeln!(out, "{line}")
     }
 
-    /// The part of a member that is in the header of JSON lines: everything except elements with a line of their own.
-    /// Nodes and empty lists have no lines, so they are in the header.
+    /// Returns the part of a member that is written in the header of JSON lines: everything except the elements that
+    /// have their own line. Nodes and empty lists have no lines, so they are in the header.
     fn header_value(&self, value: &MemberValue, key: &str) -> Result<Option<Tree>, FormatError> {
         Ok(match value {
             MemberValue::Tree(tree) => Some(tree.clone()),

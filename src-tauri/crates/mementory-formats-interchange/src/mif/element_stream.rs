@@ -28,7 +28,7 @@ pub(super) enum Item<'a> {
     WrongType(String),
     /// Line number and fault code of an invalid line of JSON lines.
     BadLine(u64, &'static str),
-    /// JSON pointer in a line of JSON lines of a member that occurs more than once. The last one counts.
+    /// JSON pointer of a member that occurs more than once in a line of JSON lines. Its last occurrence counts.
     RepeatedMember(String),
     /// A line of JSON lines whose type is unknown.
     UnknownLine,
@@ -41,7 +41,7 @@ type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> Result<(), FormatError>;
 /// Reads a document once and passes each item to `visit`.
 pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit<'_>) -> Result<(), FormatError> {
     let is_jsonl = source.encoding == Encoding::Jsonl;
-    // No element can be larger than the document, so the size of each need not be limited.
+    // If the whole document is within the size limit of an element, the size of each element need not be checked.
     match source.bytes().filter(|bytes| !is_jsonl && bytes.len() as u64 <= limits.element_bytes) {
         Some(bytes) => {
             let stream = ElementStream::new(visit, "");
@@ -54,7 +54,7 @@ pub(super) fn stream_elements(source: &Source<'_>, limits: &Limits, visit: Visit
     }
 }
 
-/// Limits the size of an element, by counting the bytes read since the last one.
+/// Limits the size of an element, by counting the bytes read since the end of the previous element.
 struct SizeGuard<R> {
     inner: R,
     bytes_since_element: Rc<Cell<u64>>,
@@ -316,7 +316,7 @@ fn parse_line(
     place: &str,
     limits: &Limits,
 ) -> Result<(), FormatError> {
-    // Only stops the parser. The caller takes the actual error from `stream.aborted`.
+    // This error only stops the parser. The caller takes the actual error from `stream.aborted`.
     let to_cancelled = |_: serde_json::Error| FormatError::Cancelled;
     let text = std::str::from_utf8(line).ok();
     let members = text.and_then(|text| Some((text, serde_json::from_str::<Members<'_>>(text).ok()?)));

@@ -13,7 +13,7 @@ use mementory_json::Tree;
 /// Lengths of an AES-GCM nonce and tag in bytes.
 const NONCE_BYTES: usize = 12;
 const TAG_BYTES: usize = 16;
-/// The standard alphabet. Padding is written but not required when reading.
+/// Base64 in the standard alphabet. Padding is written but not required when reading.
 const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -22,8 +22,8 @@ const BASE64_ENGINE: GeneralPurpose = GeneralPurpose::new(
 /// Code and message of an envelope's fault.
 pub(super) type EnvelopeFault = (&'static str, String);
 
-/// The encryption object of a document. One of three members is enough to recognise it, because otherwise a document
-/// with a damaged envelope would be read as one without memories.
+/// The encryption object of a document. Any one of its three main members is enough to recognise it, because otherwise
+/// a document with a damaged envelope would be read as a document without memories.
 pub(super) fn find_in(root: &Tree) -> Option<&Tree> {
     let parts = ["encrypted_payload", "iv", "auth_tag"];
     root.get("encryption").filter(|e| parts.iter().any(|part| e.get(part).is_some()))
@@ -41,7 +41,7 @@ fn decode(text: &str) -> Result<Vec<u8>, DecodeError> {
     BASE64_ENGINE.decode(bytes)
 }
 
-/// All faults of an envelope. Without faults, it can be decrypted with the passphrase.
+/// Returns all faults of an envelope. An envelope without faults can be decrypted with the passphrase.
 pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
     let mut out = Vec::new();
     let mut report = |code, message: &str| out.push((code, message.to_owned()));
@@ -62,7 +62,7 @@ pub(super) fn find_faults(envelope: &Tree) -> Vec<EnvelopeFault> {
             Some(Ok(bytes)) if len.is_some_and(|l| l != bytes.len()) => {
                 report("bad_value", &format!("{name} must have {} bytes", len.unwrap_or_default()));
             }
-            // The content is a document, which is never empty.
+            // An empty value is a fault, because the content is a document, which is never empty.
             Some(Ok(bytes)) if bytes.is_empty() => report("bad_value", &format!("{name} is empty")),
             Some(Ok(_)) => {}
         }
@@ -99,7 +99,7 @@ fn parameters(envelope: &Tree) -> Option<(u64, u64, u64)> {
     let params = envelope.get("kdf_params")?;
     let number = |names: [&str; 2]| {
         names.into_iter().find_map(|n| match params.get(n) {
-            // A number that overflows is out of range, not missing.
+            // A number that overflows counts as out of range and not as missing.
             Some(Tree::Number(token)) if token.bytes().all(|b| b.is_ascii_digit()) => {
                 Some(token.parse().unwrap_or(u64::MAX))
             }

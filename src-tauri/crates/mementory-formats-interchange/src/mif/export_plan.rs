@@ -29,9 +29,9 @@ const MAX_DEPTH: u32 = 1024;
 struct WithoutId {
     vault_id: String,
     section: &'static Section,
-    /// Original id of the element, and true if the format allows it.
+    /// Original id of the element, and true if the format allows this id.
     original_id: Option<(String, bool)>,
-    /// True for the first record with the original id, to which references to this id belong.
+    /// True for the first record with the original id. References to this id refer to that record.
     is_first: bool,
     proposed: String,
 }
@@ -48,7 +48,7 @@ pub(super) struct ExportPlan {
     pub has_other_records: bool,
     /// List and id in the file for each vault id.
     ids: HashMap<String, (&'static Section, String)>,
-    /// Digests of the ids that are in use, with their lists.
+    /// Digests of the ids that are already used in the file. Each digest covers an id and the name of its list.
     used_ids: HashSet<u128>,
     /// Vault ids of the records whose elements have a forbidden value or get a new id.
     faulty: HashSet<String>,
@@ -109,9 +109,9 @@ impl ExportPlan {
     /// Version 2 if all records were read from version 2 documents, otherwise version 1, which the specification
     /// defines.
     fn default_shape(&self, source: &mut dyn RecordSource) -> Result<Shape, FormatError> {
-        let all =
+        let all_are_version_2 =
             |frames: &[(DocumentFrame, Tree)]| !frames.is_empty() && frames.iter().all(|(k, _)| k.shape == Shape::V2);
-        if !all(&self.frames) {
+        if !all_are_version_2(&self.frames) {
             return Ok(Shape::V1);
         }
         let mut all_native = true;
@@ -168,7 +168,8 @@ impl ExportPlan {
         let faults = find_faults(&tree, section, self.shape);
         if faults.is_any_forbidden {
             let context = ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, strip: false };
-            // In all other lists, forbidden values can always be replaced with members composed from the record.
+            // Only elements of these lists may be impossible to repair. In all other lists, forbidden values can always
+            // be replaced with members composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);
                 if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {
@@ -221,7 +222,7 @@ impl ExportPlan {
         format!("entity:{}", name.unwrap_or_else(|| content(&stored.record)))
     }
 
-    /// A new id in this list for a record.
+    /// Reserves an unused id in this list for a record, and returns the id.
     pub fn claim_id_for(&mut self, stored: &StoredRecord, section: &'static Section) -> String {
         let proposed = self.proposed_id(stored, section);
         self.claim_unused(section, &proposed, &stored.id)
@@ -237,13 +238,13 @@ impl ExportPlan {
         id
     }
 
-    /// Reserves an id. Returns false if another element of the list already has it.
+    /// Reserves an id in a list. Returns false if another element of the list already has this id.
     fn claim(&mut self, section: &Section, id: &str) -> bool {
         self.used_ids.insert(id_digest(section, id))
     }
 
-    /// Updates nodes of an imported document that only refer to records to the new ids of these records. Leaves out
-    /// nodes that the format forbids.
+    /// Prepares nodes of an imported document that only refer to records. Replaces the ids of records that get new ids,
+    /// and leaves out nodes that the format forbids.
     pub fn writable_nodes(&mut self, nodes: Vec<(u64, String)>) -> Vec<(u64, String)> {
         let writable = nodes.into_iter().filter_map(|(index, node)| {
             let mut tree = Tree::parse(&node, MAX_DEPTH).ok()?;
@@ -272,8 +273,9 @@ impl ExportPlan {
 
     /// List and position of the element that a record was read from, if it is written as that element.
     pub fn own_element(&self, stored: &StoredRecord) -> Option<(&'static Section, u64)> {
-        let own = if self.strip { None } else { own_element(&stored.record, self.shape) };
-        own.filter(|(section, _)| self.ids.get(&stored.id).is_some_and(|(assigned, _)| assigned == section))
+        let section_and_position = if self.strip { None } else { own_element(&stored.record, self.shape) };
+        section_and_position
+            .filter(|(section, _)| self.ids.get(&stored.id).is_some_and(|(assigned, _)| assigned == section))
     }
 
     /// List and id of a record in the file.
@@ -323,8 +325,9 @@ impl ExportPlan {
         (memories, todos)
     }
 
-    /// The frame into which the records are written: that of the only imported document. None if its shape differs from
-    /// the shape to be written, if some records come from elsewhere, or if identifiers are left out.
+    /// Returns the frame of the imported document if the records can be written into it: it must be the only imported
+    /// document and have the shape to be written, all records must be written as its elements, and identifiers must not
+    /// be left out.
     pub fn base_frame(&self) -> Option<&DocumentFrame> {
         match self.frames.as_slice() {
             [(frame, _)] if frame.shape == self.shape && !self.has_other_records && !self.strip => Some(frame),

@@ -38,7 +38,7 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(out)
 }
 
-/// The relation of a record to the element written for it, which decides what the extension slot must contain.
+/// How a record relates to the element that is written for it. This determines what the extension slot must contain.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ComparisonMode {
     /// The record was read from this element, which therefore provides its origin and verbatim.
@@ -75,7 +75,8 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, mode: Co
     extension::set(tree, tree_of(&Value::Object(out)));
 }
 
-/// Names of the members of `record` that are different or missing in `mapped`, each with true if it is only different.
+/// Names of the members of `record` that are different or missing in `mapped`. Each has the value true if the member is
+/// different, and false if it is missing.
 pub(super) fn differing_members(mapped: &Record, record: &Record) -> Vec<(String, bool)> {
     let (mapped_members, record_members) = (members(mapped), members(record));
     let differing = record_members.into_iter().filter(|(name, value)| mapped_members.get(name) != Some(value));

@@ -58,10 +58,10 @@ pub(super) enum Checksum {
 
 /// The digest of a file by our rule, as cached in the catalog.
 #[derive(Clone)]
-struct KeptDigest(String);
+struct CachedDigest(String);
 
 /// Estimated memory of a cached digest, in bytes.
-const KEPT_DIGEST_BYTES: usize = 128;
+const CACHED_DIGEST_BYTES: usize = 128;
 
 /// Name of our checksum rule in the header.
 pub(super) const CHECKSUM_METHOD: &str = "sha256-rfc8785-without-checksum";
@@ -70,11 +70,12 @@ impl FirstPass {
     /// Reads the document. If the parser fails because some elements are only nearly JSON, replaces them with `null` in
     /// the source and reads the document again. Any other fault is an error.
     pub fn read(source: &mut Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
-        let first = Self::read_once(source, limits);
-        let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first else { return first };
-        let Some(code) = source.json_fault(limits) else { return first };
-        let second = if source.blank_faulty_elements(limits)? { Self::read_once(source, limits).ok() } else { None };
-        second.ok_or_else(|| fault_error(code, place))
+        let first_attempt = Self::read_once(source, limits);
+        let Err(FormatError::Invalid { code: "malformed", place, .. }) = &first_attempt else { return first_attempt };
+        let Some(code) = source.json_fault(limits) else { return first_attempt };
+        let second_attempt =
+            if source.blank_faulty_elements(limits)? { Self::read_once(source, limits).ok() } else { None };
+        second_attempt.ok_or_else(|| fault_error(code, place))
     }
 
     fn read_once(source: &Source<'_>, limits: &Limits) -> Result<Self, FormatError> {
@@ -189,7 +190,7 @@ impl FirstPass {
         }
     }
 
-    /// Version of the records: the declared version if it matches the shape, otherwise that of the shape.
+    /// Version of the records: the declared version if it matches the shape, otherwise the version of the shape.
     pub fn version_of_records(&self) -> String {
         let declared_version = self.version.clone().filter(|v| {
             v.starts_with(match self.shape {
@@ -205,8 +206,8 @@ impl FirstPass {
         let header = self.shape.header();
         let Some(declared) = nested_text(&self.root, header, "checksum") else {
             // The rule for a checksum in the footer of JSON lines is not known.
-            let last = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
-            return Ok(if last.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
+            let footer_checksum = self.footer.as_ref().and_then(|f| text(f, "checksum")).filter(|c| !c.is_empty());
+            return Ok(if footer_checksum.is_some() { Checksum::UnknownRule } else { Checksum::Absent });
         };
         if nested_text(&self.root, header, "checksum_method") == Some(CHECKSUM_METHOD) {
             let actual = self.digest(source, limits)?;
@@ -222,7 +223,8 @@ impl FirstPass {
         })
     }
 
-    /// The digest by our rule. An import validates the file before it reads it, so the digest of a file is kept.
+    /// Computes the digest by our rule. The digest of a file is cached, because an import first validates the file and
+    /// then reads it.
     fn digest(&self, source: &Source<'_>, limits: &Limits) -> Result<String, FormatError> {
         let compute = || {
             let mut digest = Sha256::new();
@@ -230,8 +232,8 @@ impl FirstPass {
             Ok(format!("sha256:{}", hex::encode(digest.finalize())))
         };
         let Some((catalog, member)) = source.file() else { return compute() };
-        let kept = catalog.derived(member, || compute().map(|digest| (KeptDigest(digest), KEPT_DIGEST_BYTES)))?;
-        Ok(kept.0)
+        let cached = catalog.derived(member, || compute().map(|digest| (CachedDigest(digest), CACHED_DIGEST_BYTES)))?;
+        Ok(cached.0)
     }
 
     fn hash_object(
@@ -255,7 +257,7 @@ impl FirstPass {
             let is_graph = parent.is_empty() && super::sections::parent_named(key).is_some();
             if let Some(section) = section {
                 digest.update("[");
-                // Each list is a pass over the whole document.
+                // Empty lists are skipped, because hashing a list requires a pass over the whole document.
                 if self.counts[section.table_index()] > 0 {
                     hash_elements(section, source, limits, digest)?;
                 }

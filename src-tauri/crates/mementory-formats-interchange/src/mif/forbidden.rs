@@ -39,14 +39,14 @@ pub(super) fn find_faults(tree: &Tree, section: &Section, shape: Shape) -> Fault
     out
 }
 
-/// The redactions of a memory without those with invalid positions. None if all positions are valid.
+/// The redactions of a memory, except redactions with invalid positions. None if all positions are valid.
 fn valid_redactions(tree: &Tree, section: &Section) -> Option<Tree> {
     let Some(Tree::Array(items)) = tree.get("redactions").filter(|_| *section == MEMORIES_SECTION) else { return None };
     let valid: Vec<Tree> = items.iter().filter(|item| has_valid_position(item)).cloned().collect();
     (valid.len() < items.len()).then_some(Tree::Array(valid))
 }
 
-/// Replaces the forbidden values of an element with those of `composed`, a new element made from the same record.
+/// Replaces the forbidden values of an element with the values of `composed`, a new element made from the same record.
 /// Values that are not in `composed` are removed. Returns the names of the changed members, or None if the element
 /// still has forbidden values.
 pub(super) fn replace_forbidden_values(
@@ -102,7 +102,7 @@ fn referenced_lists(section: &Section, member: &str) -> &'static [&'static str] 
     }
 }
 
-/// Updates references to elements that get a new id. Returns true if there are any.
+/// Updates references to elements that get a new id. Returns true if a reference was updated.
 pub(super) fn rename_references(tree: &mut Tree, section: &Section, ids: &RenamedIds) -> bool {
     let Tree::Object(members) = tree else { return false };
     if ids.is_empty() {

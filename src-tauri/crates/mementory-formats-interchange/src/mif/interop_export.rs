@@ -58,12 +58,12 @@ pub(super) fn write(
     source.records(&mut |stored| {
         let Some(text) = writer.encode_memory(&stored)? else { return Ok(()) };
         if let Some(file) = &mut file {
-            let before = match (encoding, any_written) {
+            let prefix = match (encoding, any_written) {
                 (Encoding::Markdown, _) => "",
                 (_, true) => ",\n",
                 (_, false) => "[\n",
             };
-            file.write_all(before.as_bytes()).and_then(|()| file.write_all(text.as_bytes())).map_err(io)?;
+            file.write_all(prefix.as_bytes()).and_then(|()| file.write_all(text.as_bytes())).map_err(io)?;
         }
         any_written = true;
         Ok(())
@@ -94,7 +94,7 @@ struct InteropWriter {
 }
 
 impl InteropWriter {
-    /// A record as an element or a block. None if it cannot be written as a memory.
+    /// Encodes a record as an array element or a Markdown block. None if the record cannot be written as a memory.
     fn encode_memory(&mut self, stored: &StoredRecord) -> Result<Option<String>, FormatError> {
         let record = &stored.record;
         let never_a_memory = matches!(record.kind, Kind::Foreign | Kind::Audit | Kind::Credential | Kind::Attachment);
@@ -190,8 +190,8 @@ impl InteropWriter {
         tree
     }
 
-    /// Header and text of a block. Blocks are separated by one `---`, because the reference program cannot read two in
-    /// a row.
+    /// Header and text of a block. Blocks are separated by one `---` line, because the reference program cannot read
+    /// two such lines in a row.
     fn compose_block(&self, record: &Record) -> String {
         let mut out = format!("{BLOCK_SEPARATOR}\ntype: {}\n", memory_type(record, Shape::V2));
         out.push_str(&format!("created_at: {}\n", offset_time_text(creation_time(&record.times))));
@@ -219,7 +219,7 @@ fn tags(tags: &[String]) -> Tree {
     if tags.iter().all(is_plain) { Tree::Text(tags.join(",")) } else { texts(tags) }
 }
 
-/// A time in the notation of the reference program in these encodings, with a numeric UTC offset.
+/// Formats a time with a numeric UTC offset, as the reference program does in these encodings.
 fn offset_time_text(time: Timestamp) -> String {
     format!("{}+00:00", time.to_rfc3339().trim_end_matches('Z'))
 }

@@ -1,5 +1,6 @@
 //! Reads the three interop encodings of the reference program, which `interop_export.rs` writes: an array like mem0's,
-//! a generic array, and text blocks below `---` headers. They contain only memories with type, tags and times.
+//! a generic array, and text blocks below `---` headers. Files in these encodings contain only memories with type, tags
+//! and times.
 use super::{
     encoding::ESCAPED_KEY,
     json_faults::{fault_error, json_fault},
@@ -93,7 +94,7 @@ fn origin(encoding: Encoding, place: &str, pointer: String) -> Origin {
     Origin { format: KEY_SCOPE.into(), version, container: place.to_owned(), pointer }
 }
 
-/// Elements of an array, or of the list in an object such as mem0's API returns.
+/// Returns the elements of an array, or of the list inside an object like those that mem0's API returns.
 fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|_| fault_error("invalid_utf8", place))?;
     let to_fault = |_| match json_fault(bytes) {
@@ -108,7 +109,7 @@ fn items<'t>(bytes: &'t [u8], place: &str) -> Result<Vec<&'t RawValue>, FormatEr
     serde_json::from_str(list.map_or("[]", |(_, raw)| raw.get())).map_err(to_fault)
 }
 
-/// Key of a record from an interop encoding.
+/// Key of a record from an interop encoding. It contains the id or, without an id, a digest of the content.
 fn interop_key(id: Option<&str>, content: &str) -> RecordKey {
     match id.filter(|id| !id.is_empty()) {
         Some(id) => to_record::key("memory", &bare_id(id)),
@@ -162,8 +163,8 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     Ok(record)
 }
 
-/// Text and first line number of each block. Blocks are separated by one `---`, or by two, which the reference program
-/// writes but cannot read.
+/// Returns the text and the first line number of each block. Blocks are separated by one or two `---` lines. The
+/// reference program writes two, but cannot read them.
 pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
     let lines: Vec<&str> = text.split('\n').collect();
     let is_separator_at = |i: usize| lines.get(i).is_some_and(|l| l.trim_end() == "---");

@@ -1,5 +1,5 @@
-//! Replaces elements that are only nearly JSON with `null`, for documents in which they stop the parser. In other
-//! documents, such elements are skipped when they are read.
+//! Replaces elements that are only nearly JSON with `null`, so that the parser can read the other elements of the
+//! document. JSON lines need no replacement, because an invalid line does not stop the parser.
 use super::{
     json_faults::json_fault,
     sections::{SECTIONS, Section, section_named},

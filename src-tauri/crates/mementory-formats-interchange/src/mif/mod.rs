@@ -68,7 +68,8 @@ impl Format for Mif {
             ..Capabilities::default()
         }
     }
-    /// None: the reader itself rejects unreadable documents. An import validates only to report forbidden values.
+    /// Returns an empty list, because the reader itself rejects unreadable documents. An import validates a document
+    /// only to report forbidden values.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

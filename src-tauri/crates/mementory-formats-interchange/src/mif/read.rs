@@ -27,7 +27,7 @@ use std::collections::{BTreeMap, HashMap, hash_map::Entry};
 /// Recommended size limit of an import, in bytes (specification, security considerations 5).
 const RECOMMENDED_MAX_BYTES: u64 = 100 << 20;
 
-/// Reads every detected member. Ignores the extension slots unless `restores` is set.
+/// Reads every detected file. Ignores the extension slots unless `restores` is set.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -200,7 +200,7 @@ fn take_metadata(root: &mut Tree) -> HashMap<String, Tree> {
     std::mem::take(members).into_iter().collect()
 }
 
-/// Puts the metadata entries of memories that the document does not contain back into it.
+/// Puts the metadata of memories that the document does not contain back into the document.
 fn put_metadata(root: &mut Tree, unclaimed: HashMap<String, Tree>) {
     if let Some(Tree::Object(members)) = metadata_of(root) {
         members.extend(unclaimed);
@@ -220,7 +220,8 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// By digest of a key: the digest of the first element with this key, and the number of records with this key.
+    /// For each key, by its digest: the digest of the first element with this key, and the number of records with this
+    /// key.
     seen: HashMap<u128, (u128, u32)>,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     bytes_done: u64,
@@ -263,7 +264,7 @@ impl DocumentReader<'_> {
         }
         let is_reference_node = *section == NODES_SECTION && text(&tree, "type").is_some_and(|kind| kind != "entity");
         if is_reference_node {
-            return Ok(()); // A node for a memory or todo, which itself is in another list.
+            return Ok(()); // The node only refers to a memory or todo, which is an element of another list.
         }
         let mut mapped = to_record(section, &tree);
         mapped.origin = Origin {

@@ -1,4 +1,4 @@
-//! Describes values that were masked or redacted, in `redactions` of an element (spec §6.1) and `privacy` of the
+//! Describes values that were masked or redacted: in `redactions` of an element (spec §6.1) and in `privacy` of the
 //! document (§7). Positions and lengths are in bytes, as in the reference program; the specification defines no unit.
 //! The values themselves are never written.
 use super::{
@@ -11,9 +11,9 @@ use mementory_json::{Tree, value_of};
 use mementory_model::Record;
 use std::{borrow::Cow, collections::BTreeSet};
 
-/// Name of the member.
+/// Name of the member of an element that lists its redactions.
 const REDACTIONS_MEMBER: &str = "redactions";
-/// Classes of personal data: those of Mementory and those of the specification.
+/// Classes of personal data that Mementory or the specification defines.
 const PERSONAL_CLASSES: [&str; 12] = [
     "email",
     "phone",
@@ -31,8 +31,8 @@ const PERSONAL_CLASSES: [&str; 12] = [
 const SECRET_CLASSES: [&str; 8] =
     ["access_key", "private_key", "password", "stored_secret", "api_key", "token", "secret", "credential"];
 
-/// Adds the redactions of a record's text to those already in its element. Returns the record with the same list in its
-/// fields, because this is how the element will be read.
+/// Adds the redactions of a record's text to the redactions that its element already lists. Returns the record with the
+/// complete list in its fields, because a reader of the element will produce that record.
 pub(super) fn attach<'r>(
     stored: &'r StoredRecord,
     section: &Section,
@@ -52,11 +52,12 @@ pub(super) fn attach<'r>(
         _ => vec![],
     };
     // Redactions that the imported element already lists are not added again.
-    let mut known: Vec<String> = list.iter().filter_map(|r| text(r, "type").map(str::to_owned)).collect();
+    let mut listed_classes: Vec<String> = list.iter().filter_map(|r| text(r, "type").map(str::to_owned)).collect();
     for redaction in stored.redactions.iter().filter(|r| r.mark.end <= content.len()) {
-        let known_position = known.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
-        match known_position {
-            Some(at) => drop(known.swap_remove(at)),
+        let listed_position =
+            listed_classes.iter().position(|class| redaction.value.is_none() && *class == redaction.class);
+        match listed_position {
+            Some(at) => drop(listed_classes.swap_remove(at)),
             None => list.push(redaction_entry(redaction)),
         }
     }
@@ -67,7 +68,7 @@ pub(super) fn attach<'r>(
     record
 }
 
-/// True if a redaction has no position, or one that matches its length.
+/// True if a redaction has no position, or if its position matches its original length.
 pub(super) fn has_valid_position(redaction: &Tree) -> bool {
     let Some(Tree::Array(range)) = redaction.get("position") else { return true };
     let ends: Vec<f64> = range.iter().filter_map(Tree::as_f64).collect();
@@ -113,8 +114,9 @@ impl Privacy {
         }
     }
 
-    /// The `privacy` object: `declared`, updated with the findings. Without findings, the object states that there are
-    /// none if all records were scanned for sensitive values (`values_were_scanned`); otherwise the result is None.
+    /// The `privacy` object: `declared`, updated with the redaction marks that were found. `values_were_scanned` is
+    /// true if all records were scanned for sensitive values; the object then also states which types of data were not
+    /// found. None if there are no marks and the records were not scanned.
     pub fn privacy_object(&self, declared: Option<&Tree>, values_were_scanned: bool) -> Option<Tree> {
         if !values_were_scanned && !self.personal && !self.secrets && self.fields.is_empty() {
             return None;

@@ -1,5 +1,5 @@
-//! Changes elements of imported documents before they are written: those of edited records, those with forbidden
-//! values, and those with references to an id that has changed.
+//! Changes elements of imported documents before they are written. An element is changed if its record was edited, if
+//! it has forbidden values, or if it refers to an id that has changed.
 use super::{
     compose::{self, ElementContext, element, set_text},
     export_plan::ExportPlan,
@@ -17,14 +17,14 @@ use std::collections::BTreeSet;
 
 /// How the element of a record is written.
 pub(super) enum OwnElement {
-    /// Unchanged.
+    /// The original element is written unchanged.
     Unchanged,
-    /// With changes.
+    /// The original element is written with changes.
     Changed {
         element: Tree,
         /// Type of the record as read from the element.
         kind: Option<String>,
-        /// Members with a value that the format forbids.
+        /// Names of the members whose original values could not be written.
         replaced: BTreeSet<String>,
     },
     /// The record cannot be written as the element that it was read from. A new element must be composed, as for a

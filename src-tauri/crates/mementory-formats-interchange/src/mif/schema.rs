@@ -1,6 +1,6 @@
 //! Schema rules for the objects in a document, and the codes under which violations are reported. The rules for version
-//! 1 follow the specification (§2–§7) and the published schema. Those for version 2 follow the types of the reference
-//! program.
+//! 1 follow the specification (§2–§7) and the published schema. The rules for version 2 follow the types of the
+//! reference program.
 use mementory_json::{
     Tree,
     schema::{
@@ -49,7 +49,8 @@ fn prefixed(text: &str, prefix: &str, is_allowed: fn(u8) -> bool) -> Fit {
     text.strip_prefix(prefix).is_some_and(|name| !name.is_empty() && name.bytes().all(is_allowed)).into()
 }
 
-/// The last line of JSON lines (SEP-002 §9). What its checksum covers is not defined.
+/// Rule for the footer, the last line of JSON lines (SEP-002 §9). It is not defined what the checksum of this line
+/// covers.
 pub(super) const FOOTER_RULE: Rule = Object(&[optional("checksum", Text), optional("counts", Map(&Whole(0)))]);
 
 /// Memory types of version 1: nine from the specification, and four that are only in the published schema.
@@ -128,7 +129,7 @@ const CONSENT_RULE: Rule = Object(&[
     optional("timestamp", Time),
 ]);
 
-/// Envelope of an encrypted document (§6.2). What else it must have is checked where it is opened.
+/// Envelope of an encrypted document (§6.2). Its other members are checked by `envelope::find_faults`.
 const ENCRYPTION_RULE: Rule = Object(&[
     required("algorithm", Text),
     required("key_derivation", Text),

@@ -15,8 +15,7 @@ use std::io::{BufReader, Read};
 /// Bytes that can be read repeatedly from the start.
 pub(super) struct Source<'a> {
     catalog: Option<(&'a Catalog, &'a Member)>,
-    /// The bytes, if they are in memory: those of a small file, and those that differ from the file because they were
-    /// decrypted, converted or replaced.
+    /// The bytes, if they are in memory: either the file is small, or its bytes were decrypted, converted or replaced.
     memory: Option<Vec<u8>>,
     /// Encoding of the bytes that [`Source::read`] returns.
     pub encoding: Encoding,
@@ -35,8 +34,9 @@ const YAML_MEMORY_FACTOR: u64 = 3;
 
 const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
 
-/// Largest file that is kept in memory. A document is read several times, which is much faster from memory.
-const MAX_KEPT_BYTES: u64 = 32 << 20;
+/// Size in bytes of the largest file that is kept in memory. A document is read several times, which is much faster
+/// from memory.
+const MAX_IN_MEMORY_BYTES: u64 = 32 << 20;
 
 impl<'a> Source<'a> {
     /// Opens a file with a known encoding.
@@ -60,8 +60,8 @@ impl<'a> Source<'a> {
         if is_utf16 {
             let bytes = source.read_all(limits)?;
             source.set_bytes(utf16_text(&bytes).into_bytes());
-        } else if encoding != Encoding::Yaml && member.size <= MAX_KEPT_BYTES {
-            // If it cannot be read to its end, the error is reported when the document is read.
+        } else if encoding != Encoding::Yaml && member.size <= MAX_IN_MEMORY_BYTES {
+            // An error is ignored here, because it is reported when the document is read.
             source.memory = source.read_all(limits).ok();
         }
         source.convert_yaml(limits)?;
@@ -101,7 +101,7 @@ impl<'a> Source<'a> {
         Self::of_bytes(decrypted, encoding, place, limits)
     }
 
-    /// The file, unless the bytes were converted or replaced in memory.
+    /// The file from which the bytes are read. None if they were converted or replaced in memory.
     pub fn file(&self) -> Option<(&'a Catalog, &'a Member)> {
         self.catalog
     }

@@ -1,4 +1,4 @@
-//! When a document was made, as its header states it.
+//! Reads the time at which a document was created from its header.
 use super::{
     detect,
     element_stream::{Item, stream_elements},
@@ -9,7 +9,8 @@ use mementory_format::{Catalog, Detected, FormatError, SourceDate};
 use mementory_json::Tree;
 use mementory_model::{Limits, Timestamp};
 
-/// The time in the header of a document. None for an encrypted one, whose outer header is a placeholder.
+/// Returns the time in the header of a document. None for an encrypted document, because its outer header is a
+/// placeholder.
 ///
 /// # Errors
 /// The file cannot be read.
@@ -25,7 +26,7 @@ pub(super) fn date_of(
     let source = Source::open(catalog, member, encoding, limits)?;
     let headers = [Shape::V1, Shape::V2].map(Shape::header);
     let (mut created, mut is_encrypted): (Option<Timestamp>, bool) = (None, false);
-    // Most headers precede the elements, so reading stops there.
+    // Reading stops at the first element after the header. Most headers precede all elements.
     let result = stream_elements(&source, limits, &mut |item| {
         match item {
             Item::Member("", name, json) if headers.contains(&name) => {

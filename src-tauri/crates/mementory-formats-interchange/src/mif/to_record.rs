@@ -43,13 +43,13 @@ pub(super) fn missing_requirement(section: &Section, tree: &Tree) -> Option<&'st
 /// The record of an element. The caller sets origin and verbatim, and the key of an element without an id.
 pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
     let id = text(tree, "id").filter(|id| !id.is_empty());
-    let words = |name: &str| text(tree, name).filter(|t| !t.is_empty()).map(str::to_owned);
+    let non_empty_text = |name: &str| text(tree, name).filter(|t| !t.is_empty()).map(str::to_owned);
     let mut record = Record::new(section.kind, key(section.key, id.unwrap_or_default()), "");
     record.origin_id = id.map(str::to_owned);
     record.text = text(tree, section.text).unwrap_or_default().to_owned();
-    record.title = words(section.title);
+    record.title = non_empty_text(section.title);
     record.tags = list(tree, "tags");
-    record.status = words("status");
+    record.status = non_empty_text("status");
     record.times.created = time(tree, "created_at");
     if !section.updated.is_empty() {
         record.times.updated = time(tree, section.updated);
@@ -73,7 +73,7 @@ pub(super) fn to_record(section: &Section, tree: &Tree) -> Record {
             let name = id.map(|id| id.strip_prefix("entity:").unwrap_or(id)).unwrap_or_default();
             record.text = name.to_owned();
             record.title = Some(name.to_owned());
-            record.record_type = words("entity_type");
+            record.record_type = non_empty_text("entity_type");
         }
         "entity" => fill_entity(tree, &mut record, &mut used),
         "edge" => fill_edge(tree, &mut record, &mut used),

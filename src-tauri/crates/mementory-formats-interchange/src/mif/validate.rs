@@ -20,7 +20,7 @@ use mementory_json::{
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings listed for each code. Any more are only counted.
+/// Largest number of findings listed for each code. Further findings are only counted.
 const MAX_LISTED_PER_CODE: usize = 100;
 
 /// Validates every detected file. With a passphrase, the content of encrypted documents is validated too.
@@ -48,7 +48,8 @@ pub(super) fn validate(
             }
         });
         match result {
-            // A wrong passphrase is not a fault of the file, and the rules of other major versions are unknown.
+            // These errors end the validation: a wrong passphrase is not a fault of the file, and the rules of other
+            // major versions are unknown.
             Err(error @ (FormatError::Invalid { code: "passphrase_wrong", .. } | FormatError::Version { .. })) => {
                 return Err(error);
             }
@@ -165,7 +166,7 @@ impl Validator<'_> {
             if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
                 return Ok(());
             }
-            // The schema would report the faults of the envelope again.
+            // The envelope is removed, because the schema would report its faults again.
             first_pass.root.set("encryption", Tree::Null);
         }
         if first_pass.shape == Shape::V1
@@ -291,8 +292,8 @@ impl Validator<'_> {
                 );
             }
         }
-        let markers = text(tree, "content").map_or(0, |c| c.matches(REDACTED).count());
-        let listed = match tree.get("redactions") {
+        let mark_count = text(tree, "content").map_or(0, |c| c.matches(REDACTED).count());
+        let redaction_count = match tree.get("redactions") {
             Some(Tree::Array(items)) => {
                 for (i, _) in items.iter().enumerate().filter(|(_, item)| !has_valid_position(item)) {
                     let at = format!("{at}/redactions/{i}");
@@ -302,14 +303,14 @@ impl Validator<'_> {
             }
             _ => 0,
         };
-        if listed > markers {
+        if redaction_count > mark_count {
             self.warn(
                 "redaction_without_mark",
                 &format!("{at}/redactions"),
                 "the content has no [REDACTED:…] mark for one of them",
             );
         }
-        ids.redacted += listed as u64;
+        ids.redacted += redaction_count as u64;
     }
 
     fn check_references(
@@ -436,8 +437,8 @@ impl Validator<'_> {
     }
 }
 
-/// False if the element certainly refers to no other element, so that it need not be parsed: its JSON contains none of
-/// the members that hold ids of other elements, not even with an escaped name.
+/// False if the element cannot refer to another element, so that it need not be parsed. Such JSON contains neither a
+/// member for ids of other elements nor an escaped name, which could be such a member.
 fn may_refer(section: &Section, json: &str) -> bool {
     match section.key {
         "edge" | "relationship" => true,

@@ -8,8 +8,7 @@ pub(super) fn version_parts(text: &str) -> Option<(u32, u32)> {
     Some((major.parse().ok()?, minor.parse().ok()?))
 }
 
-/// True if this version can be read. `1` and `2` without a minor number are accepted; any other major number is not
-/// (spec §9).
+/// True if this version can be read. The major number must be 1 or 2 (spec §9). The minor number may be missing.
 pub(super) fn is_supported(version: &str) -> bool {
     let major = version_parts(version).map(|(major, _)| major).or_else(|| version.parse().ok());
     matches!(major, Some(1 | 2))

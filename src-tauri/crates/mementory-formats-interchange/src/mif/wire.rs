@@ -105,7 +105,7 @@ pub(super) fn list_mut<'t>(root: &'t mut Tree, section: &Section) -> Option<&'t 
     }
 }
 
-/// Text of a member.
+/// Text of the member `name`. None if the member is not a text.
 pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
     tree.get(name).and_then(Tree::as_str)
 }
@@ -115,17 +115,17 @@ pub(super) fn nested_text<'t>(tree: &'t Tree, object: &str, name: &str) -> Optio
     text(tree.get(object)?, name).filter(|t| !t.is_empty())
 }
 
-/// Time of a member.
+/// Time of the member `name`. None if the member is not a text with a valid time.
 pub(super) fn time(tree: &Tree, name: &str) -> Option<Timestamp> {
     text(tree, name).and_then(Timestamp::parse)
 }
 
-/// Number of a member.
+/// Number of the member `name`. None if the member is not a finite number.
 pub(super) fn number(tree: &Tree, name: &str) -> Option<f64> {
     tree.get(name).and_then(Tree::as_f64).filter(|n| n.is_finite())
 }
 
-/// Strings of a list; a single string is treated as a list.
+/// Strings of the member `name`, which may be a list or a single string.
 pub(super) fn list(tree: &Tree, name: &str) -> Vec<String> {
     match tree.get(name) {
         Some(Tree::Array(items)) => items.iter().filter_map(Tree::as_str).map(str::to_owned).collect(),
@@ -139,16 +139,17 @@ pub(super) fn texts<S: AsRef<str>>(items: &[S]) -> Tree {
     Tree::Array(items.iter().map(|s| Tree::Text(s.as_ref().to_owned())).collect())
 }
 
-/// The id without the prefix of version 1, with a UUID in its usual notation, so that both versions yield the same key.
+/// Removes the prefix of version 1 from an id and writes a UUID in its usual notation, so that both versions yield the
+/// same key.
 pub(super) fn bare_id(id: &str) -> String {
-    let rest = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
-    match uuid::Uuid::try_parse(rest) {
+    let without_prefix = id.strip_prefix("mem_").or_else(|| id.strip_prefix("todo_")).unwrap_or(id);
+    match uuid::Uuid::try_parse(without_prefix) {
         Ok(uuid) => uuid.hyphenated().to_string(),
         Err(_) => id.to_owned(),
     }
 }
 
-/// Compact JSON.
+/// Writes a tree as compact JSON.
 pub(super) fn json(tree: &Tree) -> String {
     let mut out = String::new();
     tree.write(&mut out);

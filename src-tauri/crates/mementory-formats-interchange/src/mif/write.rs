@@ -34,7 +34,7 @@ use std::{
     path::Path,
 };
 
-/// Nesting depth allowed in written elements: the depth of read elements plus that of our extension slot.
+/// Nesting depth allowed in written elements: the depth of read elements plus the depth of our extension slot.
 const MAX_DEPTH: u32 = 1100;
 
 /// Writes all records of `source` to the new file `out`.
@@ -107,7 +107,7 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
 /// Loss note for a value that the format forbids.
 const FORBIDDEN_NOTE: &str = "the format forbids its value: another one or none is written";
 
-/// Sort key of an element: imported elements by file and position, then all others in the order of the vault.
+/// Sort key of an element: imported elements by file and position, then all other elements in the order of the vault.
 type ElementOrder = (bool, String, u64);
 
 struct DocumentWriter {
@@ -116,7 +116,7 @@ struct DocumentWriter {
     /// False for a dry run, in which elements are built only to find the losses.
     store_elements: bool,
     lists: Vec<Vec<(ElementOrder, String)>>,
-    /// True if some elements differ from the imported ones.
+    /// True if some elements differ from the imported elements.
     edited: bool,
     /// Frame of the imported document into which the records are written, and its nodes that only refer to records.
     frame: Option<(Tree, Vec<(u64, String)>)>,
@@ -136,8 +136,8 @@ fn external_metadata(record: &Record) -> Vec<(String, Tree)> {
     let importance = record.importance.filter(|i| i.is_finite()).map(|i| tree_of(&serde_json::json!(i)));
     let count = record.fields.get("access_count").filter(|n| n.is_u64()).map(tree_of);
     let accessed = record.times.last_accessed.map(|t| Tree::Text(time_text(t)));
-    let all = [("importance", importance), ("access_count", count), ("accessed_at", accessed)];
-    all.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
+    let members = [("importance", importance), ("access_count", count), ("accessed_at", accessed)];
+    members.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?))).collect()
 }
 
 impl DocumentWriter {
@@ -176,7 +176,7 @@ impl DocumentWriter {
         Ok(writer)
     }
 
-    /// Replaces forbidden values in the frame of the imported document. If there are any, the original frame goes into
+    /// Replaces forbidden values in the frame of the imported document. If there are any, stores the original frame in
     /// the extension slot.
     fn prepare_frame(&mut self) {
         let Some(frame) = self.plan.base_frame() else { return };
@@ -214,8 +214,8 @@ impl DocumentWriter {
         self.write_foreign(stored)
     }
 
-    /// The record's original element with only the necessary changes, and the type of the record. None if the format
-    /// forbids the element.
+    /// Returns the original element of a record with only the necessary changes, and the type of the record. None if
+    /// the element has forbidden values that cannot be replaced.
     fn own_text(
         &mut self,
         stored: &StoredRecord,
@@ -315,7 +315,7 @@ impl DocumentWriter {
         Ok(())
     }
 
-    /// Builds the document and its checksum. The imported checksum is kept if nothing has changed.
+    /// Builds the document and its checksum. Reuses the imported checksum if nothing has changed.
     fn finish(&mut self) -> Result<(Document, String), FormatError> {
         let shape = self.plan.shape;
         let mut lists: Vec<Vec<(ElementOrder, String)>> = std::mem::take(&mut self.lists);
@@ -378,8 +378,8 @@ impl DocumentWriter {
         }
         let mut user_ids =
             self.plan.frames.iter().filter_map(|(k, _)| nested_text(&k.document, k.shape.header(), "user_id"));
-        let first = user_ids.next().filter(|one| !one.is_empty());
-        first.filter(|one| user_ids.all(|other| other == *one)).unwrap_or(&self.description.vault_id)
+        let first_id = user_ids.next().filter(|id| !id.is_empty());
+        first_id.filter(|id| user_ids.all(|other| other == *id)).unwrap_or(&self.description.vault_id)
     }
 
     fn new_root(&self) -> Tree {
@@ -387,9 +387,8 @@ impl DocumentWriter {
         let seed = format!("{}|{}", self.description.vault_id, self.description.now.as_micros());
         let mut root = header(shape, &self.description, &seed, self.owner());
         let empty_list = || Tree::Array(vec![]);
-        let object = |type_and_vector_names: &[&str]| {
-            Tree::Object(type_and_vector_names.iter().map(|n| ((*n).to_owned(), empty_list())).collect())
-        };
+        let object =
+            |list_names: &[&str]| Tree::Object(list_names.iter().map(|n| ((*n).to_owned(), empty_list())).collect());
         if shape == Shape::V1 {
             for name in ["memories", "todos"] {
                 root.set(name, empty_list());
@@ -421,9 +420,9 @@ impl DocumentWriter {
     fn update_summary(&self, document: &mut Document, counts: &[usize]) {
         if self.plan.shape == Shape::V2 {
             let header = document.members.iter().find(|(k, _)| k == Shape::V2.header());
-            let before =
+            let imported_privacy =
                 header.and_then(|(_, value)| if let MemberValue::Tree(h) = value { h.get("privacy") } else { None });
-            if let Some(privacy) = self.privacy.privacy_object(before, self.values_were_scanned) {
+            if let Some(privacy) = self.privacy.privacy_object(imported_privacy, self.values_were_scanned) {
                 document.set_header(Shape::V2, "privacy", privacy);
             }
             return;
@@ -447,7 +446,7 @@ impl DocumentWriter {
                     }
                     let types = self.types.iter().map(|(t, n)| (t.clone(), Tree::Number(n.to_string())));
                     metadata.set("memory_types", Tree::Object(types.collect()));
-                    // These lists may include records that were deleted after the import.
+                    // These lists are removed, because they may include records that were deleted after the import.
                     metadata.remove("top_entities");
                     metadata.remove("projects");
                     if let Some(privacy) =

@@ -28,12 +28,12 @@ const UNREADABLE_CODES: [&str; 6] =
     ["encrypted", "unsupported_compression", "link", "not_a_regular_file", "unsafe_name", "duplicate_name"];
 
 impl<'a> Bundle<'a> {
-    /// The files of the bundle that exist but cannot be read, each with the code and the issue of the catalog. Without
-    /// them, the bundle would look as if it never had these files.
+    /// The files of the bundle that exist but cannot be read, each with the code and the issue of the catalog. They
+    /// must be reported, because otherwise the bundle would look as if it never had these files.
     pub fn unreadable_files(&self) -> impl Iterator<Item = (&'static str, &'a Issue)> {
-        let known = self.store.or(self.conversations.first().copied()).or(self.embeddings.first().copied());
-        let inside = known.and_then(|known| known.place.strip_suffix(known.name.as_str())).unwrap_or_default();
-        let base = format!("{inside}{}", self.folder);
+        let any_file = self.store.or(self.conversations.first().copied()).or(self.embeddings.first().copied());
+        let place_prefix = any_file.and_then(|file| file.place.strip_suffix(file.name.as_str())).unwrap_or_default();
+        let base = format!("{place_prefix}{}", self.folder);
         self.catalog.issues().iter().filter_map(move |issue| {
             let path = issue.place.strip_prefix(&base).unwrap_or_default();
             let is_store = path.rsplit('/').next() == Some("memory-store.json")
@@ -75,8 +75,8 @@ impl<'a> Bundle<'a> {
     }
 }
 
-/// Major and minor version of a document; 1.0 if it states none. Fails for malformed versions and for major versions
-/// other than 1 (§22.3).
+/// Major and minor version of a document, or 1.0 if the document states no version. Fails for malformed versions and
+/// for major versions other than 1 (§22.3).
 pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64, u64), FormatError> {
     let raw = document.raw("schema_version").map(|raw| raw.get().chars().take(20).collect::<String>());
     let version_text = document.text_member("schema_version").or(raw).unwrap_or_default();

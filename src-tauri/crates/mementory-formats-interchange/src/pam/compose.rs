@@ -1,6 +1,6 @@
-//! Converts a record to a memory object. For a record of the home store (see [`super::first_pass::FirstPass`]), this is
-//! its source object with the edited members replaced. For any other record, it is a new object, in which values
-//! without a member go into `x_mementory`.
+//! Converts a record to a memory object. A record of the home store (see [`super::first_pass::FirstPass`]) is written
+//! as its source object, with the edited members replaced. Any other record is written as a new object. Values for
+//! which the object has no member go into `x_mementory`.
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
@@ -16,7 +16,7 @@ use mementory_json::Tree;
 use mementory_model::{Kind, LossKind, LossReport, Record, Timestamp};
 use std::collections::BTreeSet;
 
-/// An object of all members that are not None.
+/// Builds an object from the members whose value is not None.
 pub(super) fn object<const N: usize>(members: [(&str, Option<Tree>); N]) -> Tree {
     Tree::Object(members.into_iter().filter_map(|(k, v)| Some((k.to_owned(), v?))).collect())
 }
@@ -26,12 +26,12 @@ pub(super) fn text_value(text: impl Into<String>) -> Option<Tree> {
     Some(Tree::Text(text.into()))
 }
 
-/// A time with no or six decimal places, because all programs write these two forms identically, which matters for
-/// checksums.
+/// Formats a time with no or six decimal places. All programs write these two forms identically, so they compute the
+/// same checksum.
 pub(super) fn time_tree(time: Timestamp) -> Tree {
     let text = time.to_rfc3339();
-    let short = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
-    Tree::Text(short.map_or_else(|| text.clone(), |t| format!("{t}000Z")))
+    let milliseconds = text.strip_suffix('Z').filter(|t| t.rsplit_once('.').is_some_and(|(_, f)| f.len() == 3));
+    Tree::Text(milliseconds.map_or_else(|| text.clone(), |t| format!("{t}000Z")))
 }
 
 /// The name of a platform, converted to the syntax that §11.4 allows.
@@ -40,7 +40,7 @@ pub(super) fn platform(name: &str) -> String {
     if PLATFORM_FORM.matches_exactly(&name) { name } else { "mementory".into() }
 }
 
-/// Role of a message, converted to one that §25.3 defines.
+/// Role of a message, converted to a role that §25.3 defines.
 pub(super) fn role(source_role: &str) -> &'static str {
     let lower = source_role.to_ascii_lowercase();
     match lower.as_str() {
@@ -72,7 +72,7 @@ pub(super) struct ComposedMemory {
     pub vectors: Vec<String>,
     /// False if the memory is written exactly as it was imported.
     pub changed: bool,
-    /// True if the memory is written in place of a file.
+    /// True if the memory is written for an attachment, whose file is left out.
     pub is_of_file: bool,
 }
 
@@ -93,7 +93,7 @@ pub(super) fn clean(
     losses: &mut LossReport,
 ) {
     let replacement = |tree: &Tree, pointer: &str| {
-        let span = || object([("created_at", Some(time_tree(created)))]);
+        let temporal = || object([("created_at", Some(time_tree(created)))]);
         let text = |name: &str| to_record::text(tree, name).unwrap_or_default();
         match pointer {
             // The memory's original type goes into `custom_type`, see below.
@@ -104,21 +104,21 @@ pub(super) fn clean(
             "/content_hash" => text_value(content_hash(text("content"))),
             "/role" => text_value(role(text("role"))),
             "/created_at" | "/temporal/created_at" => Some(time_tree(created)),
-            "/temporal" => Some(span()),
+            "/temporal" => Some(temporal()),
             "/platform" | "/provenance/platform" | "/provider/name" => text_value(platform),
             "/provenance" => Some(object([("platform", text_value(platform))])),
             "/provider" => Some(object([("name", text_value(platform))])),
             _ => None,
         }
     };
-    let own_type = to_record::text(tree, "type").filter(|own| !own.is_empty()).unwrap_or("unknown").to_owned();
+    let original_type = to_record::text(tree, "type").filter(|value| !value.is_empty()).unwrap_or("unknown").to_owned();
     let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
     let was_moved = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
     if kind.has_overflow_member()
         && was_moved("/type")
         && to_record::text(tree, "custom_type").is_none_or(str::is_empty)
     {
-        tree.set("custom_type", Tree::Text(own_type));
+        tree.set("custom_type", Tree::Text(original_type));
     } else if was_moved("/custom_type") && to_record::text(tree, "type") == Some("custom") {
         tree.set("custom_type", Tree::Text("unknown".into()));
     }
@@ -149,7 +149,7 @@ pub(super) fn clean(
 }
 
 /// Sets the id of an object. Returns true if it is a new id, because another object already has the original id. An id
-/// that is a number is left to [`clean`].
+/// that is a number is not changed here, because [`clean`] converts it to a text.
 pub(super) fn set_id(tree: &mut Tree, id: &str, vault_id: &str, losses: &mut LossReport) -> bool {
     let is_new = to_record::id(tree, "id") != Some(id);
     if is_new {
@@ -176,7 +176,7 @@ pub(super) struct Context<'a> {
 }
 
 impl Context<'_> {
-    /// Schema version of new documents: that of the home store, or 1.0.
+    /// Schema version of new documents: the version of the home store, or 1.0.
     pub fn version(&self) -> String {
         let envelope = self.first_pass.envelope.as_ref().and_then(|f| to_record::text(f, "schema_version"));
         envelope.unwrap_or("1.0").to_owned()
@@ -245,7 +245,7 @@ impl Context<'_> {
             let difference = extension::difference(&mapped, &record, true);
             extension::report_losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference, None);
-            // An edit must not bring a forbidden value back.
+            // The edit may have set a member to a forbidden value.
             clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
         let vector_count = vectors.len();
@@ -262,7 +262,7 @@ impl Context<'_> {
             let note = "the format allows one valid vector for each memory";
             losses.add(&stored.id, "embeddings", LossKind::LeftOut, note);
         }
-        // §12.1: a reference requires its embedding.
+        // A memory may refer only to an embedding that is also written (§12.1).
         let vector_id = vector.as_ref().and_then(|(vector, _)| to_record::text(vector, "id"));
         if to_record::text(&tree, "embedding_ref").is_some_and(|reference| Some(reference) != vector_id) {
             tree.remove("embedding_ref");
@@ -347,7 +347,8 @@ impl Context<'_> {
         }
     }
 
-    /// The record as it may be exported: without account ids if identifiers are stripped.
+    /// Returns a copy of the record for the export. If identifiers are stripped, the copy lacks the account id, the
+    /// verbatim and the fields.
     pub fn exportable_record(&self, record: &Record) -> Record {
         let mut exportable = record.clone();
         if self.strip {
@@ -522,8 +523,8 @@ fn embedding_object(stored: &StoredRecord, memory: &str, created: Timestamp) -> 
     })
 }
 
-/// Writes the differences between `record` and `unedited`, the record as read from the object, into the object. Skips
-/// fields for which PAM has no member.
+/// Writes the differences between `record` and `unedited` into the object. `unedited` is the record as read from the
+/// object. Skips fields for which PAM has no member.
 fn patch(tree: &mut Tree, unedited: &Record, record: &Record) {
     if unedited.text != record.text {
         let content = if record.text.is_empty() { format!("({})", record.kind.as_str()) } else { record.text.clone() };

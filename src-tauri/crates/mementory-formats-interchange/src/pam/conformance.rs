@@ -158,8 +158,8 @@ fn check_index(at: &str, tree: &Tree, report: &mut Report, ids: &mut Ids) {
     ids.index.insert(id, entry);
 }
 
-/// The file in which `storage` of an element says that its content is: the place of the reference, and the path.
-/// Reports a path that may leave the bundle.
+/// Returns the place of the reference in `storage` of an element, and the path of the file that the reference names.
+/// None if `storage` names no file. Also None for a path that may leave the bundle, which is reported as an error.
 fn storage_path(at: &str, tree: &Tree, report: &mut Report) -> Option<(String, String)> {
     let is_file = nested_text(tree, "storage", "type") == Some("file");
     let reference = nested_text(tree, "storage", "ref").filter(|_| is_file)?;
@@ -171,14 +171,14 @@ fn storage_path(at: &str, tree: &Tree, report: &mut Report) -> Option<(String, S
     Some((place, path?))
 }
 
-/// Path of the file that a relative reference names, without `.` segments (RFC 3986 §5.2.4). None if it may leave the
-/// bundle.
+/// Path of the file that a relative reference names, without `.` segments (RFC 3986 §5.2.4). None if the path may leave
+/// the bundle.
 pub(super) fn path_in_bundle(reference: &str) -> Option<String> {
     let segments: Vec<&str> = reference.split('/').filter(|segment| *segment != ".").collect();
     Some(segments.join("/")).filter(|path| is_safe_path(path))
 }
 
-/// True if the path stays inside the bundle.
+/// True if a path stays inside the bundle, is not too long, and has no characters that are unsafe in file names.
 pub(super) fn is_safe_path(path: &str) -> bool {
     !path.is_empty()
         && path.len() <= 400
@@ -205,8 +205,8 @@ fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>
     doc.list("memories").into_iter().map(move |raw| Tree::from_raw(raw, bounds).ok())
 }
 
-/// The store without its records, and the result of verifying its checksum, both of which the signature covers. None if
-/// there is no store, or if it is not signed.
+/// Returns the values for verifying the signature of a store: the store without its records, and the result of
+/// verifying its checksum. None if there is no store, or if it is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
     let text = document::read_text(bundle.catalog, member, bundle.limits)?;
@@ -260,8 +260,8 @@ fn check_integrity(
     }
 }
 
-/// Checks the encoding and context of a signature; the caller verifies it. A signature that cannot be decoded is only a
-/// warning (§21.4).
+/// Checks the encoding and context of a signature. The caller verifies the signature itself. A signature that cannot be
+/// decoded is only a warning (§21.4).
 fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     let Some(block) = outline.get("signature").filter(|b| matches!(b, Tree::Object(_))) else { return };
     let at = format!("{place}/signature");
@@ -338,7 +338,7 @@ fn check_embeddings(
         {
             report.error("dimensions_mismatch", &format!("{at}/dimensions"), "not the length of the vector");
         }
-        // Its file need not be there, because vectors can be computed again (§12.1).
+        // It is not checked that the file exists, because vectors can be computed again (§12.1).
         let _ = storage_path(&at, &tree, report);
         ids.embedding_ids.insert(id.clone());
         if ids.embeddings.insert(memory, id).is_some() {
@@ -480,7 +480,8 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             report.report_dangling(place, "no memory of this file has this id");
         }
     }
-    // An embedding that cannot be read, because of its version for example, is reported once, with this reason.
+    // An unreadable embedding was already reported with the reason, so references that may refer to it are not reported
+    // too.
     let has_unreadable_embeddings =
         ids.has_unreadable_embeddings || bundle.embeddings.iter().any(|member| report.unreadable.contains(&member.id));
     for (place, memory, embedding) in &ids.embedding_refs {

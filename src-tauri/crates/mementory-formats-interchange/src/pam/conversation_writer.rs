@@ -61,7 +61,8 @@ pub(super) struct FinishedConversation {
 pub(super) struct UsedPaths(HashSet<String>);
 
 impl UsedPaths {
-    /// Reserves an unused path: `wanted_path` if it is safe, otherwise one with the id, otherwise one with a digest.
+    /// Reserves an unused path for the conversation with this id: `wanted_path` if it is safe, otherwise a path with
+    /// the id, otherwise a path with a digest.
     pub fn reserve(&mut self, wanted_path: Option<&str>, id: &str) -> String {
         let is_plain = !id.is_empty()
             && id.len() <= 100
@@ -83,7 +84,8 @@ impl UsedPaths {
     }
 }
 
-/// The creation time of a conversation: its nearest known time, otherwise that of its first message.
+/// Creation time of a conversation: its nearest known time, otherwise the time of its first message, otherwise the
+/// start of 1970.
 fn created_of(record: &Record, conversation: &ExportedConversation) -> Timestamp {
     record.times.nearest_to_creation().or(conversation.first_message).unwrap_or(Timestamp::EPOCH)
 }
@@ -95,7 +97,7 @@ fn report_missing_time(stored: &StoredRecord, losses: &mut LossReport) {
 }
 
 impl ConversationWriter {
-    /// Starts the conversation of this record.
+    /// Creates the writer for the conversation of this record.
     pub fn new(
         context: &Context,
         stored: &StoredRecord,
@@ -169,7 +171,7 @@ impl ConversationWriter {
         }
     }
 
-    /// Starts a stub: a conversation for messages whose own conversation is not exported.
+    /// Creates the writer for a stub: a conversation for messages whose original conversation is not exported.
     pub fn new_stub(
         context: &Context,
         first: &Record,
@@ -280,7 +282,7 @@ impl ConversationWriter {
         }
     }
 
-    /// Adds a message. Returns true if it was the last one.
+    /// Adds a message. Returns true if the conversation then has all its messages.
     pub fn add_message(&mut self, context: &Context, stored: &StoredRecord, losses: &mut LossReport) -> bool {
         let row = message_row(context, stored, self.created, self.rows.len(), losses);
         self.rows.push(row);
@@ -390,7 +392,7 @@ fn index_entry(
     ])
 }
 
-/// Updates `derived_memories`: removes memories that are not exported, and adds those from other sources.
+/// Updates `derived_memories`: removes memories that are not exported, and adds exported memories from other sources.
 fn update_derived_memories(index: &mut Tree, context: &Context, conversation: &ExportedConversation) {
     let mut items: Vec<Tree> = match index.get("derived_memories") {
         Some(Tree::Array(items)) => items.clone(),
@@ -508,7 +510,7 @@ fn patch_message(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport
     attach_message_slot(stored, tree, losses);
 }
 
-/// Stores the values of the record that a message cannot express in its extension slot.
+/// Fills the extension slot of a message with the values of the record that the message cannot express.
 fn attach_message_slot(stored: &StoredRecord, tree: &mut Tree, losses: &mut LossReport) {
     let record = &stored.record;
     extension::detach(tree);

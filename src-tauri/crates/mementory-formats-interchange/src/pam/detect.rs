@@ -44,7 +44,7 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let stores: Vec<&Document> = documents.iter().filter(|d| d.kind == DocumentKind::Store).collect();
     let mut claims: BTreeMap<(usize, usize), Claim> = BTreeMap::new();
     for document in &documents {
-        // If a folder has two stores, its other files belong to the first.
+        // If a folder has two stores, its other files are assigned to the first store.
         let store = match document.kind {
             DocumentKind::Store => Some(document),
             _ => stores.iter().copied().filter(|s| is_in_folder_of(s.member, document.member)).max_by_key(|s| {
@@ -89,8 +89,8 @@ fn new_claim(described: &Document, has_store: bool) -> Claim {
     }
 }
 
-/// Confidence for a document inside a `.mem` bundle. It is lower than that format's confidence for a bundle with a
-/// damaged manifest, so that the whole bundle is claimed instead of single files.
+/// Confidence for a document inside a `.mem` bundle. It is lower than the confidence of the `.mem` format for a bundle
+/// with a damaged manifest, so that the whole bundle is claimed instead of single files.
 const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 
 /// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
@@ -153,7 +153,7 @@ fn identify<'a>(catalog: &Catalog, member: &'a Member, limits: &Limits) -> Resul
         Some(CONVERSATION_SCHEMA) => Some((DocumentKind::Conversation, 1.0)),
         Some(EMBEDDINGS_SCHEMA) => Some((DocumentKind::Embeddings, 1.0)),
         Some(_) => None,
-        // A store without `schema` is claimed too. The reader reports that it is missing.
+        // A store without `schema` is claimed too. The reader reports that `schema` is missing.
         None => has(&["memories.content_hash", "memories.provenance", "memories.temporal"])
             .then_some((DocumentKind::Store, 0.9)),
     };

@@ -102,8 +102,8 @@ fn is_list(raw: &RawValue) -> bool {
     raw.get().starts_with('[')
 }
 
-/// Largest number of elements in one list, because each needs 16 bytes of memory but may have only two bytes in the
-/// document. A document of the largest size (`Limits::element_bytes`) has fewer real records.
+/// Largest number of elements in one list. The limit exists because an element may have only two bytes in the document,
+/// but needs 16 bytes of memory. A document of the largest size (`Limits::element_bytes`) has fewer real records.
 const MAX_ELEMENTS: usize = 4 << 20;
 
 /// True if the list has more than `max` elements. Counting commas is enough for nearly every list.

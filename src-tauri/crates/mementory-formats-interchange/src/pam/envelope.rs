@@ -24,8 +24,8 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
     out
 }
 
-/// A store without its records. The memories are replaced with their checksum, the other lists with their number of
-/// elements, by which the writer detects changes.
+/// A store without its records. The memories are replaced with their checksum, and each other list with its number of
+/// elements. The writer compares these values to detect changes.
 pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
     let mut checksum = Checksum::default();
     for raw in doc.list("memories") {

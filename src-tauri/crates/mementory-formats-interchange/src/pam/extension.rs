@@ -25,16 +25,16 @@ const NATIVE_FIELDS: NativeFields = NativeFields {
 /// edits.
 fn fingerprint(tree: &Tree) -> String {
     let mut native = tree.clone();
-    // These members are derived from other members or files.
+    // These members are left out, because they are derived from other members or files.
     for name in ["messages", "children_ids", "content_hash", "embedding_ref"] {
         native.remove(name);
     }
     let slot_parent = slot_parent_name(tree);
-    if let Some(mut inside) = native.get(slot_parent).cloned() {
-        extension::remove(&mut inside);
-        match &inside {
+    if let Some(mut parent) = native.get(slot_parent).cloned() {
+        extension::remove(&mut parent);
+        match &parent {
             Tree::Object(members) if members.is_empty() => native.remove(slot_parent),
-            _ => native.set(slot_parent, inside),
+            _ => native.set(slot_parent, parent),
         }
     }
     let mut native = sdk_form(&native);
@@ -58,26 +58,26 @@ fn fingerprint(tree: &Tree) -> String {
 /// Removes the extension slot from an object.
 pub(super) fn detach(tree: &mut Tree) {
     let slot_parent = slot_parent_name(tree);
-    if let Some(mut inside) = tree.get(slot_parent).cloned()
-        && extension::get(&inside).is_some()
+    if let Some(mut parent) = tree.get(slot_parent).cloned()
+        && extension::get(&parent).is_some()
     {
-        extension::remove(&mut inside);
-        match &inside {
+        extension::remove(&mut parent);
+        match &parent {
             Tree::Object(members) if members.is_empty() => tree.remove(slot_parent),
-            _ => tree.set(slot_parent, inside),
+            _ => tree.set(slot_parent, parent),
         }
     }
 }
 
-/// The differences between `record` and `mapped`, the record as read from the object without the slot. If the record
-/// was read from this format (`is_same_format`), origin and verbatim are left out, because they follow from the object
-/// itself.
+/// The differences between `record` and `mapped`, which is the record as read from the object without the slot.
+/// `is_same_format` is true if the record was read from this format; origin and verbatim are then left out, because
+/// they follow from the object itself.
 pub(super) fn difference(mapped: &Record, record: &Record, is_same_format: bool) -> Map<String, Value> {
     extension::record_difference(mapped, record, is_same_format)
 }
 
-/// Stores a difference in the extension slot of an object, unless the difference is empty. `export_id` is that of a
-/// record of another format.
+/// Stores a difference in the extension slot of an object, unless the difference is empty. `export_id` is the export id
+/// of a record of another format.
 pub(super) fn attach(tree: &mut Tree, mut difference: Map<String, Value>, export_id: Option<&str>) {
     if difference.is_empty() {
         return;
@@ -94,10 +94,10 @@ pub(super) fn mark_stub(tree: &mut Tree) {
 
 fn set_slot(tree: &mut Tree, value: &Value) {
     let slot_parent = slot_parent_name(tree);
-    let mut inside =
+    let mut parent =
         tree.get(slot_parent).filter(|t| matches!(t, Tree::Object(_))).cloned().unwrap_or(Tree::Object(vec![]));
-    extension::set(&mut inside, Tree::Text(value.to_string()));
-    tree.set(slot_parent, inside);
+    extension::set(&mut parent, Tree::Text(value.to_string()));
+    tree.set(slot_parent, parent);
 }
 
 fn slot_value(tree: &Tree) -> Option<Map<String, Value>> {
@@ -128,8 +128,8 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
-    // Files of earlier versions have no such member. In these, the id of the element contains all but six bits of the
-    // export id.
+    // Earlier versions of Mementory wrote no export id. In their files, the id of the element contains all but six bits
+    // of the export id.
     let uuid = || uuid::Uuid::try_parse(text(tree, "id")?).ok().map(|id| id.simple().to_string());
     let is_foreign = record.key.scope != mapped.key.scope;
     let export_id = is_foreign.then(|| stated_id.or_else(uuid)).flatten();

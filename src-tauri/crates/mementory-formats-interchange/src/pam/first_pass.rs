@@ -1,5 +1,5 @@
-//! The first pass over all records. It decides which records are exported and under which ids, and why the others are
-//! withheld. The second pass writes references only to exported records.
+//! The first pass over all records. It determines which records are exported, their ids in the export, and why the
+//! other records are withheld. The second pass writes references only to exported records.
 use super::{
     bundle::{Bundle, KEY_SCOPE},
     document::{self, Document},
@@ -24,7 +24,7 @@ pub(super) enum Destination {
     Relation,
     Conversation,
     Message,
-    /// An embedding whose memory was not in the import. The embedding became a record of its own.
+    /// An embedding whose memory was not imported. Such an embedding was imported as a separate record.
     Vector,
 }
 
@@ -32,7 +32,7 @@ pub(super) enum Destination {
 pub(super) struct ExportedConversation {
     pub id: String,
     pub messages: usize,
-    /// The earliest time of the messages.
+    /// The earliest time of a message of the conversation.
     pub first_message: Option<Timestamp>,
     /// Ids of the memories derived from the conversation, each with true if the memory is from the home store.
     pub derived: Vec<(String, bool)>,
@@ -62,9 +62,10 @@ pub(super) struct FirstPass {
     pub memories: HashMap<String, String>,
     /// Ids of all exported memories.
     pub memory_ids: HashSet<String>,
-    /// Conversations by vault id; stubs by a key `stub:…`.
+    /// Exported conversations by vault id. The key of a stub is `stub:…` instead.
     pub conversations: HashMap<String, ExportedConversation>,
-    /// By vault id of a message: the key of its conversation in `conversations`, and its exported id.
+    /// For each message, by its vault id: the key of its conversation in `conversations`, and the exported id of the
+    /// message.
     pub messages: HashMap<String, (String, String)>,
     /// Vault ids of memories that must not be exported.
     pub withheld_ids: HashSet<String>,
@@ -118,7 +119,7 @@ fn is_vector(record: &Record) -> bool {
 }
 
 impl FirstPass {
-    /// True if this is a record of the home store, which is exported unchanged unless it was edited.
+    /// True for a record of the home store. Such a record is exported unchanged unless it was edited.
     pub fn is_from_home(&self, record: &Record) -> bool {
         let at_home = is_from_pam(record) && record.key.scope == self.home_scope;
         at_home && (record.kind == Kind::Memory || self.destination(record) != Destination::Memory)
@@ -214,7 +215,7 @@ impl FirstPass {
         for entry in memories().filter(|e| !e.exportable) {
             withhold(self, &entry.id, "not_exportable");
         }
-        // A memory derived from a withheld memory is withheld too, because it could repeat its content.
+        // A memory derived from a withheld memory is withheld too, because it may repeat the withheld content.
         loop {
             let before = self.withheld_ids.len();
             for entry in memories() {
@@ -268,17 +269,18 @@ impl FirstPass {
         exported_id: &dyn Fn(&Candidate) -> String,
         is_newer: &dyn Fn(Option<Timestamp>, Option<Timestamp>) -> bool,
     ) {
-        let mut all: HashMap<String, (ExportedConversation, bool)> = HashMap::new();
+        let mut conversations: HashMap<String, (ExportedConversation, bool)> = HashMap::new();
         for entry in entries.iter().filter(|e| e.destination == Destination::Conversation) {
             let id = exported_id(entry);
             let is_unknown_to_base = base.is_some_and(|b| !b.conversations.contains(&id));
             let included = !self.incremental || is_unknown_to_base || is_newer(entry.time, self.since);
-            all.insert(entry.id.clone(), (ExportedConversation { id, ..ExportedConversation::default() }, included));
+            conversations
+                .insert(entry.id.clone(), (ExportedConversation { id, ..ExportedConversation::default() }, included));
         }
         for entry in entries.iter().filter(|e| e.destination == Destination::Message) {
             let parent = entry.parent.clone().unwrap_or_default();
-            let key = if all.contains_key(&parent) { parent } else { format!("stub:{parent}") };
-            let slot = all.entry(key.clone()).or_insert_with(|| {
+            let key = if conversations.contains_key(&parent) { parent } else { format!("stub:{parent}") };
+            let slot = conversations.entry(key.clone()).or_insert_with(|| {
                 let id = digest_uuid(&key);
                 (ExportedConversation { id, ..ExportedConversation::default() }, !self.incremental)
             });
@@ -289,16 +291,17 @@ impl FirstPass {
         }
         for entry in entries.iter().filter(|e| e.destination == Destination::Memory) {
             let Some(memory) = self.memories.get(&entry.id) else { continue };
-            if let Some((conversation, included)) = entry.conversation.as_ref().and_then(|id| all.get_mut(id)) {
+            if let Some((conversation, included)) = entry.conversation.as_ref().and_then(|id| conversations.get_mut(id))
+            {
                 *included = true;
                 conversation.derived.push((memory.clone(), entry.scope.is_some()));
             }
         }
-        let unchanged_count = all.values().filter(|(_, included)| !included).count() as u64;
+        let unchanged_count = conversations.values().filter(|(_, included)| !included).count() as u64;
         if unchanged_count > 0 {
             *self.withheld.entry("unchanged".into()).or_default() += unchanged_count;
         }
-        self.conversations = all
+        self.conversations = conversations
             .into_iter()
             .filter(|(_, (_, included))| *included)
             .map(|(key, (conversation, _))| (key, conversation))

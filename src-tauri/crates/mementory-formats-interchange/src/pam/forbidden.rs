@@ -25,7 +25,7 @@ const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 /// Placeholder for the content of a memory, which must not be empty.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";
 
-/// A kind of object, and the place for its forbidden values.
+/// A kind of object, and the member to which its forbidden values are moved.
 pub(super) struct ObjectKind {
     rule: &'static Rule,
     /// The member without a schema, to which forbidden values are moved.
@@ -43,7 +43,7 @@ impl ObjectKind {
     }
 
     /// True if the format defines a member with this name.
-    fn knows(&self, name: &str) -> bool {
+    fn defines_member(&self, name: &str) -> bool {
         self.rule.fields().is_some_and(|fields| fields.iter().any(|field| field.name == name))
     }
 
@@ -144,7 +144,7 @@ fn has_unsafe_storage(tree: &Tree) -> bool {
 fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
     let time = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
     let is_reversed = |from: &str, to: &str| time(from).zip(time(to)).is_some_and(|(from, to)| from > to);
-    // Only the type `custom` has a custom type.
+    // Only a memory of type `custom` may have a `custom_type`.
     let is_known = text(tree, "type").is_some_and(|t| t != "custom" && MEMORY_TYPES.contains(&t));
     let rows = [
         ("/custom_type", is_known && tree.get("custom_type").is_some_and(|custom| *custom != Tree::Null)),
@@ -158,7 +158,7 @@ fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
     rows.into_iter().filter(|(_, is_forbidden)| *is_forbidden).map(|(pointer, _)| pointer).collect()
 }
 
-/// Rewrites the ids of an embedding that are numbers as texts. Returns true if there were any.
+/// Converts ids of an embedding that are numbers to texts. Returns true if an id was converted.
 pub(super) fn rewrite_embedding_ids(embedding: &mut Tree) -> bool {
     let mut is_rewritten = false;
     for pointer in ["/id", "/memory_id"] {
@@ -183,28 +183,28 @@ pub(super) fn is_valid_embedding(embedding: &Tree, memory: &str) -> bool {
         && check(&EMBEDDING_RULE, embedding).iter().all(|fault| fault.is_warning)
 }
 
-/// Replaces the forbidden members of a store's envelope with those of `new`, or removes them. Returns the names of the
-/// changed members.
+/// Replaces the forbidden members of a store's envelope with the members of `new`, or removes them. Returns the names
+/// of the changed members.
 pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_unknown: bool) -> BTreeSet<String> {
     let mut repaired = store.clone();
     repaired.remove_repeated_keys();
     let has_repeated_keys = repaired != *store;
     // An envelope has a checksum or a number in place of each list.
     let is_list = |value: Option<&Tree>| matches!(value, Some(Tree::Text(_) | Tree::Number(_) | Tree::Array(_)));
-    let (kept, wrong): (Vec<&str>, Vec<&str>) =
+    let (valid_lists, invalid_lists): (Vec<&str>, Vec<&str>) =
         lists.iter().copied().filter(|list| store.get(list).is_some()).partition(|list| is_list(store.get(list)));
-    wrong.iter().for_each(|list| repaired.remove(list));
-    kept.iter().for_each(|list| repaired.set(list, Tree::Array(vec![])));
+    invalid_lists.iter().for_each(|list| repaired.remove(list));
+    valid_lists.iter().for_each(|list| repaired.set(list, Tree::Array(vec![])));
     let Some(mut names) = make_valid(&mut repaired, &STORE_RULE, new, &|violation| is_error(violation, keeps_unknown))
     else {
         *store = new.clone();
         return BTreeSet::from(["store".to_owned()]);
     };
-    names.extend(wrong.into_iter().map(str::to_owned));
+    names.extend(invalid_lists.into_iter().map(str::to_owned));
     names.extend(has_repeated_keys.then(|| "members".to_owned()));
-    let lists = kept.into_iter().filter_map(|list| Some((list, store.get(list).cloned()?)));
+    let lists = valid_lists.into_iter().filter_map(|list| Some((list, store.get(list).cloned()?)));
     lists.for_each(|(list, value)| repaired.set(list, value));
-    // A signature requires these members, which its payload contains (§18).
+    // The signature is removed if a signed member is missing or the export date is later than the signature (§18).
     let is_unsigned = repaired.get("signature").is_none_or(|signature| *signature == Tree::Null);
     let time = |value: Option<&str>| value.and_then(Timestamp::parse);
     let signed_at = time(nested_text(&repaired, "signature", "signed_at"));
@@ -269,7 +269,7 @@ pub(super) fn move_forbidden_values(
     }
     let mut moved: Vec<(String, Tree)> = Vec::new();
     for pointer in forbidden_members(tree, kind, &faults, keeps_unknown) {
-        let is_known = pointer.split('/').nth(1).is_some_and(|name| kind.knows(name));
+        let is_known = pointer.split('/').nth(1).is_some_and(|name| kind.defines_member(name));
         let rewritten = value_at(tree, &pointer).filter(|_| is_known);
         if let Some(value) = rewritten.and_then(|value| rewritten_value(&pointer, value)) {
             set_at(tree, &pointer, Some(value));
@@ -320,7 +320,7 @@ pub(super) fn move_forbidden_values(
 }
 
 /// Pointers to ids and to references to ids.
-const IDS: [&str; 13] = [
+const ID_POINTERS: [&str; 13] = [
     "/id",
     "/from",
     "/to",
@@ -336,14 +336,14 @@ const IDS: [&str; 13] = [
     "/provider/conversation_id",
 ];
 /// Pointers to lists of references to ids.
-const ID_LISTS: [&str; 2] = ["/children_ids", "/derived_memories"];
+const ID_LIST_POINTERS: [&str; 2] = ["/children_ids", "/derived_memories"];
 
-/// The value in the form that the format requires, if the value has another form: a number as an id, or the plain text
-/// of a message.
+/// Converts a value to the form that the format requires: a number that is an id to a text, or the plain text of a
+/// message to an object. None for any other value.
 fn rewritten_value(pointer: &str, value: &Tree) -> Option<Tree> {
     match value {
-        Tree::Number(id) if IDS.contains(&pointer) => Some(Tree::Text(id.clone())),
-        Tree::Array(ids) if ID_LISTS.contains(&pointer) => {
+        Tree::Number(id) if ID_POINTERS.contains(&pointer) => Some(Tree::Text(id.clone())),
+        Tree::Array(ids) if ID_LIST_POINTERS.contains(&pointer) => {
             let texts: Option<Vec<Tree>> = ids.iter().map(|id| Some(Tree::Text(id_text(id)?.to_owned()))).collect();
             texts.map(Tree::Array).filter(|texts| texts != value)
         }
@@ -352,7 +352,7 @@ fn rewritten_value(pointer: &str, value: &Tree) -> Option<Tree> {
     }
 }
 
-/// The content of a message in the required form, with the text of `content`, which has another form. None if `content`
+/// Converts the content of a message, such as a plain text, to the object that the format requires. None if `content`
 /// has no text.
 fn text_content(content: &Tree) -> Option<Tree> {
     let text = Some(content_text(content)).filter(|text| !text.is_empty())?;

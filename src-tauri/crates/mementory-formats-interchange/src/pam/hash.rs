@@ -37,7 +37,7 @@ fn normalize_ascii(content: &str) -> String {
     lower.split(is_space).filter(|w| !w.is_empty()).collect::<Vec<_>>().join(" ")
 }
 
-/// The value of `content_hash`.
+/// Computes the `content_hash` of a memory from its content.
 pub(super) fn content_hash(content: &str) -> String {
     sha256(normalize(content).as_bytes())
 }
@@ -57,7 +57,7 @@ impl Checksum {
         Self { text: String::with_capacity(bytes), ..Self::default() }
     }
 
-    /// Adds a memory without any normalization.
+    /// Adds a memory as it is, without the normalization of the Python SDK.
     pub fn add(&mut self, memory: &Tree) {
         let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
         let start = self.text.len();
@@ -99,7 +99,7 @@ impl Checksum {
 
 /// Members of a memory that are objects with defined members.
 const BLOCK_MEMBERS: [&str; 4] = ["confidence", "temporal", "provenance", "access"];
-/// Members of these objects that are times.
+/// Members of the objects in [`BLOCK_MEMBERS`] that are times.
 const TIME_MEMBERS: [&str; 6] =
     ["last_reinforced", "created_at", "updated_at", "valid_from", "valid_until", "extracted_at"];
 
@@ -145,7 +145,7 @@ fn without_nulls(tree: &Tree) -> Tree {
     }
 }
 
-/// A time as pydantic prints it: `T` as separator, either no fraction or six digits, `Z` if the offset is zero.
+/// Formats a time as pydantic does: `T` as separator, a fraction of six digits or none, and `Z` if the offset is zero.
 fn sdk_time(text: &str) -> Option<String> {
     let (date, rest) = text.split_at_checked(10)?;
     let rest = rest.strip_prefix(['T', 't', ' ', '_'])?;

@@ -1,4 +1,4 @@
-//! The identity of an export, and the check of the base of an incremental export (§16).
+//! Reads the identity of an export, and checks the base of an incremental export (§16).
 use super::{
     bundle::{Bundle, KEY_SCOPE, scope_of_owner},
     document::{self, Document},
@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::{Bounds, Limits, Timestamp};
 use std::path::Path;
 
-/// Id, base, owner and time of the export in a source. None if the source has no store.
+/// Returns the id, base, owner and time of the export in a source. None if the source has no store.
 ///
 /// # Errors
 /// Fails if the store cannot be read.

@@ -33,7 +33,7 @@ pub(super) fn ed25519(text: &str) -> Option<Vec<u8>> {
     did_key(text).or_else(decode_base58).filter(|key| key.len() == 32)
 }
 
-/// True if the `did:key` contains this key. None if it has an unsupported key type, such as RSA.
+/// True if the `did:key` contains this key. None if the `did:key` has an unsupported key type, such as RSA.
 pub(super) fn is_key_of_did(did: &str, key: &[u8]) -> Option<bool> {
     let key_in_did = did_key(did)?;
     Some(match key {
@@ -143,7 +143,7 @@ pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     canonical(&Tree::Object(members)).map(String::into_bytes)
 }
 
-/// Name of an algorithm in [`mementory_format::Signed`].
+/// Name that [`mementory_format::Signed`] uses for an algorithm. None if the algorithm is unknown.
 pub(super) fn algorithm_name(algorithm: &str) -> Option<&'static str> {
     Some(match algorithm {
         "Ed25519" => "ed25519",

@@ -17,7 +17,7 @@ use serde::de::{Deserializer, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::sync::mpsc::{SyncSender, sync_channel};
 
-/// Limits of a batch.
+/// Largest number of memories in a batch, and its largest size in bytes. A memory above this size is a batch by itself.
 const MAX_BATCH_MEMORIES: usize = 1024;
 const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Largest number of batches that wait to be checked.
@@ -27,7 +27,8 @@ const MAX_QUEUED_BATCHES: usize = 4;
 #[derive(Default)]
 struct CheckedMemory {
     id: String,
-    /// True if the id is a text. The order of other ids is undefined, so their memories stay in the order of the file.
+    /// True if the id is a text. The format defines an order only for such ids, so memories with other ids keep the
+    /// order of the file.
     has_text_id: bool,
     /// Canonical text. None if a number has no canonical form.
     canonical: Option<String>,
@@ -58,7 +59,7 @@ pub(super) fn check_memories(
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<CheckedMemories, FormatError> {
-    // Canonical text is usually not longer than the text in the file.
+    // This size is usually enough, because canonical text is rarely longer than the text in the file.
     let checksum = Checksum::with_capacity(list.len());
     let mut totals = StoreTotals { place, report, ids, checksum, count: 0, damaged: Vec::new() };
     std::thread::scope(|scope| {

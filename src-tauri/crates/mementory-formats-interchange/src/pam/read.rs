@@ -20,7 +20,8 @@ use mementory_model::{
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of findings that are sent to the sink as notes. After that, only the first finding with each code is sent.
+/// Number of findings that are sent to the sink as notes. Of the findings after these, only the first with each code is
+/// sent.
 const MAX_NOTES: usize = 500;
 
 /// Reads a source into the sink.
@@ -43,8 +44,8 @@ pub(super) fn read_elements(
     read_source(bundle, detected, context, ReadMode::Elements, sink)
 }
 
-/// Reads the undamaged parts of a source: all readable files. If the store's checksum is wrong, memories that do not
-/// match their content hash or the schema are left out.
+/// Reads the undamaged parts of a source: all readable files, except memories that do not match their content hash or
+/// the schema in a store with a wrong checksum.
 pub(super) fn salvage(
     bundle: &Bundle,
     detected: &Detected,
@@ -177,7 +178,7 @@ impl StoreReader<'_> {
     }
 
     /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if a record with the same key
-    /// and source text was already sent, so this one must be skipped.
+    /// and source text was already sent. The caller must then skip this record.
     fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
         let digest: [u8; 32] = Sha256::digest(source).into();
         let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
@@ -274,7 +275,7 @@ impl StoreReader<'_> {
         self.send(&tree, mapped, source, place)
     }
 
-    /// Sends a record, restored with the extension slot.
+    /// Restores a record with its extension slot and sends it to the sink.
     fn send(&mut self, tree: &Tree, mapped: Record, source: &str, place: String) -> Result<(), FormatError> {
         match self.restore_record(tree, mapped, source, &place) {
             Some(record) => self.sink.unit(Unit::from(record)),

@@ -6,8 +6,8 @@ use mementory_model::{Bounds, is_damage};
 use serde_json::value::RawValue;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Largest number of listed errors, and of listed warnings. Any more are only counted, because a hostile file may have
-/// one for each byte.
+/// Largest number of listed errors, and of listed warnings. Further findings are only counted, because a hostile file
+/// may cause one for each byte.
 const MAX_FINDINGS: usize = 2000;
 
 /// Result of a check.
@@ -135,8 +135,8 @@ impl Report {
         }
     }
 
-    /// A document without its records. A member that cannot be parsed becomes null and is reported. If it is too large,
-    /// [`Self::too_large`] is set.
+    /// A document without its records. A member that cannot be parsed becomes null and is reported. If a member is too
+    /// large, [`Self::too_large`] is set.
     pub fn outline_of(&mut self, doc: &Document, place: &str, lists: &[&str], bounds: Bounds) -> Tree {
         for (key, why) in doc.unreadable_members(lists, bounds) {
             let at = format!("{place}/{key}");
@@ -172,7 +172,7 @@ pub(super) struct Ids {
     pub embedding_ids: HashSet<String>,
     /// True if an embedding of the file cannot be parsed, so that its id is unknown.
     pub has_unreadable_embeddings: bool,
-    /// Id of the embedding, by memory id.
+    /// Id of the embedding of each memory, by memory id.
     pub embeddings: BTreeMap<String, String>,
     /// Index entries by conversation id.
     pub index: HashMap<String, IndexEntry>,

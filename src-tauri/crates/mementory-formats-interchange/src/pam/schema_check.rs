@@ -6,7 +6,7 @@ use mementory_json::{
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Fault {
-    /// Stable code.
+    /// Stable code of the fault.
     pub code: &'static str,
     /// JSON pointer inside the checked value.
     pub pointer: String,
@@ -18,10 +18,10 @@ pub(super) struct Fault {
     pub may_be_newer: bool,
 }
 
-/// Number of faults listed for one value. A hostile value may have one for every two bytes.
+/// Largest number of faults listed for one value. A hostile value may have a fault in every two bytes.
 const MAX_FAULTS: usize = 2000;
 
-/// Faults of a value: at most [`MAX_FAULTS`], plus one that represents all others.
+/// Returns the faults of a value: at most [`MAX_FAULTS`], plus one that represents all further faults.
 pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     let mut faults = Vec::new();
     schema::check(tree, rule, RepeatedKeys::Report, &mut |at, violation| {
@@ -38,8 +38,8 @@ pub(super) fn check(rule: &Rule, tree: &Tree) -> Vec<Fault> {
     faults
 }
 
-/// True if a document of a later minor version may contain this (§22.3): an unknown member, or an unknown word where
-/// the format defines several words.
+/// True for an unknown member, and for an unknown word where the format defines several words. A document of a later
+/// minor version may contain these (§22.3).
 fn may_be_newer(violation: &Violation) -> bool {
     match violation {
         Violation::UnknownField => true,
@@ -48,7 +48,8 @@ fn may_be_newer(violation: &Violation) -> bool {
     }
 }
 
-/// True if the violation makes a document invalid. `keeps_unknown` allows what later minor versions may have added.
+/// True if the violation makes a document invalid. `keeps_unknown` allows members and words that later minor versions
+/// may have added.
 pub(super) fn is_error(violation: &Violation, keeps_unknown: bool) -> bool {
     match violation {
         Violation::NoTimeZone => false,

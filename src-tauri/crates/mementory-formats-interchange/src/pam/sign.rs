@@ -1,4 +1,4 @@
-//! Signatures of stores (spec §18): makes the signature block, and signs a store that was written before.
+//! Signatures of stores (spec §18): builds the signature block, and signs an existing store.
 use super::{
     bundle::{Bundle, KEY_SCOPE, STORE_LISTS},
     compose::{object, text_value},
@@ -25,7 +25,8 @@ pub(super) fn check_algorithm(signer: &dyn Signer) -> Result<(), FormatError> {
     }
 }
 
-/// The signature block of a store, whose `signed_at` is `now`. `outline` is the store without its records.
+/// Builds the signature block of a store, with `now` as the time of the signature (`signed_at`). `outline` is the store
+/// without its records.
 ///
 /// # Errors
 /// `signature_incomplete` if one of the four signed values is missing (§18.3), or an error of the signer.
@@ -79,7 +80,8 @@ impl SignFiles for super::Pam {
     }
 }
 
-/// Refuses a store with errors, which a signature would confirm. Faults of its former signature do not count.
+/// Refuses a store with errors, because a signature would confirm its content. Faults of the previous signature are
+/// ignored, because it is replaced.
 fn check(bundle: &Bundle, store: &Member) -> Result<(), FormatError> {
     let report = check_conformance(bundle, &mut || Ok(()))?;
     let of_signature = format!("{}/signature", store.place);
@@ -97,7 +99,7 @@ fn check(bundle: &Bundle, store: &Member) -> Result<(), FormatError> {
     }
 }
 
-/// The text of the store with a new signature. The values of all other members stay byte for byte.
+/// Returns the text of the store with a new signature. The values of all other members are copied byte for byte.
 fn signed_text(bundle: &Bundle, store: &Member, signer: &dyn Signer, now: Timestamp) -> Result<String, FormatError> {
     let text = document::read_text(bundle.catalog, store, bundle.limits)?;
     let doc = Document::open(&text, &store.place)?;

@@ -18,7 +18,7 @@ pub(super) fn message_key(scope: &str, conversation: &str, id: &str) -> RecordKe
     RecordKey::new(scope, format!("message/{conversation}/{id}"))
 }
 
-/// Text of a member.
+/// Text of the member `name`.
 pub(super) fn text<'t>(tree: &'t Tree, name: &str) -> Option<&'t str> {
     tree.get(name).and_then(Tree::as_str)
 }
@@ -162,14 +162,14 @@ pub(super) fn conversation(index: Option<&Tree>, file: Option<&Tree>, scope: &st
     record
 }
 
-/// Text of a message: the text of its content, otherwise that of its tool calls.
+/// Text of a message: the text of its content or, if that is empty, the text of its tool calls.
 pub(super) fn message_text(tree: &Tree) -> String {
     let text = tree.get("content").map(content_text).unwrap_or_default();
     if text.is_empty() { tool_text(tree) } else { text }
 }
 
-/// Text of a message's content, otherwise that of its parts. The format requires an object, but some programs write only
-/// the text or the list of the parts.
+/// Text of the content of a message or, if that is empty, the text of the content's parts. The format requires an
+/// object, but some programs write only the text or the list of the parts.
 pub(super) fn content_text(content: &Tree) -> String {
     let whole_text = content.as_str().or_else(|| text(content, "text")).unwrap_or_default();
     if !whole_text.is_empty() {
@@ -260,10 +260,13 @@ fn attachment(file: &Tree, scope: &str, conversation: &str, message: &str, i: us
         None => RecordKey::new(scope, format!("file/{conversation}/{message}/{i}")),
     };
     let origin_id = non_empty(id(file, "provider_id"));
-    let last = reference.as_deref().and_then(|p| p.rsplit('/').next()).map(str::to_owned);
+    let file_name = reference.as_deref().and_then(|p| p.rsplit('/').next()).map(str::to_owned);
     AttachmentRef {
         key,
-        name: non_empty(text(file, "name")).or(last).or_else(|| origin_id.clone()).unwrap_or_else(|| "file".into()),
+        name: non_empty(text(file, "name"))
+            .or(file_name)
+            .or_else(|| origin_id.clone())
+            .unwrap_or_else(|| "file".into()),
         origin_id,
         media_type: non_empty(text(file, "mime_type")),
         size: file.get("size_bytes").and_then(Tree::as_f64).filter(|n| *n >= 0.0 && *n < 9e15).map(|n| n as u64),

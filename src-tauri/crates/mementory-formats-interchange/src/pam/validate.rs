@@ -1,4 +1,4 @@
-//! The validator. It does not verify the store's signature but returns it to the caller.
+//! The validator. It does not verify the signature of the store, but returns the signature to the caller.
 use super::{
     bundle::Bundle,
     conformance::{check_conformance, signed_outline},
@@ -8,7 +8,7 @@ use super::{
 use mementory_format::{FormatError, Signed, Validation};
 use mementory_json::Tree;
 
-/// Validates a source. If `trust` has keys, the source must be signed.
+/// Validates a source. An unsigned source is an error if `trust` contains keys.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let mut report = match check_conformance(bundle, &mut || Ok(())) {
         Ok(report) => report,

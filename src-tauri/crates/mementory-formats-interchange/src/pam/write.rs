@@ -97,7 +97,7 @@ struct StoreWriter<'a> {
     used_paths: UsedPaths,
     /// Index of each embedding in the imported file, by id.
     vector_order: HashMap<String, u64>,
-    /// Ids of the written relations, and ids and memories of the written embeddings.
+    /// Ids of the written relations, and ids and memory ids of the written embeddings.
     used_ids: HashSet<String>,
     seq: u64,
     changed: bool,
@@ -199,7 +199,8 @@ impl StoreWriter<'_> {
         self.count_record(stored);
     }
 
-    /// Adds an embedding if it is valid and no other has its id or memory. Returns false if it is left out.
+    /// Adds an embedding if it is valid and no other embedding has the same id or the same memory. Returns false if the
+    /// embedding is left out.
     fn push_vector(&mut self, order: ElementOrder, text: String, vault_id: &str) -> bool {
         let tree = Tree::parse(&text, 64).unwrap_or(Tree::Null);
         let member = |name: &str| to_record::text(&tree, name).unwrap_or_default();
@@ -384,9 +385,9 @@ impl StoreWriter<'_> {
                 return Ok(());
             }
             let Some(target) = &self.target else { return Ok(()) };
-            let mut all = Vec::new();
-            bytes.read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
-            target.write_file(&item.name, &all)
+            let mut content = Vec::new();
+            bytes.read_to_end(&mut content).map_err(|e| FormatError::io(&item.name, e))?;
+            target.write_file(&item.name, &content)
         })
     }
 
@@ -435,7 +436,7 @@ impl StoreWriter<'_> {
         Ok(self.report)
     }
 
-    /// Removes the imported store's signature if it is invalid. Without a verifier, the signature stays.
+    /// Removes the imported store's signature if it is invalid. Without a verifier, the signature is not removed.
     fn drop_invalid_signature(&mut self, outline: &mut Tree) {
         let Some(verifier) = &self.options.verifier else { return };
         if validate::signed(outline, true, STORE_FILE).is_some_and(|signed| !verifier.is_valid(&signed)) {
@@ -462,7 +463,8 @@ impl StoreWriter<'_> {
         Some(envelope)
     }
 
-    /// The owner for a store without one: the owner in the scope of the imported store, otherwise the vault.
+    /// The owner to write if the imported store names none: the id in the key scope of that store, otherwise the vault
+    /// id.
     fn new_owner(&self) -> Tree {
         let imported_owner = self.context.first_pass.home_scope.strip_prefix("pam:");
         let id = imported_owner.unwrap_or(&self.context.description.vault_id);

@@ -7,7 +7,7 @@ use std::collections::HashMap;
 pub struct AnswerOptions {
     /// Name of the session.
     pub session: String,
-    /// The entries of the bundle.
+    /// Selects the entries of the bundle.
     pub selector: Selector,
     /// If set, the answer contains only the entries of the signed bundle that match this selector, each with its proof.
     pub disclose: Option<Selector>,

@@ -31,7 +31,7 @@ pub(super) struct Bundle<'c> {
     pub member: &'c Member,
     pub limits: &'c Limits,
     pub envelope: Envelope,
-    /// True if the file is valid JSON, provided that all its entries are.
+    /// True if the text between the entries is valid JSON. The file is then valid JSON if each entry is.
     pub is_regular: bool,
 }
 
@@ -49,7 +49,7 @@ impl Item<'_> {
     }
 }
 
-/// What the first pass over a file found.
+/// Result of the first pass over a file.
 #[derive(Clone)]
 struct FirstPass {
     /// Text of the envelope.
@@ -95,7 +95,7 @@ impl<'c> Bundle<'c> {
         Ok(Self { catalog, member, limits, envelope, is_regular })
     }
 
-    /// Visits every element in order.
+    /// Calls `visit` with each element of the list of entries, in order.
     pub(super) fn visit_items(
         &self,
         visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
@@ -108,7 +108,7 @@ impl<'c> Bundle<'c> {
         entry::parse_element(self.envelope.kind, item.text.clone()?, self.limits.into())
     }
 
-    /// The place of a JSON pointer in the file, for messages.
+    /// Returns the place of the file followed by the JSON pointer, for messages.
     pub(super) fn place(&self, pointer: &str) -> String {
         format!("{}{pointer}", self.member.place)
     }
@@ -129,7 +129,7 @@ impl<'c> Bundle<'c> {
             visit(code, pointer, message);
         };
         let stated_root = self.envelope.text_member("merkle_root").unwrap_or_default();
-        // Like the reference implementation, compares the root of a signed bundle as text, and that of a subset as
+        // Like the reference implementation, compares the root of a signed bundle as text, and the root of a subset as
         // bytes.
         let root = self.envelope.bytes("merkle_root").and_then(|b| Hash::try_from(b).ok());
         let mut leaves = Vec::new();
@@ -173,8 +173,9 @@ impl<'c> Bundle<'c> {
         Ok(tree.filter(|_| is_intact))
     }
 
-    /// Error message if the whole file is not valid JSON, because reading by element misses faults between elements.
-    /// This is slow, and it finds nothing if the file `is_regular` and all its entries can be parsed.
+    /// Parses the whole file as JSON and returns the error message if it is invalid. This finds faults between
+    /// elements, which reading element by element misses. The pass is slow, and needless if the file `is_regular` and
+    /// all its entries can be parsed.
     pub(super) fn json_error(&self) -> Result<Option<String>, FormatError> {
         self.catalog.read(self.member, |reader| {
             let mut head = Vec::new();
@@ -194,13 +195,13 @@ impl<'c> Bundle<'c> {
         })
     }
 
-    /// Like [`Bundle::check_integrity`], but the first fault is an error.
+    /// Like [`Bundle::check_integrity`], but returns the first fault as an error.
     pub(super) fn require_integrity(&self) -> Result<Option<Merkle>, FormatError> {
-        let mut first = None;
+        let mut first_fault = None;
         let tree = self.check_integrity(&mut |code, pointer, message| {
-            first.get_or_insert_with(|| FormatError::invalid(code, self.place(&pointer), message));
+            first_fault.get_or_insert_with(|| FormatError::invalid(code, self.place(&pointer), message));
         })?;
-        first.map_or(Ok(tree), Err)
+        first_fault.map_or(Ok(tree), Err)
     }
 }
 
@@ -214,13 +215,13 @@ fn read_pass(
     catalog.read(member, |reader| {
         let mut last = LastByte { inner: reader, last: 0 };
         let mut elements = Elements::new(&mut last, limits).with_keys(&["entries", "disclosed"]);
-        let broken = |message: String| FormatError::invalid("malformed", &member.place, message);
+        let malformed = |message: String| FormatError::invalid("malformed", &member.place, message);
         let mut count = 0u64;
         loop {
             match elements.next() {
                 Ok(None) => break,
                 Ok(Some(element)) if !element.in_array || element.key.is_empty() => {
-                    return Err(broken("it is not one object with a list of entries".into()));
+                    return Err(malformed("it is not one object with a list of entries".into()));
                 }
                 Ok(Some(element)) => {
                     let text = std::str::from_utf8(element.bytes).map_err(|_| "not UTF-8".to_owned());
@@ -231,7 +232,7 @@ fn read_pass(
                     visit(Item { index: count, text })?;
                 }
                 Err(ElementError::Io(error)) => return Err(FormatError::io(&member.place, error)),
-                Err(error) => return Err(broken(error.to_string())),
+                Err(error) => return Err(malformed(error.to_string())),
             }
             count += 1;
             if count > limits.entries {
@@ -240,11 +241,11 @@ fn read_pass(
             }
         }
         let (text, is_regular) = (elements.wrapper().map(<[u8]>::to_vec), elements.are_regular());
-        let mut text = text.ok_or_else(|| broken("it is not one object with a list of entries".into()))?;
+        let mut text = text.ok_or_else(|| malformed("it is not one object with a list of entries".into()))?;
         if last.last == b'\n' {
             text.push(b'\n');
         }
-        let text = String::from_utf8(text).map_err(|_| broken("not UTF-8".into()))?;
+        let text = String::from_utf8(text).map_err(|_| malformed("not UTF-8".into()))?;
         Ok((text, is_regular))
     })
 }

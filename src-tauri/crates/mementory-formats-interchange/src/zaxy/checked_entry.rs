@@ -9,16 +9,16 @@ use mementory_model::Bounds;
 /// What the validator reports about one entry.
 #[derive(Default)]
 pub(super) struct CheckedEntry {
-    /// Why the text is not an entry.
+    /// Error message if the text is not an entry.
     pub malformed: Option<String>,
-    /// Codes and messages of the faults.
+    /// Code and message of each fault.
     pub faults: Vec<(&'static str, String)>,
     /// Sequence number of the event, and the position within the event. None if the entry has a fault that makes it
     /// unreadable.
     pub event_position: Option<(u64, u8)>,
     /// True if a key occurs twice in one object.
     pub repeats_a_key: bool,
-    /// True if an entry of a subset has no usable index.
+    /// True if the entry is in a subset and its index is missing or not a whole number.
     pub lacks_index: bool,
 }
 
@@ -50,7 +50,7 @@ impl CheckedEntry {
     }
 }
 
-/// True for the index of a disclosed entry.
+/// True if `value` is a whole number without a sign, as the index of a disclosed entry must be.
 pub(super) fn is_index(value: &Tree) -> bool {
     matches!(value, Tree::Number(n) if n.bytes().all(|b| b.is_ascii_digit()))
 }

@@ -1,6 +1,6 @@
-//! Converts records to entries. A record of this format keeps its entry, with edits applied. An event of a log becomes
-//! the entry that Zaxy exports for the event. Any other record becomes an event (`<kind>.recorded`), an entity or an
-//! edge.
+//! Converts records to entries. A record of this format is written as its original entry, with edits applied. An event
+//! of a log becomes the entry that Zaxy exports for the event. Any other record becomes an event (`<kind>.recorded`),
+//! an entity or an edge.
 use super::{
     canonical::canonical,
     entry::{citation, first_fault, seq, text_member},
@@ -32,11 +32,11 @@ pub(super) struct OutputEntry {
     pub source: Option<SourceEntry>,
     /// Sensitivity of the record, for the selector.
     pub sensitivity: String,
-    /// Sort key of composed entries.
+    /// Time by which composed entries are sorted.
     pub at: Option<Timestamp>,
     /// True if Mementory composed the entry. Its citation must then still be set, and its number if that is 0.
     pub is_composed: bool,
-    /// True if the entry was composed in place of a file.
+    /// True if the entry was composed for an attachment, whose file is left out.
     pub is_of_file: bool,
 }
 
@@ -101,7 +101,8 @@ pub(super) fn output_entry(
     let mut fault = None;
     let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
     match (record.origin.format.as_str(), parsed) {
-        // An edited entry that Mementory had composed is composed again instead of being patched.
+        // If the record of an entry that Mementory composed was edited, the entry is composed again instead of being
+        // patched.
         (KEY_SCOPE, Some(tree)) if !(stored.edited && is_composed(&tree)) => {
             entry.source = Some(source_entry(record));
             fault = fault_of(&tree);
@@ -142,8 +143,8 @@ pub(super) fn output_entry(
         if let Some(source) = &mut entry.source {
             source.disclosed = None;
         }
-        // A replaced entry must not have the origin and verbatim of the old one. An entry that is only faulty keeps
-        // both, because its forbidden values are only in its original text.
+        // An entry that replaces an edited entry must not contain the old origin and verbatim. If the old entry was
+        // only faulty, both are preserved, because the forbidden values are only in the old text.
         let is_replaced = record.origin.format == KEY_SCOPE && (stored.edited || fault.is_none());
         if let Some((why, number)) = &fault {
             let (loss, what) = match is_replaced {
@@ -177,7 +178,7 @@ fn source_entry(record: &Record) -> SourceEntry {
     SourceEntry { container: record.origin.container.clone(), index, extra: members(WRAPPER_FIELD), disclosed }
 }
 
-/// Line number of the event in its log, for an event without a number in its id.
+/// Returns the line number of an event in its log. It serves as the event's number if its id contains none.
 fn line_number(record: &Record) -> u64 {
     record.fields.get("seq").and_then(serde_json::Value::as_u64).unwrap_or(1)
 }
@@ -268,16 +269,17 @@ fn composed_payload(record: &Record) -> serde_json::Value {
     let mut out = serde_json::Map::new();
     out.insert("text".into(), record.text.clone().into());
     let times = &record.times;
-    let stamps = [times.created, times.updated, times.observed, times.valid_from, times.valid_to, times.last_accessed];
-    let words = [
+    let time_values =
+        [times.created, times.updated, times.observed, times.valid_from, times.valid_to, times.last_accessed];
+    let text_values = [
         ("title", &record.title),
         ("type", &record.record_type),
         ("status", &record.status),
         ("sensitivity", &record.sensitivity),
         ("namespace", &record.namespace),
     ];
-    for (name, word) in words {
-        out.extend(word.iter().map(|w| (name.to_owned(), w.clone().into())));
+    for (name, value) in text_values {
+        out.extend(value.iter().map(|w| (name.to_owned(), w.clone().into())));
     }
     if !record.source.platform.is_empty() {
         out.insert("source".into(), record.source.platform.clone().into());
@@ -288,7 +290,7 @@ fn composed_payload(record: &Record) -> serde_json::Value {
     for (name, score) in [("confidence", record.confidence), ("importance", record.importance)] {
         out.extend(score.map(|s| (name.to_owned(), s.into())));
     }
-    for (name, time) in TIME_MEMBERS.into_iter().zip(stamps) {
+    for (name, time) in TIME_MEMBERS.into_iter().zip(time_values) {
         out.extend(time.map(|t| (name.to_owned(), t.to_rfc3339().into())));
     }
     out.into()

@@ -24,7 +24,8 @@ pub(super) struct Wrapped<'a> {
     pub extra: Vec<(String, Tree)>,
 }
 
-/// Splits an element. If a key occurs several times, the last member is used, as in the reference implementation.
+/// Splits an element into its wrapper and the text of its entry. If a key occurs several times, the last member is
+/// used, as in the reference implementation.
 fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
     let unwrapped = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
     if bundle_kind == BundleKind::Unsigned {
@@ -83,7 +84,7 @@ pub(super) fn parse_proof(tree: &Tree) -> Option<Vec<(Hash, Side)>> {
     steps.iter().map(step).collect()
 }
 
-/// A proof as JSON, in the notation of bundles.
+/// Converts a proof to JSON, with the sides `L` and `R`.
 pub(super) fn proof_tree(steps: &[(Hash, Side)]) -> Tree {
     let step = |(hash, side): &(Hash, Side)| {
         let side = if *side == Side::Left { "L" } else { "R" };
@@ -129,7 +130,7 @@ pub enum Grain {
 }
 
 impl Grain {
-    /// The name used in files.
+    /// Name of the grain in files.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Event => "event",
@@ -137,7 +138,7 @@ impl Grain {
         }
     }
 
-    /// The grain with this name.
+    /// Returns the grain with this name. None if there is none.
     pub fn parse(name: &str) -> Option<Self> {
         [Self::Event, Self::Semantic].into_iter().find(|g| g.as_str() == name)
     }
@@ -176,7 +177,8 @@ pub(super) fn entry_fault(tree: &Tree) -> Option<(&'static str, String)> {
     }
 }
 
-/// Code of the first fault of an entry: one that makes it unreadable, otherwise a violation of the contract.
+/// Code of the first fault that makes an entry unreadable. If there is none, code of the first violation of the
+/// contract.
 pub(super) fn first_fault(tree: &Tree) -> Option<&'static str> {
     let mut first = entry_fault(tree).map(|(code, _)| code);
     if first.is_none() {
@@ -263,7 +265,7 @@ pub(super) fn is_time(text: &str) -> bool {
     ["", "Z", "T00:00:00Z", "-01", "-01-01"].iter().any(|suffix| Timestamp::parse(&format!("{text}{suffix}")).is_some())
 }
 
-/// Sort key of the entries of one event: the event itself, its entities, its edges.
+/// Sort key of an entry among the entries of one event: first the event itself, then its entities, then its edges.
 pub(super) fn order_in_event(tree: &Tree) -> u8 {
     match text_member(tree, "kind") {
         _ if text_member(tree, "grain") == Some("event") => 0,

@@ -25,7 +25,7 @@ pub(super) enum BundleKind {
 }
 
 impl BundleKind {
-    /// The name for the option `--expect`.
+    /// Name of the kind in the option `--expect`.
     pub(super) fn as_str(self) -> &'static str {
         match self {
             Self::Unsigned => "unsigned",
@@ -34,14 +34,14 @@ impl BundleKind {
         }
     }
 
-    /// Key of the list of entries.
-    pub(super) fn list(self) -> &'static str {
+    /// Name of the envelope member that contains the list of entries.
+    pub(super) fn list_name(self) -> &'static str {
         if self == Self::Subset { "disclosed" } else { "entries" }
     }
 
     /// JSON pointer to an entry.
     pub(super) fn pointer(self, index: u64) -> String {
-        format!("/{}/{index}", self.list())
+        format!("/{}/{index}", self.list_name())
     }
 }
 
@@ -50,7 +50,7 @@ impl BundleKind {
 pub(super) enum EnvelopeError {
     /// The version is not known.
     Version(String),
-    /// Any other reason: code and message.
+    /// Code and message of any other error.
     Malformed(&'static str, String),
 }
 
@@ -93,8 +93,8 @@ impl Envelope {
             }
             _ => return malformed("version is missing"),
         };
-        if !matches!(tree.get(kind.list()), Some(Tree::Array(_))) {
-            return malformed(format!("{} is not a list", kind.list()));
+        if !matches!(tree.get(kind.list_name()), Some(Tree::Array(_))) {
+            return malformed(format!("{} is not a list", kind.list_name()));
         }
         if kind == BundleKind::Unsigned
             && let Some(Tree::Text(version)) = tree.get("schema_version")
@@ -126,7 +126,7 @@ impl Envelope {
         let text = self.text.as_str();
         let inner = text.trim_start_matches('\u{feff}').trim();
         let members: Members = serde_json::from_str(inner).ok()?;
-        let list: &RawValue = members.0.into_iter().rev().find(|(k, _)| k == self.kind.list()).map(|(_, v)| v)?;
+        let list: &RawValue = members.0.into_iter().rev().find(|(k, _)| k == self.kind.list_name()).map(|(_, v)| v)?;
         let at = (list.get().as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         let end = at + list.get().len();
         Some((text.get(..=at)?, text.get(end.checked_sub(1)?..)?))
@@ -149,36 +149,36 @@ pub(super) fn from_hex(text: &str) -> Option<Vec<u8>> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Layout {
     /// The line break, and the indent of one level. None if everything is on one line.
-    lines: Option<(String, String)>,
-    spaced: bool,
+    line_break_and_indent: Option<(String, String)>,
+    has_spaces: bool,
 }
 
 /// Value of a member for [`Layout::push_object`].
 pub(super) enum ValueToWrite<'a> {
     /// A value that is printed in the layout.
     Tree(Tree),
-    /// A text that is copied.
+    /// A text that is copied unchanged.
     Raw(&'a str),
 }
 
 impl Layout {
     /// The layout of Zaxy's own files: an indent of two spaces.
     pub(super) fn zaxy() -> Self {
-        Self { lines: Some(("\n".into(), "  ".into())), spaced: true }
+        Self { line_break_and_indent: Some(("\n".into(), "  ".into())), has_spaces: true }
     }
 
-    /// The layout of an existing text.
+    /// Detects the layout of an existing JSON object.
     pub(super) fn of_text(text: &str) -> Self {
         let inside = text.trim_start_matches('\u{feff}').trim_start().trim_start_matches('{');
         let space = &inside[..inside.find('"').unwrap_or_default()];
-        let lines = space.rfind('\n').map(|at| (space[..=at].to_owned(), space[at + 1..].to_owned()));
+        let line_break_and_indent = space.rfind('\n').map(|at| (space[..=at].to_owned(), space[at + 1..].to_owned()));
         let has_spaces = inside.find("\":").is_some_and(|at| inside[at + 2..].starts_with(' '));
-        Self { lines, spaced: has_spaces }
+        Self { line_break_and_indent, has_spaces }
     }
 
     /// Appends a line break and an indent, or nothing if everything is on one line.
     pub(super) fn push_line_break(&self, level: usize, out: &mut String) {
-        if let Some((end, unit)) = &self.lines {
+        if let Some((end, unit)) = &self.line_break_and_indent {
             out.push_str(end);
             out.push_str(&unit.repeat(level));
         }
@@ -187,14 +187,14 @@ impl Layout {
     /// Appends the separator between two elements.
     pub(super) fn push_comma(&self, level: usize, out: &mut String) {
         out.push(',');
-        if self.lines.is_some() {
+        if self.line_break_and_indent.is_some() {
             self.push_line_break(level, out);
-        } else if self.spaced {
+        } else if self.has_spaces {
             out.push(' ');
         }
     }
 
-    /// Appends an object with its members at the indent `level + 1`.
+    /// Appends an object. Its members are indented by `level + 1` levels.
     pub(super) fn push_object(&self, members: &[(&str, ValueToWrite<'_>)], level: usize, out: &mut String) {
         out.push('{');
         for (i, (key, piece)) in members.iter().enumerate() {
@@ -204,7 +204,7 @@ impl Layout {
                 self.push_comma(level + 1, out)
             }
             mementory_json::write_string(key, out);
-            out.push_str(if self.spaced { ": " } else { ":" });
+            out.push_str(if self.has_spaces { ": " } else { ":" });
             match piece {
                 ValueToWrite::Tree(tree) => self.push_value(tree, level + 1, out),
                 ValueToWrite::Raw(text) => out.push_str(text),
@@ -216,7 +216,7 @@ impl Layout {
         out.push('}');
     }
 
-    /// Appends a value that starts at the indent `level`.
+    /// Appends a value whose first line is indented by `level` levels.
     pub(super) fn push_value(&self, tree: &Tree, level: usize, out: &mut String) {
         match tree {
             Tree::Array(items) if !items.is_empty() => {

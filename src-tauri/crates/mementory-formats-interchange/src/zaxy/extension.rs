@@ -1,5 +1,5 @@
-//! The extension slot of an entry: a member of `payload`, `properties` or `evidence` in `content`, which may all have
-//! arbitrary members.
+//! The extension slot of an entry. It is a member of `payload`, `properties` or `evidence` in `content`, because these
+//! objects may have arbitrary members.
 use super::{canonical::canonical, entry::text_member};
 use mementory_format::extension::{self, FINGERPRINT_MEMBER, NativeFields, Restored, members};
 use mementory_json::{Tree, tree_of, value_of};
@@ -57,7 +57,7 @@ fn fingerprint(tree: &Tree) -> String {
     let mut native = without_extension(tree);
     if let Some(mut content) = native.get("content").cloned() {
         content.remove("thread");
-        // An empty member counts as missing, because it may have been added only for the slot.
+        // An empty object counts as missing, because Mementory may have added it only to contain the slot.
         if content.get(slot_member(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![]))
         {
             content.remove(slot_member(tree));
@@ -69,14 +69,15 @@ fn fingerprint(tree: &Tree) -> String {
     extension::fingerprint(canonical(&native).unwrap_or_default())
 }
 
-/// Stores the differences between `record` and `mapped`, the record as read from `tree` without the slot, in the
-/// extension slot of `tree`. If the record was read from this format (`is_same_format`), origin and verbatim are left
-/// out, because they follow from the entry itself.
+/// Writes the differences between `record` and `mapped` into the extension slot of `tree`. `mapped` is the record as
+/// read from `tree` without the slot. `is_same_format` is true if the record was read from this format; origin and
+/// verbatim are then left out, because they follow from the entry itself.
 pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_same_format: bool) {
     set_slot(tree, None);
     let mut out = extension::record_difference(mapped, record, is_same_format);
     if !is_same_format && let Ok(origin) = serde_json::to_value(&record.origin) {
-        out.insert("origin".into(), origin); // The original origin has another file, so it is always stored.
+        // Always stored, because reading the entry yields another origin: the exported file.
+        out.insert("origin".into(), origin);
     }
     if out.is_empty() {
         return;
@@ -88,9 +89,9 @@ pub(super) fn attach(tree: &mut Tree, mapped: &Record, record: &Record, is_same_
     set_slot(tree, Some(tree_of(&Value::Object(out))));
 }
 
-/// Applies the extension slot of an entry to `mapped`, the record as read from the entry without the slot. If Mementory
-/// composed the entry and no other program changed it, origin and verbatim come from the slot, otherwise from the
-/// entry. None if the entry has no slot.
+/// Applies the extension slot of an entry to `mapped`, the record as read from the entry without the slot. Origin and
+/// verbatim come from the slot if Mementory composed the entry and no other program changed it. Otherwise they come
+/// from the entry. None if the entry has no slot.
 pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Option<Restored> {
     let Value::Object(mut map) = value_of(slot(tree)?) else { return None };
     let native = map.remove(FINGERPRINT_MEMBER)?;
@@ -111,7 +112,7 @@ pub(super) fn restore(tree: &Tree, mapped: &Record, verbatim: &Verbatim) -> Opti
     if changed {
         NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
     }
-    // No id comes from the vault: an entry is identified by its citation, which is its place in the exported log.
+    // There is no export id, because an entry is identified by its citation and not by the vault's id of the record.
     Some(Restored { record, changed, export_id: None })
 }
 

@@ -18,7 +18,7 @@ const CIPHER_MEMBER: &str = "__zaxy_cipher";
 pub(crate) enum EventVersion {
     /// `eventloom.v1`.
     V1,
-    /// Zaxy's own serialization before `eventloom.v1`.
+    /// The serialization that Zaxy used before `eventloom.v1`.
     Legacy,
 }
 
@@ -68,7 +68,8 @@ fn optional_hash(tree: Option<&Tree>, name: &str) -> Result<Option<String>, Stri
 }
 
 impl Event {
-    /// Parses an event. `line_number` is the line number in the log, used if the id contains no number.
+    /// Parses an event. `line_number` is the number of its line in the log; it becomes the number of the event if the
+    /// id contains none.
     pub(crate) fn parse(tree: &Tree, line_number: u64) -> Result<Self, String> {
         let version = version_of(tree).ok_or("not an event")?;
         let (actor, thread) = if version == EventVersion::V1 { ("actorId", "threadId") } else { ("actor", "thread") };
@@ -138,8 +139,8 @@ impl Event {
         is_time(&self.timestamp)
     }
 
-    /// The hash computed from the content. None if the content has a number that the reference implementation cannot
-    /// read.
+    /// Computes the hash from the content of the event. None if the content has a number that the reference
+    /// implementation cannot read.
     pub(crate) fn computed_hash(&self) -> Option<String> {
         let text_value = |s: &str| Tree::Text(s.to_owned());
         let security = self.security.as_ref().map(|(tier, paths)| {
@@ -233,7 +234,7 @@ fn object(members: Vec<(&str, Tree)>) -> Tree {
     Tree::Object(members.into_iter().map(|(k, v)| (k.to_owned(), v)).collect())
 }
 
-/// The number in an id that Zaxy generated.
+/// Returns the event number in an id that Zaxy generated. None for any other id.
 fn seq_of(id: &str) -> Option<u64> {
     let (digits, tail) = id.strip_prefix("evt_zaxy_")?.split_once('_')?;
     let is_hex = tail.len() == 16 && tail.bytes().all(|b| matches!(b, b'0'..=b'9' | b'a'..=b'f'));

@@ -1,5 +1,5 @@
 //! The Merkle tree of a bundle's entries, and proofs that an entry is in it. Leaves are hashed with a prefix byte 0,
-//! and inner nodes with a prefix byte 1. A node without a sibling is copied to the next layer.
+//! and inner nodes with a prefix byte 1. A node without a sibling is copied to the next layer unchanged.
 use sha2::{Digest, Sha256};
 
 pub(crate) type Hash = [u8; 32];
@@ -46,7 +46,8 @@ impl Merkle {
         self.0.last().and_then(|l| l.first()).copied().unwrap_or_default()
     }
 
-    /// Siblings on the path from leaf to root. Layers in which the node has no sibling are left out.
+    /// Returns the siblings on the path from the leaf with this index to the root. Layers in which the node has no
+    /// sibling are left out.
     pub(crate) fn proof(&self, mut index: usize) -> Vec<(Hash, Side)> {
         let mut proof = Vec::new();
         for layer in &self.0 {

@@ -60,8 +60,8 @@ impl Format for Zaxy {
             ..Capabilities::default()
         }
     }
-    /// None: the reader itself rejects a bundle whose ids, root or proofs do not match. An import validates only to
-    /// report other violations.
+    /// Returns an empty list, because the reader itself rejects a bundle whose ids, root or proofs do not match. An
+    /// import validates a bundle only to report other violations.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

@@ -38,7 +38,8 @@ pub(super) fn read(bundle: &Bundle, restores: bool, sink: &mut dyn Sink) -> Resu
                 None => {
                     let count = seen.entry(id.clone()).or_default();
                     *count += 1;
-                    // A repeated entry becomes a separate record, because it has its own leaf in the Merkle tree.
+                    // If an entry is repeated, each occurrence becomes a record, because each has its own leaf in the
+                    // Merkle tree.
                     let id = if *count == 1 { id } else { format!("{id}#{count}") };
                     let origin = Origin {
                         format: KEY_SCOPE.into(),

@@ -1,5 +1,5 @@
-//! The entry selector of Zaxy's export contract. Exports use all criteria; disclosures only those that depend on a
-//! single entry.
+//! The entry selector of Zaxy's export contract. Exports use all criteria. Disclosures use only the criteria that
+//! depend on a single entry.
 use super::{
     compose::OutputEntry,
     entry::{Grain, seq, text_member},
@@ -14,24 +14,24 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 pub struct Selector {
     /// Grains of the entries to include. Never empty.
     pub grains: BTreeSet<Grain>,
-    /// In exports, types of the source event. In disclosures, kinds of the entry itself.
+    /// In exports, types of the source events to include. In disclosures, kinds of the entries themselves.
     pub kinds: Option<BTreeSet<String>>,
-    /// Only entries with a number greater than this.
+    /// Includes only entries with a number greater than this one.
     pub since_seq: Option<u64>,
-    /// Only entries with a number up to and including this.
+    /// Includes only entries with a number not greater than this one.
     pub max_seq: Option<u64>,
-    /// Only entries whose `valid_from` is not before this time, compared as text.
+    /// Includes only entries whose `valid_from`, compared as text, is not before this time.
     pub since_time: Option<String>,
-    /// Only entries whose `valid_from` is not after this time, compared as text.
+    /// Includes only entries whose `valid_from`, compared as text, is not after this time.
     pub until_time: Option<String>,
-    /// In exports, only events that contain a word of this query. If there are more than `query_limit`, the best
-    /// matches are chosen.
+    /// In exports, includes only events that contain a word of this query. If more than `query_limit` events match,
+    /// only the best matches are included.
     pub query: Option<String>,
     /// Largest number of events that a query selects.
     pub query_limit: usize,
     /// In exports, sensitivities of entries to leave out.
     pub exclude_sensitivities: BTreeSet<String>,
-    /// In exports, the largest number of events. If there are more, only the last ones are included.
+    /// In exports, the largest number of events. If more events match, only the last ones are included.
     pub limit: Option<usize>,
 }
 
@@ -131,7 +131,8 @@ fn collect_text(tree: &Tree, out: &mut String) {
     }
 }
 
-/// The best `limit` events with words of the query, in their original order. Rare words count more.
+/// Returns the `limit` best matches among the events that contain words of the query, in their original order. Rare
+/// words count more than common words.
 fn ranked_events(query: &str, limit: usize, events: &[usize], entries: &[OutputEntry]) -> Vec<usize> {
     let query_words: BTreeSet<String> = words(query).into_iter().collect();
     let matches: Vec<HashSet<String>> = events

@@ -10,7 +10,7 @@ pub(crate) const KEY_SCOPE: &str = "zaxy";
 /// Suffix of a composed event's type, after the kind of the record.
 pub(super) const RECORDED_SUFFIX: &str = ".recorded";
 
-/// Names of the payload member with the text, in Zaxy's own event types.
+/// Payload members that contain the text in Zaxy's own event types. The first one that is present is used.
 const TEXT_MEMBERS: [&str; 16] = [
     "text",
     "content",
@@ -35,7 +35,7 @@ const FORGOTTEN_MEMBER: &str = "__zaxy_forgotten";
 /// The text of an erased payload.
 const FORGOTTEN_TEXT: &str = "[FORGOTTEN]";
 
-/// Payload members of a composed event that contain times of the model.
+/// Payload members of a composed event that contain the times of its record.
 pub(super) const TIME_MEMBERS: [&str; 6] =
     ["created_at", "updated_at", "observed_at", "valid_from", "valid_to", "last_accessed_at"];
 
@@ -111,7 +111,8 @@ fn text_and_title_members(payload: &Tree) -> (Option<&'static str>, Option<&'sta
     }
 }
 
-/// True for the payload that Zaxy exports in place of one that was erased. Its text is not what the event said.
+/// True for the placeholder that Zaxy exports instead of an erased payload. The text of the placeholder is not the text
+/// of the event.
 pub(super) fn is_forgotten(payload: &Tree) -> bool {
     let Tree::Object(members) = payload else { return false };
     let is_marked = match payload.get(FORGOTTEN_MEMBER) {
@@ -150,7 +151,8 @@ fn fill_event_fields(payload: &Tree, kind: &str, is_composed: bool, record: &mut
     (t.valid_from, t.valid_to, t.last_accessed) = (next_time(), next_time(), next_time());
 }
 
-/// The text of a payload without a known text member: its first string or, if it has none, the payload as JSON.
+/// The text of a payload without a known text member: its first string or, if the payload has no string, the payload as
+/// JSON.
 fn first_string(payload: &Tree) -> String {
     let Tree::Object(members) = payload else { return String::new() };
     if let Some(text) = members.iter().find_map(|(_, v)| v.as_str()) {
@@ -234,7 +236,8 @@ fn patch_optional(payload: &mut Tree, name: &str, old: &Option<String>, new: &Op
     }
 }
 
-/// Ids of a bundle's entries to which later entries may refer: edges name entities, and semantic entries cite events.
+/// Record ids of the entries of a bundle to which later entries may refer: edges name entities, and semantic entries
+/// cite events.
 #[derive(Default)]
 pub(super) struct EntryLinks {
     events: std::collections::HashMap<String, (Kind, String)>,

@@ -11,7 +11,7 @@ use mementory_json::Tree;
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
 const SIGNATURE_ALGORITHMS: [(&str, usize, usize); 2] = [("ed25519", 32, 64), ("ml-dsa-65", 1952, 3309)];
 
-/// Validates a bundle. If `trust` has keys, the bundle must be signed.
+/// Validates a bundle. An unsigned bundle is an error if `trust` contains keys.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let envelope = &bundle.envelope;
     let kind = envelope.kind;
@@ -112,19 +112,19 @@ fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
     }
 }
 
-/// Checks entries on another thread: their indexes and results.
+/// Checks entries on other threads. Returns the index and the result of each entry.
 type Pipeline = BatchPipeline<(u64, CheckedEntry)>;
 
-/// Checks the entries in batches, and reports in the order of the entries.
+/// Checks the entries in batches, and reports the findings in the order of the entries.
 struct Entries<'b> {
     bundle: &'b Bundle<'b>,
     errors: Findings<'b>,
     warnings: Findings<'b>,
     batch: TextBatch,
     count: u64,
-    /// Position of the previous readable entry.
+    /// Position of the previous readable entry: the sequence number of its event, and its position within the event.
     last: (u64, u8),
-    /// True if the file may not be valid JSON.
+    /// True if it is not certain that the file is valid JSON.
     may_be_malformed: bool,
 }
 
@@ -146,7 +146,7 @@ impl<'b> Entries<'b> {
                     self.send_batch(pipeline, false);
                 }
             }
-            // A large entry is checked where it is, without a copy.
+            // A large entry is checked on this thread, because sending it to another thread would copy it.
             Ok(text) => {
                 self.send_batch(pipeline, true);
                 self.report(item.index, CheckedEntry::of(kind, text, bounds));
@@ -220,7 +220,8 @@ impl<'b> Findings<'b> {
         }
     }
 
-    /// Inserts a finding about the whole file. It is listed before those about its entries, even if there are too many.
+    /// Inserts a finding about the whole file before the findings about its entries. If the list then exceeds its
+    /// limit, the last findings are removed.
     fn insert(&mut self, at: usize, code: &str, message: &str) {
         self.list.insert(at, self.finding(code, "", message));
         self.list.truncate(MAX_FINDINGS);
@@ -231,7 +232,7 @@ impl<'b> Findings<'b> {
     }
 }
 
-/// The signature, with the bytes that it covers.
+/// Returns the signature of a bundle with the bytes that it covers. None for an unsigned bundle.
 pub(super) fn signed(bundle: &Bundle) -> Option<Signed> {
     let envelope = &bundle.envelope;
     if envelope.kind == BundleKind::Unsigned {

@@ -68,13 +68,13 @@ pub(super) fn write_answer(
     let tree = Merkle::new(writer.leaves(place)?).filter(|_| envelope.kind == BundleKind::Signed);
     let tree = tree
         .ok_or_else(|| FormatError::invalid("not_signed", "export", "only a signed bundle can be disclosed in part"))?;
-    let chosen: Vec<_> =
+    let disclosed_entries: Vec<_> =
         writer.entries.iter().enumerate().filter(|(_, entry)| disclosed.discloses(&entry.tree)).collect();
     writer.report.by_kind.clear();
-    for (_, entry) in &chosen {
+    for (_, entry) in &disclosed_entries {
         *writer.report.by_kind.entry(entry.kind.as_str().into()).or_default() += 1;
     }
-    let elements = chosen.iter().map(|(index, entry)| Element {
+    let elements = disclosed_entries.iter().map(|(index, entry)| Element {
         tree: &entry.tree,
         text: entry.verbatim.as_deref(),
         disclosed: Some((Tree::Number(index.to_string()), proof_tree(&tree.proof(*index)))),
@@ -142,11 +142,11 @@ impl BundleWriter {
         writer.sort_and_number(answer.map(|answer| &answer.numbers));
         let selector = options.format_options.get::<Selector>().or(answer.map(|answer| &answer.selector));
         if let Some(selector) = selector {
-            let before = writer.entries.len();
+            let entry_count = writer.entries.len();
             writer.entries = selector.matching_entries(std::mem::take(&mut writer.entries));
-            let out = (before - writer.entries.len()) as u64;
-            if out > 0 {
-                writer.report.withheld.insert("selector".into(), out);
+            let withheld_count = (entry_count - writer.entries.len()) as u64;
+            if withheld_count > 0 {
+                writer.report.withheld.insert("selector".into(), withheld_count);
             }
         }
         for entry in &writer.entries {
@@ -156,9 +156,9 @@ impl BundleWriter {
         Ok(writer)
     }
 
-    /// Sorts imported entries by their position in the bundle (by event if they are from several bundles), then
-    /// composed entries by time. A composed entry gets its record's number in `numbers`, otherwise a number after the
-    /// highest imported one.
+    /// Sorts and numbers the entries. Imported entries come first, sorted by their position in the bundle, or by event
+    /// if they are from several bundles. Composed entries follow, sorted by time. A composed entry gets the number of
+    /// its record in `numbers`, or otherwise a number after the highest number of the imported entries.
     fn sort_and_number(&mut self, numbers: Option<&HashMap<String, u64>>) {
         let number_of = |entry: &OutputEntry| numbers.and_then(|numbers| numbers.get(&entry.record)).copied();
         let containers: BTreeSet<&str> =
@@ -171,16 +171,16 @@ impl BundleWriter {
             let place = source.map(|o| (o.index, o.container.clone()));
             (m.needs_number(), event, place, number_of(m), at, m.record.clone())
         });
-        let highest = self.entries.iter().filter(|m| !m.needs_number()).filter_map(|m| seq(&m.tree)).max();
-        let mut next = highest.unwrap_or_default();
+        let highest_number = self.entries.iter().filter(|m| !m.needs_number()).filter_map(|m| seq(&m.tree)).max();
+        let mut next_number = highest_number.unwrap_or_default();
         for entry in self.entries.iter_mut().filter(|m| m.is_composed) {
             if !entry.needs_number() {
                 let number = seq(&entry.tree).unwrap_or(1);
                 assign_number(&mut entry.tree, &self.session, number);
                 continue;
             }
-            next = number_of(entry).unwrap_or(next.saturating_add(1));
-            assign_number(&mut entry.tree, &self.session, next);
+            next_number = number_of(entry).unwrap_or(next_number.saturating_add(1));
+            assign_number(&mut entry.tree, &self.session, next_number);
         }
     }
 
@@ -236,8 +236,8 @@ impl BundleWriter {
         Ok(EnvelopePlan::Unsigned)
     }
 
-    /// Reports the parts of imported envelopes that are missing from the new one: the signature, and members that this
-    /// module does not write.
+    /// Reports the parts of imported envelopes that are missing from the new envelope: the signature, and members that
+    /// this module does not write.
     fn report_lost_envelope(&mut self, why: &str) {
         for SourceEnvelope { place, envelope } in &self.envelopes {
             if envelope.kind != BundleKind::Unsigned {
@@ -301,8 +301,8 @@ fn collect_envelope(
     Ok(())
 }
 
-/// Session id of the bundle: that of the imported bundles or of the log, if there is only one. Otherwise one derived
-/// from the vault id or, if identifiers are left out, `mementory`.
+/// Session id of the bundle to be written: the session id of the imported bundles or the thread of the log, if there is
+/// exactly one. Otherwise an id derived from the vault id or, if identifiers are left out, `mementory`.
 fn session_id(
     description: &SourceDescription,
     envelopes: &[SourceEnvelope],
@@ -356,7 +356,7 @@ pub(super) fn unsigned(session: &str) -> Envelope {
     ])
 }
 
-/// An unsigned envelope with the same session id. An unsigned `envelope` is returned unchanged.
+/// Converts an envelope to an unsigned envelope with the same session id. Returns an unsigned `envelope` unchanged.
 pub(super) fn without_signature(envelope: &str) -> Option<String> {
     let envelope = Envelope::parse(envelope, &Limits::default()).ok()?;
     Some(match envelope.kind {
@@ -417,7 +417,7 @@ pub(super) struct Element<'a> {
     pub text: Option<&'a str>,
     /// Index and proof of a disclosed entry.
     pub disclosed: Option<(Tree, Tree)>,
-    /// Other members of the wrapper.
+    /// Unknown members of the wrapper.
     pub extra: &'a [(String, Tree)],
 }
 
@@ -437,8 +437,8 @@ impl<'a> Element<'a> {
         Self { tree, text: Some(text), disclosed, extra: &[] }
     }
 
-    /// The text of the element. `is_sorted` sorts the members of its wrapper by name, for an envelope with sorted
-    /// members.
+    /// The text of the element. If `is_sorted` is set, the members of its wrapper are sorted by name, like the members
+    /// of the envelope.
     fn into_text(self, kind: BundleKind, layout: &Layout, is_sorted: bool, place: &str) -> Result<String, FormatError> {
         let mut out = String::new();
         let content = |level: usize| match self.text {
@@ -465,9 +465,9 @@ impl<'a> Element<'a> {
             members.push(("proof", ValueToWrite::Tree(proof)));
         }
         // In a subset, the format does not define `id`, so it may be an unknown member of the wrapper.
-        let is_free = |k: &str| k != "content" && (kind == BundleKind::Subset || k != "id");
+        let is_allowed = |k: &str| k != "content" && (kind == BundleKind::Subset || k != "id");
         members.extend(
-            self.extra.iter().filter(|(k, _)| is_free(k)).map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))),
+            self.extra.iter().filter(|(k, _)| is_allowed(k)).map(|(k, v)| (k.as_str(), ValueToWrite::Tree(v.clone()))),
         );
         if is_sorted {
             members.sort_by(|a, b| a.0.cmp(b.0));
@@ -497,13 +497,13 @@ fn write_elements<'a>(
     elements: impl Iterator<Item = Element<'a>>,
 ) -> Result<(), FormatError> {
     let io = |e| FormatError::io(place, e);
-    let (before, after) = envelope
+    let (text_before, text_after) = envelope
         .split_at_entries()
         .ok_or_else(|| FormatError::invalid("malformed", place, "the envelope has no list"))?;
     let layout = Layout::of_text(&envelope.text);
     let is_sorted = matches!(&envelope.tree, Tree::Object(members) if members.is_sorted_by(|a, b| a.0 <= b.0));
     let mut has_elements = false;
-    file.write_all(before.as_bytes()).map_err(io)?;
+    file.write_all(text_before.as_bytes()).map_err(io)?;
     for element in elements {
         let mut text = String::new();
         if has_elements {
@@ -520,5 +520,5 @@ fn write_elements<'a>(
         layout.push_line_break(1, &mut text);
         file.write_all(text.as_bytes()).map_err(io)?;
     }
-    file.write_all(after.as_bytes()).map_err(io)
+    file.write_all(text_after.as_bytes()).map_err(io)
 }

@@ -16,7 +16,7 @@ use serde_json::Value;
 use std::collections::HashSet;
 use std::io::Read;
 
-/// Members of every card, next to the name.
+/// Members of every card, in addition to its name. The first one with text becomes the text of the record.
 const PARTS: [&str; 5] = ["description", "personality", "scenario", "first_mes", "mes_example"];
 /// Members of a card that have a field in the model.
 const MEMBERS: [&str; 5] = ["name", "description", "tags", "creation_date", "modification_date"];
@@ -24,27 +24,27 @@ const MEMBERS: [&str; 5] = ["name", "description", "tags", "creation_date", "mod
 const FOLDER: &str = "characters";
 /// First bytes of a PNG picture.
 const PNG_MAGIC: &[u8] = b"\x89PNG\r\n\x1a\n";
-/// Keywords of the chunks with a card, the newest version first.
+/// Keywords of the PNG text chunks that contain a card, the newest version first.
 const KEYWORDS: [&[u8]; 2] = [b"ccv3\0", b"chara\0"];
-/// Largest picture that is examined, in bytes.
+/// Largest size in bytes of a picture that is searched for a card.
 const MAX_PICTURE_BYTES: u64 = 64 << 20;
 
-/// True for the keys of a card.
+/// True if the keys of a JSON file are those of a card.
 pub(super) fn is_card(keys: &Keys) -> bool {
     let has_parts =
         |at: &str| keys.has(&format!("{at}name")) && PARTS.iter().all(|part| keys.has(&format!("{at}{part}")));
     keys.has("spec") && has_parts("data.") || has_parts("")
 }
 
-/// True for a picture with a card. Exports contain many pictures, so only those are opened that were selected on their
-/// own, or that are in SillyTavern's folder.
+/// True for a PNG picture that contains a card. Exports contain many pictures, so a picture is opened only if the
+/// person selected it on its own, or if it is in SillyTavern's folder for characters.
 pub(super) fn is_picture(catalog: &Catalog, member: &Member) -> bool {
     let is_in_folder = || folder(&member.name).rsplit('/').next() == Some(FOLDER);
     let is_png = member.file_name().to_ascii_lowercase().ends_with(".png") && member.size <= MAX_PICTURE_BYTES;
     is_png && (is_selected_alone(member) || is_in_folder()) && card_in(catalog, member).is_ok_and(|card| card.is_some())
 }
 
-/// The ids of the cards that were read so far.
+/// The ids of the cards that were read so far. They show which cards are duplicates.
 #[derive(Debug, Default)]
 pub(super) struct Cards(HashSet<String>);
 
@@ -81,7 +81,8 @@ impl Cards {
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Profile));
             return Ok(());
         };
-        // A card has no id. The id is made from its name and its author, which change less often than the rest.
+        // A card has no id, so an id is made from the name and the author of the card, which change less often than its
+        // other members.
         let mut id = content_id(&format!("{name:?}\n{:?}", first_text(card, &["creator"])));
         if !self.0.insert(id.clone()) {
             id = content_id(element.text);
@@ -127,7 +128,7 @@ fn tags(card: &Object<'_>) -> Vec<String> {
     list.unwrap_or_default().iter().filter_map(Value::as_str).map(str::to_owned).collect()
 }
 
-/// The JSON of the card in a picture. None if the picture has none.
+/// Returns the JSON of the card in a picture. None if the picture contains no card.
 fn card_in(catalog: &Catalog, member: &Member) -> Result<Option<Vec<u8>>, FormatError> {
     let mut found: [Option<Vec<u8>>; 2] = [None, None];
     catalog
@@ -136,7 +137,8 @@ fn card_in(catalog: &Catalog, member: &Member) -> Result<Option<Vec<u8>>, Format
     Ok(decoded.filter(|json| json.trim_ascii_start().starts_with(b"{")))
 }
 
-/// Finds the text chunks with a card. A truncated picture is read up to the end of the file.
+/// Stores the contents of the text chunks that contain a card in `found`. A truncated picture is read up to the end of
+/// the file.
 fn read_chunks(bytes: &mut dyn Read, found: &mut [Option<Vec<u8>>; 2]) -> std::io::Result<()> {
     let mut bytes = bytes.take(MAX_PICTURE_BYTES);
     let mut magic = [0; 8];
@@ -153,9 +155,9 @@ fn read_chunks(bytes: &mut dyn Read, found: &mut [Option<Vec<u8>>; 2]) -> std::i
         if &kind == b"tEXt" {
             let mut chunk = Vec::new();
             (&mut bytes).take(size).read_to_end(&mut chunk)?;
-            for (keyword, place) in KEYWORDS.iter().zip(found.iter_mut()) {
+            for (keyword, found_text) in KEYWORDS.iter().zip(found.iter_mut()) {
                 if let Some(text) = chunk.strip_prefix(*keyword) {
-                    place.get_or_insert_with(|| text.to_vec());
+                    found_text.get_or_insert_with(|| text.to_vec());
                 }
             }
         } else {
@@ -168,7 +170,7 @@ fn read_chunks(bytes: &mut dyn Read, found: &mut [Option<Vec<u8>>; 2]) -> std::i
     }
 }
 
-/// Fills the buffer. Returns fewer bytes at the end of the file.
+/// Reads until the buffer is full or the file ends. Returns the number of bytes that were read.
 fn read_fully(bytes: &mut impl Read, buffer: &mut [u8]) -> std::io::Result<usize> {
     let mut count = 0;
     while let Some(rest) = buffer.get_mut(count..).filter(|rest| !rest.is_empty()) {

@@ -1,11 +1,11 @@
-//! Detects histories by their messages, and chats of SillyTavern by the members of their lines.
+//! Detects histories by the keys of their messages, chats of SillyTavern by the keys of their lines, and characters.
 use super::card;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{json_keys, root_of};
 use mementory_json::Keys;
 use std::collections::BTreeMap;
 
-/// What a file contains.
+/// The shape of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Shape {
     /// `{histories:{histories:[{msgs:[…]}]}}`, or lists of turns.
@@ -30,10 +30,10 @@ impl Shape {
     }
 }
 
-/// Shape, root and archive of files that belong together.
+/// Shape, root and archive of files that form one claim.
 type Group = (Shape, Option<usize>, Option<usize>);
 
-/// One claim for each shape in each archive or selected folder.
+/// Returns one claim for each shape in each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<Group, Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
@@ -54,7 +54,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     groups.into_iter().map(claim).collect()
 }
 
-/// Determines the shape of a file. None if another program wrote the file.
+/// Determines the shape of a file. None if the file has none of the shapes, because another program wrote it.
 pub(super) fn shape_in(catalog: &Catalog, member: &Member) -> Option<Shape> {
     let shape = json_keys(catalog, member).and_then(|keys| shape_of(&keys));
     shape.or_else(|| card::is_picture(catalog, member).then_some(Shape::Card))
@@ -69,7 +69,7 @@ fn shape_of(keys: &Keys) -> Option<Shape> {
         has_at_any_level("src") && (has_at_any_level("text") || has_at_any_level("created"))
             || has_at_any_level("turn_key") && has_at_any_level("candidates")
     };
-    // A script may save the turns of a chat alone.
+    // A script that saves a chat may write only its turns, without a history around them.
     let is_turn = keys.has("turn_key.turn_id") && keys.has("candidates.raw_content");
     let has_lines = keys.has("mes") && (keys.has("is_user") || keys.has("send_date"));
     if is_message("msgs") || is_message("turns") || is_turn {

@@ -20,7 +20,8 @@ const HISTORY_MEMBERS: [&str; 8] =
 const MESSAGE_MEMBERS: [&str; 9] =
     ["uuid", "id", "text", "src", "created", "create_time", "turn_key", "candidates", "primary_candidate_id"];
 
-/// Reads an element: a history, or an object with histories in it. Follows at most two levels of nesting.
+/// Reads an element, which is a history or an object that contains histories. Histories may be nested in at most two
+/// levels of objects or lists.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -87,44 +88,44 @@ fn read_object(
     Ok(())
 }
 
-/// The name of the character from the object that describes it.
+/// Returns the name of the character from the object that describes the character.
 pub(super) fn character_of(info: &Object<'_>) -> Option<String> {
     let inner = info.object("character");
     let names = ["participant__name", "name", "title"];
     inner.as_ref().and_then(|inner| first_text(inner, &names)).or_else(|| first_text(info, &names))
 }
 
-/// A history and its messages, each with its JSON pointer.
+/// A history and its messages. Each message has its JSON pointer.
 struct History<'h> {
     object: &'h Object<'h>,
     pointer: &'h str,
-    /// Text of the history without the messages.
+    /// JSON of the history with an empty list in place of the messages.
     verbatim: String,
     messages: Vec<(String, &'h RawValue)>,
 }
 
-/// True for a turn that is not inside a history.
+/// True if an object of a file is a turn that is not inside a history.
 pub(super) fn is_turn(object: &Object<'_>) -> bool {
     object.has("turn_key") && object.has("candidates")
 }
 
-/// Turns that are not inside a history.
+/// Turns that are not inside a history, grouped by their chats.
 #[derive(Default)]
 pub(super) struct LooseTurns {
     chats: Vec<LooseChat>,
-    /// The index of each chat in `chats`, by its id.
-    places: HashMap<Option<String>, usize>,
+    /// Maps the id of a chat to its index in `chats`.
+    positions: HashMap<Option<String>, usize>,
     bytes: u64,
 }
 
-/// The turns of one chat, each with its JSON pointer and its JSON.
+/// The turns of one chat. Each turn has its JSON pointer and its JSON.
 struct LooseChat {
     id: Option<String>,
     turns: Vec<(String, String)>,
 }
 
 impl LooseTurns {
-    /// Adds a turn.
+    /// Adds a turn to its chat. Returns an error if the turns together are larger than the size limit of an element.
     pub(super) fn add(
         &mut self,
         reader: &FileReader<'_>,
@@ -138,15 +139,15 @@ impl LooseTurns {
         }
         let id = element.object.object("turn_key").and_then(|key| first_id(&key, &["chat_id"]));
         let turn = (element.pointer.clone(), element.text.to_owned());
-        let place = *self.places.entry(id.clone()).or_insert(self.chats.len());
-        match self.chats.get_mut(place) {
+        let position = *self.positions.entry(id.clone()).or_insert(self.chats.len());
+        match self.chats.get_mut(position) {
             Some(chat) => chat.turns.push(turn),
             None => self.chats.push(LooseChat { id, turns: vec![turn] }),
         }
         Ok(())
     }
 
-    /// Sends the chats.
+    /// Sends each chat to the sink as a history without members of its own.
     pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         for LooseChat { id, turns } in self.chats {
             let text = serde_json::json!({ "chat_id": id }).to_string();
@@ -167,8 +168,8 @@ fn send(
     character: Option<&str>,
 ) -> Result<(), FormatError> {
     let mut turns: Vec<Turn> = Vec::new();
-    let mut before: Option<String> = None;
-    // The API of the website returns the newest turn first, so the order may have to be reversed.
+    let mut previous_key: Option<String> = None;
+    // The API of the website returns the newest turn first. Turns in that order are reversed.
     let mut numbered = messages;
     let time = |raw: &RawValue| Object::parse(raw.get()).and_then(|m| first_time(&m, &["create_time", "created"]));
     if let (Some((_, first)), Some((_, last))) = (numbered.first(), numbered.last())
@@ -184,14 +185,14 @@ fn send(
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             continue;
         };
-        let message_turns = read_message(raw, &message, &pointer, before.as_deref());
+        let message_turns = read_message(raw, &message, &pointer, previous_key.as_deref());
         if message_turns.is_empty() {
             let reason = "not_a_message: no text and no speaker";
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
             continue;
         }
-        // The chosen candidate is the last one, and the next message follows it.
-        before = message_turns.last().and_then(|turn| turn.key.clone()).or(before);
+        // The chosen candidate is the last one in the list. It is the parent of the next message.
+        previous_key = message_turns.last().and_then(|turn| turn.key.clone()).or(previous_key);
         turns.extend(message_turns);
     }
     let times = || turns.iter().filter_map(|turn| turn.times.created);
@@ -207,7 +208,7 @@ fn send(
         pointer: pointer.to_owned(),
         fields: other_fields(history, &HISTORY_MEMBERS),
         verbatim: Some(Verbatim::json(verbatim)),
-        leaf: before,
+        leaf: previous_key,
         turns,
         ..Chat::default()
     };
@@ -219,22 +220,22 @@ fn send(
     reader.sink.unit(unit)
 }
 
-/// Reads the alternative texts of a message. The chosen text comes last. A message in the older shape has only one
-/// text.
-fn read_message(raw: &RawValue, message: &Object<'_>, pointer: &str, before: Option<&str>) -> Vec<Turn> {
+/// Returns one turn for each alternative text of a message. The chosen text comes last. A message in the older shape
+/// has only one text.
+fn read_message(raw: &RawValue, message: &Object<'_>, pointer: &str, previous_key: Option<&str>) -> Vec<Turn> {
     let author = message.object("src").or_else(|| message.object("author"));
     let is_human = author.as_ref().and_then(|author| author.raw_value("is_human"));
     let is_human = is_human.filter(|raw| matches!(raw.get(), "true" | "false")).map(|raw| raw.get() == "true");
     let key = message.object("turn_key").and_then(|key| first_id(&key, &["turn_id"]));
     let id = first_id(message, &["uuid", "id"]).or(key);
-    // Newer messages of a character have an author without `is_human`.
+    // In newer messages of a character, the object of the author has no `is_human`.
     let role = match is_human {
         Some(true) => "user",
         Some(false) => "assistant",
         None if author.is_some() && message.has("candidates") => "assistant",
         None => "unknown",
     };
-    let parent = before.map_or(TurnParent::Root, |id| TurnParent::Id(id.to_owned()));
+    let parent = previous_key.map_or(TurnParent::Root, |id| TurnParent::Id(id.to_owned()));
     let times = |object: &Object<'_>| Times {
         created: first_time(object, &["create_time", "created"]).or(first_time(message, &["create_time", "created"])),
         ..Times::default()

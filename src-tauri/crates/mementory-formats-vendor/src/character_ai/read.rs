@@ -1,4 +1,4 @@
-//! Reads each file according to its shape.
+//! Reads each file of a claim according to its shape.
 use super::{CHARACTER_AI, card, detect, histories, tavern};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::reader::FileReader;

@@ -1,5 +1,5 @@
-//! Reads a chat of SillyTavern: a header line, then a line for each message. `swipes` are the answers that were
-//! offered.
+//! Reads a chat of SillyTavern, which consists of a header line and a line for each message. The member `swipes` of a
+//! line contains the alternative answers.
 use super::{CHARACTER_AI, SILLY_TAVERN};
 use mementory_format::{FormatError, JsonHead, Member};
 use mementory_formats_shared::{
@@ -11,18 +11,18 @@ use mementory_formats_shared::{
 use mementory_model::{DroppedAs, Issue, Kind, Source, Times, Timestamp, Verbatim};
 use serde_json::{Value, value::RawValue};
 
-/// Notations of times besides RFC 3339 and numbers: the app's English text, and the form that the app uses in file
+/// Notations of times that are neither RFC 3339 nor numbers: the app's English text, and the notation in its file
 /// names.
 const NOTATIONS: [&str; 3] = ["%B %d, %Y %I:%M%p", "%B %d, %Y %I:%M %p", "%Y-%m-%d@%Hh%Mm%Ss"];
 /// Members of a line that have a field in the model.
 const LINE_MEMBERS: [&str; 7] = ["name", "is_user", "is_system", "mes", "send_date", "swipes", "swipe_id"];
 
-/// The lines of a file that were read so far.
+/// The state after the lines of a file that were read so far.
 #[derive(Default)]
 struct Lines {
     chat: Chat,
     /// Key of the previous message.
-    before: Option<String>,
+    previous_key: Option<String>,
     character: Option<String>,
     bytes: u64,
     count: usize,
@@ -52,9 +52,9 @@ impl Lines {
             reader.report_dropped(place(), DroppedAs::Failed, reason, Some(Kind::Message));
             return Ok(());
         }
-        let alternatives = turns(element.text, object, &element.pointer, self.count, self.before.as_deref());
+        let alternatives = turns(element.text, object, &element.pointer, self.count, self.previous_key.as_deref());
         self.count += 1;
-        self.before = alternatives.last().and_then(|turn| turn.key.clone()).or(self.before.take());
+        self.previous_key = alternatives.last().and_then(|turn| turn.key.clone()).or(self.previous_key.take());
         if self.character.is_none() && object.raw_value("is_user").is_some_and(|raw| raw.get() == "false") {
             self.character = first_text(object, &["name"]);
         }
@@ -63,7 +63,7 @@ impl Lines {
     }
 }
 
-/// Reads a file as one conversation. The messages are lines, or the elements of a list.
+/// Reads a file as one conversation. The messages are the lines of the file, or the elements of a JSON list.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut lines = Lines::default();
     let head = JsonHead::of(reader.catalog, member);
@@ -72,7 +72,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     } else {
         reader.lines(member, Kind::Message, |reader, element| lines.add(reader, member, element))?;
     }
-    let Lines { mut chat, before, character, .. } = lines;
+    let Lines { mut chat, previous_key, character, .. } = lines;
     if chat.turns.is_empty() {
         reader.sink.note(Issue::new("empty", &member.place, "this chat has no messages"));
     }
@@ -82,11 +82,12 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     chat.times.updated = last;
     chat.source = Source { project: character.clone(), ..Source::default() };
     // A character begins every chat with the same message, so the key also depends on the first message of the person.
+    // Otherwise several chats would have the same key.
     let first_prompt = chat.turns.iter().find(|turn| turn.role == "user").map(|turn| turn.text.as_str());
     let opening = chat.turns.first().map(|turn| turn.text.as_str());
     chat.key = Some(content_id(&format!("{character:?}\n{:?}\n{opening:?}\n{first_prompt:?}", chat.times.created)));
     chat.title = character;
-    chat.leaf = before;
+    chat.leaf = previous_key;
     if chat.verbatim.is_none() {
         chat.verbatim = Some(Verbatim::json("null"));
     }
@@ -107,8 +108,9 @@ fn read_header(chat: &mut Chat, header: &Object<'_>, text: &str) {
     chat.verbatim = Some(Verbatim::json(text));
 }
 
-/// The turns of a line: first the alternative answers, then the message itself. All of them have the parent `before`.
-fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: Option<&str>) -> Vec<Turn> {
+/// Returns the turns of a line: the alternative answers, then the message itself. The parent of each turn is
+/// `previous_key`.
+fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, previous_key: Option<&str>) -> Vec<Turn> {
     let is_system = line.is_true("is_system");
     let role = match (is_system, line.raw_value("is_user").map(|raw| raw.get() == "true")) {
         (true, _) => "system",
@@ -119,7 +121,7 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     let own_text = line.text("mes").unwrap_or_default();
     let name = first_text(line, &["name"]);
     let extra = line.object("extra");
-    let parent = before.map_or(TurnParent::Root, |key| TurnParent::Id(key.to_owned()));
+    let parent = previous_key.map_or(TurnParent::Root, |key| TurnParent::Id(key.to_owned()));
     let created = line.raw_value("send_date").and_then(date);
     let make_turn = |words: &str, number: usize| Turn {
         key: Some(content_id(&format!("{position}\n{number}\n{role}\n{words}"))),
@@ -133,12 +135,13 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
         ..Turn::default()
     };
     let mut out = Vec::new();
-    // Each alternative is only in the verbatim of its own turn, so erasing the turn erases the alternative.
+    // The text of an alternative is only in the verbatim of its own turn, so erasing that turn erases the text
+    // completely.
     let mut alternatives: Vec<(&RawValue, &str)> = Vec::new();
     let mut is_own_text_skipped = false;
     for (number, raw) in line.list("swipes").into_iter().flatten().enumerate() {
         let Some(words) = decode_string(raw) else { continue };
-        // `swipes` also contains the message itself, which is added below.
+        // `swipes` also contains the text of the message itself. The turn of the message is added after the loop.
         if words == own_text && !std::mem::replace(&mut is_own_text_skipped, true) {
             continue;
         }
@@ -161,15 +164,15 @@ fn turns(text: &str, line: &Object<'_>, pointer: &str, position: usize, before: 
     out
 }
 
-/// A time of a line: a number, RFC 3339, or one of [`NOTATIONS`]. The app writes local time without a zone. This time
-/// is read as UTC.
+/// Returns the time in a value, which is a number, RFC 3339 or one of [`NOTATIONS`]. The app writes local time without
+/// a zone, and such a time is read as UTC.
 pub(super) fn date(raw: &RawValue) -> Option<Timestamp> {
     if let Some(found) = time_of(raw) {
         return Some(found);
     }
     let text = decode_string(raw)?;
     let text = text.trim();
-    // `2023-4-9 @12h 30m 5s 123ms`
+    // In `2023-4-9 @12h 30m 5s 123ms`, everything after the seconds is removed.
     let without_spaces: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     let short =
         without_spaces.split_once('s').map_or(without_spaces.as_str(), |(start, _)| &without_spaces[..start.len() + 1]);

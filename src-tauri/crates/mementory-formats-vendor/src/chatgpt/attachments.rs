@@ -7,25 +7,26 @@ use std::{
     io::Read,
 };
 
-/// Names and ids of the files, collected from side files, messages and the names of files in the export.
+/// Names and ids of files, collected from side files, from messages and from the names of the files in the export.
 #[derive(Debug, Default)]
 pub(super) struct FileNames {
     by_id: HashMap<String, String>,
-    /// Ids of files by the paths in the name map, and by the last segments of those paths. These files are exported
-    /// under such a path and not as `<id>.dat`.
+    /// Maps the paths in the name map, and the last segments of these paths, to file ids. The export contains these
+    /// files under such a path instead of `<id>.dat`.
     by_path: HashMap<String, String>,
-    /// Id by name; None if several files have the name.
+    /// Maps names to file ids. The id is None if several files have the name.
     by_name: HashMap<String, Option<String>>,
     media_types: HashMap<String, String>,
-    /// Ids in messages, by file name. Without a name map this is the only link between a name and an id.
+    /// Ids that messages state for a file name. In an export without a name map, only messages link names to ids.
     ids_in_messages: HashMap<String, HashSet<String>>,
-    /// Ids in the names of files in the export, each with the original name that follows the id in the file name.
+    /// Maps the ids in the file names of the export to the original names that follow the ids, as in
+    /// `file-<id>-<name>`.
     names_in_export: HashMap<String, Option<String>>,
     assigned_ids: HashSet<String>,
     /// True if the folder has side files that occur only in exports.
     is_export_folder: bool,
-    /// Files of records of other formats, as restored from extension slots. The map is keyed by the value of the record
-    /// key that the file has in the export.
+    /// References to files of records of other formats, restored from extension slots. The map is keyed by the value of
+    /// the record key that the file has in the export.
     restored: HashMap<String, AttachmentRef>,
 }
 
@@ -37,18 +38,18 @@ pub(super) fn last_segment(path: &str) -> &str {
     path.rsplit('/').next().unwrap_or(path)
 }
 
-/// Id for a file that has only a name.
+/// Makes an id for a file that has a name but no id.
 pub(super) fn id_of_name(name: &str) -> String {
     format!("name/{name}")
 }
 
-/// Id and name of a referenced file.
+/// Returns the id and the name of a referenced file. None if the key of the reference is not that of a file of ChatGPT.
 pub(super) fn id_and_name(reference: &mementory_model::AttachmentRef) -> Option<(&str, &str)> {
     Some((reference.key.value.strip_prefix("file/")?, reference.name.as_str()))
 }
 
 impl FileNames {
-    /// Adds the names in a side file. `side_file_name` is the file's name without folders.
+    /// Adds the names that a side file lists. `side_file_name` is the name of the side file without folders.
     pub(super) fn add_side_file(&mut self, side_file_name: &str, text: &str) {
         let json = text.trim_start_matches('\u{feff}');
         if side_file_name.starts_with("conversation_asset_file_names") {
@@ -74,7 +75,8 @@ impl FileNames {
         }
     }
 
-    /// Adds the names in `library_files.json`: `[{file_id,file_name,…}]`. Does not replace names from the name map.
+    /// Adds the names in `library_files.json`: `[{file_id,file_name,…}]`. A name from
+    /// `conversation_asset_file_names.json` is not replaced.
     fn add_library(&mut self, json: &str) {
         let Ok(raw) = serde_json::from_str::<&serde_json::value::RawValue>(json) else { return };
         for file in super::content::parse_list::<File<'_>>(Some(raw)) {
@@ -109,7 +111,7 @@ impl FileNames {
             || id.is_some_and(|id| self.by_id.contains_key(id))
     }
 
-    /// The id of the file with this name. None if no file or several files have the name.
+    /// Returns the id of the file with the given name. None if no file or several files have this name.
     pub(super) fn id_by_name(&self, name: &str) -> Option<&str> {
         self.by_name.get(name)?.as_deref()
     }
@@ -121,7 +123,7 @@ impl FileNames {
         }
     }
 
-    /// Adds ids and names of files that a message refers to.
+    /// Adds the `(id, name)` pairs of files that a message refers to. Ignores pairs whose name is only the id.
     pub(super) fn add_references<'a>(&mut self, files: impl Iterator<Item = (&'a str, &'a str)>) {
         for (id, name) in files.filter(|(id, name)| id != name) {
             if !self.ids_in_messages.get(name).is_some_and(|ids| ids.contains(id)) {
@@ -130,17 +132,19 @@ impl FileNames {
         }
     }
 
-    /// Adds files that belong to records of other formats.
+    /// Adds the references to files of other formats that were restored from extension slots, each with its key in the
+    /// export.
     pub(super) fn add_restored(&mut self, files: Vec<(RecordKey, AttachmentRef)>) {
         self.restored.extend(files.into_iter().map(|(key, file)| (key.value, file)));
     }
 
-    /// The reference to the file with this key, if records of another format refer to it.
+    /// Returns the reference that was restored for the file with this key. None if the file belongs to no record of
+    /// another format.
     pub(super) fn restored(&self, key: &RecordKey) -> Option<&AttachmentRef> {
         self.restored.get(&key.value)
     }
 
-    /// Adds a file in the export whose name contains its id.
+    /// Adds a file of the export, if its name contains its id.
     pub(super) fn add_file_in_export(&mut self, path: &str) {
         let file_name = last_segment(path);
         let id_in_name = file_name.strip_suffix(".dat").map(|id| (id, None)).or_else(|| id_prefix(file_name));
@@ -149,25 +153,27 @@ impl FileNames {
         }
     }
 
-    /// The id that messages state for this name. None if they state several ids, or if a file in the export has the id.
+    /// Returns the id that messages state for a file name. None if they state several ids, or if the name of another
+    /// file in the export contains the id.
     fn only_id_in_messages(&self, name: &str) -> Option<String> {
         let ids = self.ids_in_messages.get(name).filter(|ids| ids.len() == 1)?;
         ids.iter().next().filter(|id| !self.names_in_export.contains_key(*id)).cloned()
     }
 
-    /// Name of the file with this id, from a side file or else from the name of the file in the export.
+    /// Returns the name of the file with this id: the name in a side file, or else the name that follows the id in the
+    /// file name.
     pub(super) fn name(&self, id: &str) -> Option<&str> {
         self.by_id.get(id).or_else(|| self.names_in_export.get(id)?.as_ref()).map(String::as_str)
     }
 
-    /// Media type of the file with this id, from a side file.
+    /// Returns the media type that a side file states for the file with this id.
     pub(super) fn media_type_of(&self, id: &str) -> Option<&str> {
         self.media_types.get(id).map(String::as_str)
     }
 
-    /// Determines the id and name of a file in the export from its path: `<id>.dat`, `file-<id>-<name>`,
-    /// `file_<hex>.wav`, a path in the name map, or a name for which messages state one id. The id of any other file,
-    /// and of a second file with the same id, is its path.
+    /// Determines the id and name of a file in the export from its path. The path is `<id>.dat`, `file-<id>-<name>`,
+    /// `file_<hex>.wav`, a path in the name map, or a name for which messages state exactly one id. For any other path,
+    /// and for a second file with an id that is already assigned, the id is the path itself.
     pub(super) fn identify(&mut self, path: &str) -> (String, String) {
         let file_name = last_segment(path);
         let (stem, tail) = match file_name.strip_suffix(".dat") {
@@ -189,7 +195,7 @@ impl FileNames {
     }
 }
 
-/// Splits a file name into `file-<id>` or `file_<id>` and the name that follows, if any.
+/// Splits a file name into the prefix `file-<id>` or `file_<id>` and the original name after the prefix, if any.
 fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     let after_prefix = name.strip_prefix("file-").or_else(|| name.strip_prefix("file_"))?;
     let len = after_prefix.find(['-', '.', ' ', '(']).unwrap_or(after_prefix.len());
@@ -200,24 +206,24 @@ fn id_prefix(name: &str) -> Option<(&str, Option<&str>)> {
     Some((&name[..name.len() - after_prefix.len() + len], tail))
 }
 
-/// True for the place of a file that the user uploaded. For example, an uploaded `conversations.json` is not an export.
-/// Everything in an archive of library files (`Files__…`) is an upload.
+/// True if the place is that of a file that the user uploaded. An upload is never a part of the export itself, even if
+/// it is called `conversations.json`. Every file in an archive of library files (`Files__…`) is an upload.
 pub(super) fn is_upload(place: &str) -> bool {
     let file_name = last_segment(place);
     id_prefix(file_name).is_some()
         || file_name.ends_with(".dat")
-        || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').any(super::part_names::holds_user_files))
+        || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').any(super::part_names::contains_user_files))
 }
 
-/// True if the place is one where an export stores uploads or generated files.
+/// True if the place is that of an upload, or is in a folder in which an export stores uploads or generated files.
 pub(super) fn is_file_place(place: &str) -> bool {
     let is_file_folder = |part: &str| part == "dalle-generations" || part == "audio" || part.starts_with("user-");
     is_upload(place) || place.rsplit_once('/').is_some_and(|(dirs, _)| dirs.split('/').skip(1).any(is_file_folder))
 }
 
-/// Like [`is_file_place`], but for a path in a folder that may also contain unrelated files. A file
-/// at the top of the folder must have a ChatGPT id in its name. A file in a subfolder in which exports store files
-/// needs no id, except in the subfolder `user-…`, and in `audio` outside of the folder of a conversation.
+/// Like [`is_file_place`], but for a path inside a folder that may also contain unrelated files, such as Downloads. At
+/// the top of the folder, the file name must contain an id that ChatGPT generated. In the subfolders of an export, no
+/// id is required, except in `user-…`, and in an `audio` folder that is not in the folder of a conversation.
 pub(super) fn is_folder_file_place(inside: &str) -> bool {
     let file_name = last_segment(inside);
     let stem = file_name.strip_suffix(".dat").unwrap_or(file_name);
@@ -232,15 +238,15 @@ pub(super) fn is_folder_file_place(inside: &str) -> bool {
         || dir == "audio" && (has_generated_id || above.is_some_and(is_uuid))
 }
 
-/// True for a name that begins like the name of an upload, with an id of any length, unless it is a data file of the
+/// True if a name begins with `file-` or `file_`, like the name of an upload, and does not end like a data file of the
 /// export itself.
 pub(super) fn has_upload_prefix(file_name: &str) -> bool {
     let has_prefix = ["file-", "file_"].iter().any(|prefix| file_name.starts_with(prefix));
     has_prefix && ![".json", ".html"].iter().any(|ending| file_name.ends_with(ending))
 }
 
-/// True if the part after `file-` looks generated by ChatGPT: at least 12 characters, either hex with a digit or
-/// letters of both cases. False for an ordinary word, as in `file-report`.
+/// True if the part after `file-` looks as if ChatGPT generated it: at least 12 characters that are either hexadecimal
+/// with at least one digit, or contain both lower-case and upper-case letters. False for a word, as in `file-report`.
 fn is_generated_id(id: &str) -> bool {
     let digits = &id["file-".len()..];
     let has = |test: fn(&u8) -> bool| digits.bytes().any(|b| test(&b));
@@ -248,7 +254,8 @@ fn is_generated_id(id: &str) -> bool {
     digits.len() >= 12 && (is_hex_with_digit || has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase))
 }
 
-/// A reader that records its error. This shows whether the file is damaged or the sink failed.
+/// A reader that records the error of the inner reader. If copying fails and no error was recorded, the sink has
+/// failed.
 pub(super) struct ErrorRecorder<'r> {
     pub(super) inner: &'r mut dyn Read,
     pub(super) error: Option<String>,

@@ -1,6 +1,6 @@
-//! Builds the JSON of one conversation. An unedited message from ChatGPT is written as its original text, and so is the
-//! object around the messages. Everything else is built from the record, with an extension slot for the values that
-//! ChatGPT's JSON has no member for.
+//! Builds the JSON of one conversation. Unedited messages and conversations from ChatGPT are written as their original
+//! text. All others are built from their records, with an extension slot for values that have no member in ChatGPT's
+//! JSON.
 use super::{
     attachments::FileNames,
     conversation::{self, ConversationPlace},
@@ -29,21 +29,22 @@ const ROOT_NODE: &str = "client-created-root";
 /// The member of a conversation that contains its messages.
 const MESSAGES: &[&str] = &["mapping"];
 
-/// The data that all conversations of an export have in common.
+/// The data that all conversations of an export share.
 pub(super) struct Composer<'a> {
     pub names: &'a FileNames,
     pub files: &'a BTreeMap<String, ExportFile>,
     pub account: Option<&'a str>,
-    /// Time of the export, for conversations that have no time at all.
+    /// Time of the export. It is written into conversations whose records contain no time.
     pub now: Timestamp,
 }
 
-/// The object around the messages, with `{}` in their place.
+/// The JSON object of a conversation, in which `{}` replaces the messages.
 struct Frame {
     text: String,
-    /// True if the text of the object is the original text.
+    /// True if the text is the original text and no members were added to it.
     is_original: bool,
-    /// False if the slot has to contain the original text, because members were added to it.
+    /// False if members were added to the original text, because then the extension slot must contain the original
+    /// text.
     is_own_verbatim: bool,
 }
 
@@ -51,19 +52,19 @@ struct Frame {
 struct NodeText<'r> {
     id: String,
     json: String,
-    /// None for nodes without a message.
+    /// The record of the message. None for a node without a message.
     stored: Option<&'r StoredRecord>,
     is_original: bool,
 }
 
 impl Composer<'_> {
-    /// The JSON of a conversation. Values that are lost when this JSON is read back are added to `losses`.
+    /// Returns the JSON of a conversation. Adds the values that cannot be read back from this JSON to `losses`.
     pub(super) fn compose(&self, thread: &Thread, losses: &mut LossReport) -> Result<String, FormatError> {
         let id = conversation_id(thread);
         let ids = node_ids(thread, &id);
         let mut nodes = self.nodes(thread, &ids);
         let Frame { text: frame, is_original, is_own_verbatim } = self.frame(thread, &id, &ids);
-        // Some importers look up the current node even if no message is left.
+        // Some importers look up the current node even in a conversation without messages, so the node is created.
         if nodes.is_empty()
             && let Some(root) = current_node_of(&frame)
         {
@@ -89,7 +90,8 @@ impl Composer<'_> {
             } else {
                 let same_source = is_from_chatgpt(&stored.record);
                 let json = std::mem::take(&mut node.json);
-                // The time in place of one that is not known is no loss.
+                // A message without a time is written with the time of the message before it. This substitute is not
+                // reported as a loss.
                 let expressed_members: &[&str] = if stored.record.times.created.is_none() { &["times"] } else { &[] };
                 let at = Written { id: &stored.id, same_source, expressed_members, ..Written::default() };
                 node.json = slot::attach(json, native, &stored.record, at, losses);
@@ -111,7 +113,7 @@ impl Composer<'_> {
         Ok(assemble(&frame, &nodes))
     }
 
-    /// The records that a reader gets from the text.
+    /// Returns the records that the reader of this format produces from the JSON of a conversation.
     fn read_back(&self, text: &str) -> Result<Vec<Record>, FormatError> {
         let place = ConversationPlace {
             version: Some(super::WRITTEN_LAYOUT),
@@ -132,9 +134,9 @@ impl Composer<'_> {
         }
         let mut known_ids: HashSet<String> = ids.values().cloned().collect();
         let mut nodes = Vec::with_capacity(thread.messages.len() + 1);
-        let mut said = self.created(thread);
+        let mut message_time = self.created(thread);
         for stored in &thread.messages {
-            said = stored.record.times.created.unwrap_or(said);
+            message_time = stored.record.times.created.unwrap_or(message_time);
             let id = &ids[stored.id.as_str()];
             let (json, parent, is_original) = match original(stored) {
                 Some(json) => {
@@ -144,10 +146,11 @@ impl Composer<'_> {
                 None => {
                     let parent = parent_node(stored, ids).unwrap_or(ROOT_NODE);
                     let children = children.get(id.as_str()).map_or(&[][..], Vec::as_slice);
-                    (self.message_node(stored, id, said, (parent, children)), Some(parent.to_owned()), false)
+                    (self.message_node(stored, id, message_time, (parent, children)), Some(parent.to_owned()), false)
                 }
             };
-            // A node without a message has no record, so the node is created here.
+            // The parent may be a node without a message, for which the vault has no record. Such a node is created
+            // here.
             if let Some(parent) = parent.filter(|parent| known_ids.insert(parent.clone())) {
                 let above = parent_node(stored, ids).filter(|above| *above != parent);
                 nodes.push(empty_node(&parent, above, &children_of(&parent, &children, id)));
@@ -157,13 +160,13 @@ impl Composer<'_> {
         nodes
     }
 
-    /// A node with a message. `said` is its time, or that of the message before it: importers sort by it, and some refuse
-    /// a message without it.
+    /// Builds a node with a message. `message_time` is the time of the message or, if that is unknown, the time of the
+    /// message before it. Importers sort messages by time, and some refuse a message without a time.
     fn message_node(
         &self,
         stored: &StoredRecord,
         id: &str,
-        said: Timestamp,
+        message_time: Timestamp,
         (parent, children): (&str, &[&str]),
     ) -> String {
         let record = &stored.record;
@@ -196,7 +199,7 @@ impl Composer<'_> {
                     ("metadata", object(vec![])),
                 ]),
             ),
-            ("create_time", time(Some(said))),
+            ("create_time", time(Some(message_time))),
             ("update_time", time(record.times.updated)),
             ("content", content(&record.text, &part)),
             ("status", text("finished_successfully")),
@@ -228,45 +231,48 @@ impl Composer<'_> {
             .collect()
     }
 
-    /// The time of creation of a conversation, or the nearest one that is known. Programs that read such files sort by
-    /// this time, and some refuse a conversation without it.
+    /// Returns the time at which a conversation was created, or a time as near to it as the records contain. Importers
+    /// sort conversations by this time, and some refuse a conversation without it.
     fn created(&self, thread: &Thread) -> Timestamp {
         let times = thread.conversation.as_ref().map(|stored| stored.record.times.clone()).unwrap_or_default();
         let earliest = thread.messages.iter().filter_map(|m| m.record.times.created).min();
         times.created.or(earliest).or(times.updated).unwrap_or(self.now)
     }
 
-    /// The members that importers need, and that the original object of a conversation lacks or has as null.
+    /// Returns the members that importers need and that are absent or null in the original object of a conversation.
     fn missing_members(&self, frame: &str, thread: &Thread, id: &str) -> Vec<(&'static str, Tree)> {
-        // Importers read no messages from a conversation without a mapping, so nothing is added to it.
+        // Importers read no messages from a conversation without a `mapping`, so such a conversation needs no further
+        // members.
         let Some(object) = Object::parse(frame).filter(|object| object.object("mapping").is_some()) else {
             return Vec::new();
         };
         let created = self.created(thread);
         let latest = thread.messages.iter().filter_map(|m| m.record.times.created).max();
-        let needed = [
+        let needed_members = [
             ("create_time", time(Some(created))),
             ("update_time", time(Some(latest.unwrap_or(created)))),
             ("conversation_id", text(id)),
         ];
-        needed.into_iter().filter(|(name, _)| object.raw_value(name).is_none()).collect()
+        needed_members.into_iter().filter(|(name, _)| object.raw_value(name).is_none()).collect()
     }
 
     fn frame(&self, thread: &Thread, id: &str, ids: &HashMap<&str, String>) -> Frame {
         if let Some(original) = thread.conversation.as_ref().and_then(original) {
-            // In a later export of the conversation, the branch that the person sees may end at another message.
+            // The messages may come from a later export than the object of the conversation. In the later export, the
+            // active branch may end at another message.
             let known: HashSet<&str> = ids.values().map(String::as_str).collect();
-            let moved = active_leaf(thread, ids).and_then(|leaf| with_current_node(original, leaf, &known));
+            let frame_with_new_leaf =
+                active_leaf(thread, ids).and_then(|leaf| with_current_node(original, leaf, &known));
             let updated = thread.conversation.as_ref().and_then(|stored| stored.record.times.updated);
-            let frame = with_update_time(moved.unwrap_or_else(|| original.to_owned()), updated);
+            let frame = with_update_time(frame_with_new_leaf.unwrap_or_else(|| original.to_owned()), updated);
             let missing = self.missing_members(&frame, thread, id);
             let is_original = missing.is_empty();
             let text =
                 missing.into_iter().fold(frame, |frame, (name, value)| with_member(&frame, name, &written(&value)));
             return Frame { text, is_original, is_own_verbatim: is_original };
         }
-        let none = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
-        let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
+        let empty_record = Record::new(mementory_model::Kind::Conversation, RecordKey::new("chatgpt", id), "");
+        let record = thread.conversation.as_ref().map_or(&empty_record, |stored| &stored.record);
         let field = |name: &str| {
             let value = record.fields.get(name).and_then(|v| v.as_str()).filter(|_| is_from_chatgpt(record));
             value.map_or(Tree::Null, text)
@@ -304,14 +310,15 @@ fn is_from_chatgpt(record: &Record) -> bool {
     record.origin.format == "chatgpt" && record.key.scope == "chatgpt"
 }
 
-/// The original text of an unedited record from ChatGPT. None if the text is not a JSON object.
+/// Returns the original text of an unedited record from ChatGPT. None for any other record, and if the text is not a
+/// JSON object.
 fn original(stored: &StoredRecord) -> Option<&str> {
     let text = stored.record.verbatim.as_ref().filter(|_| is_original(stored))?.text.trim();
     serde_json::from_str::<&RawValue>(text).is_ok_and(|raw| raw.get().starts_with('{')).then_some(text)
 }
 
-/// True if a record is written as its original text. In its source, a group chat is a list, but the written file needs
-/// a tree, so the parts of a group chat are built from their records.
+/// True if a record is written as its original text. The source of a group chat is a list, but the written file needs a
+/// tree, so the records of a group chat are not written as their original text.
 pub(super) fn is_original(stored: &StoredRecord) -> bool {
     let record = &stored.record;
     is_from_chatgpt(record) && !stored.edited && record.verbatim.is_some() && !group_chat::is_group_chat_record(record)
@@ -345,22 +352,23 @@ fn parent_node<'i>(stored: &StoredRecord, ids: &'i HashMap<&str, String>) -> Opt
     ids.get(stored.message_parent_id.as_deref()?).map(String::as_str)
 }
 
-/// The last message of the branch that the person saw last, or else the last message. If there are no messages, the
-/// root node is returned, because some importers refuse a conversation without a current node.
+/// Returns the node of the last message on the active branch. If the active branch is unknown, returns the node of the
+/// last message. Without messages, returns the root node, because some importers refuse a conversation without a
+/// current node.
 fn current_node<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> &'i str {
     let last = || ids.get(thread.messages.last()?.id.as_str()).map(String::as_str);
     active_leaf(thread, ids).or_else(last).unwrap_or(ROOT_NODE)
 }
 
-/// The current node that the object of a conversation states. None if the object has no `mapping`, which would contain
-/// the node.
+/// Returns the `current_node` of the object of a conversation. None if the object has no `mapping`, in which the node
+/// would be.
 fn current_node_of(frame: &str) -> Option<String> {
     let object = Object::parse(frame)?;
     let current = object.non_blank_text("current_node")?.into_owned();
     object.raw_value("mapping").is_some().then_some(current)
 }
 
-/// The last message of the branch that the person saw last. None if it is not known which branch that is.
+/// Returns the node of the last message on the active branch. None if no branch is marked as active.
 fn active_leaf<'i>(thread: &Thread, ids: &'i HashMap<&str, String>) -> Option<&'i str> {
     let is_active = |m: &&StoredRecord| m.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =
@@ -384,9 +392,9 @@ fn empty_node(id: &str, parent: Option<&str>, children: &[&str]) -> NodeText<'st
     NodeText { id: id.to_owned(), json, stored: None, is_original: false }
 }
 
-/// Empty nodes for the end of the branch that the person saw last, if its last messages are not in the export because
-/// they were erased or not selected. Importers look up the current node, and some refuse a conversation whose last node
-/// lists a child that is not there.
+/// Returns empty nodes for the end of the active branch, if its last messages were erased or not selected and so are
+/// not in the export. Importers look up the current node, and some refuse a conversation whose last node lists a child
+/// that does not exist.
 fn missing_end(nodes: &[NodeText<'_>], frame: &str, leaf: Option<&str>) -> Vec<NodeText<'static>> {
     let is_known = |id: &str| nodes.iter().any(|node| node.id == id);
     let current = current_node_of(frame).filter(|current| !is_known(current));
@@ -400,7 +408,7 @@ fn missing_end(nodes: &[NodeText<'_>], frame: &str, leaf: Option<&str>) -> Vec<N
     vec![empty_node(next, Some(&last.id), &[&current]), empty_node(&current, Some(next), &[])]
 }
 
-/// The conversation with these nodes in its `mapping`.
+/// Returns the JSON of the conversation with the given nodes in its `mapping`.
 fn assemble(frame: &str, nodes: &[NodeText<'_>]) -> String {
     let mut mapping = String::from("{");
     for node in nodes {
@@ -412,12 +420,13 @@ fn assemble(frame: &str, nodes: &[NodeText<'_>]) -> String {
         mapping.push_str(&node.json);
     }
     mapping.push('}');
-    // In some exports, conversations have no `mapping`. In that case, no empty one is added.
+    // In some exports, conversations have no `mapping`. Such a conversation, if it has no nodes, is written without a
+    // `mapping` too.
     let has_mapping = Object::parse(frame).is_some_and(|object| object.raw_value("mapping").is_some());
     if nodes.is_empty() && !has_mapping { frame.to_owned() } else { with_member(frame, "mapping", &mapping) }
 }
 
-/// Role in the words of ChatGPT. Any unknown role becomes `system`.
+/// Returns ChatGPT's name for a role. An unknown role becomes `system`.
 fn role(role: &str) -> &str {
     match role {
         "user" | "assistant" | "tool" => role,
@@ -449,19 +458,20 @@ fn content(record_text: &str, part: &MessagePart) -> Tree {
     }
 }
 
-/// The original object of a conversation, with `updated` as the time of its last change if the object states an earlier
-/// time. The object is from an earlier export than `updated`.
+/// Returns the original object of a conversation. If `updated`, which may come from a later export, is later than the
+/// `update_time` of the object, `updated` replaces the `update_time`.
 fn with_update_time(frame: String, updated: Option<Timestamp>) -> String {
-    let stated = serde_json::from_str::<Conversation<'_>>(&frame).ok().and_then(|stated| stated.update_time.0);
-    match stated.zip(updated) {
-        Some((stated, updated)) if stated < updated => {
+    let stated_time =
+        serde_json::from_str::<Conversation<'_>>(&frame).ok().and_then(|conversation| conversation.update_time.0);
+    match stated_time.zip(updated) {
+        Some((stated_time, updated)) if stated_time < updated => {
             with_member(&frame, "update_time", &written(&time(Some(updated))))
         }
         _ => frame,
     }
 }
 
-/// Unix seconds with up to six decimals.
+/// Returns a time as Unix seconds with up to six decimals.
 fn time(time: Option<Timestamp>) -> Tree {
     let Some(micros) = time.map(Timestamp::as_micros) else { return Tree::Null };
     let (sign, size) = (if micros < 0 { "-" } else { "" }, micros.unsigned_abs());

@@ -1,27 +1,27 @@
-//! Text and files of a message, by content type.
+//! Extracts the text and the files of a message, depending on its content type.
 use super::wire::{Content, File, Metadata, Text, Thought};
 use mementory_json::Tree;
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
-/// Largest nesting depth of unknown content that is searched for text.
+/// Deepest nesting of JSON that is searched for text. Deeper content adds no text.
 const MAX_TREE_DEPTH: u32 = 64;
 
 /// A file in a message.
 #[derive(Debug, Default, Clone)]
 pub(super) struct FileRef {
-    /// Empty if the source gives only a name.
+    /// File id. Empty if the source states only a name.
     pub(super) id: String,
     pub(super) name: Option<String>,
     pub(super) media_type: Option<String>,
     pub(super) size: Option<u64>,
 }
 
-/// Text and files of a message's `content`.
+/// Text and files in the `content` of a message.
 #[derive(Debug, Default)]
 pub(super) struct MessageContent {
     pub(super) text: String,
-    /// Content type in the source.
+    /// The `content_type` in the source.
     pub(super) source_type: String,
     pub(super) files: Vec<FileRef>,
 }
@@ -49,8 +49,8 @@ impl MessageContent {
     }
 }
 
-/// Reads `content`, and the files in `metadata` (`attachments`, and pictures in `aggregate_result`). For unknown
-/// content types, the strings under [`TEXT_KEYS`] are the text.
+/// Reads the `content` of a message, and the files in its `metadata` (`attachments`, and pictures in
+/// `aggregate_result`). The text of an unknown content type consists of the strings under [`TEXT_KEYS`].
 pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Metadata<'_>) -> MessageContent {
     let mut out = MessageContent {
         source_type: parsed.content_type.to_owned_text().unwrap_or_default(),
@@ -68,7 +68,7 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
                 out.add_text(thought.summary.get().unwrap_or_default(), "\n\n");
                 match thought.content.get() {
                     Some(content) => out.add_text(content, "\n"),
-                    // The words of an unfinished thought are only in its pieces.
+                    // An unfinished thought has its text only in `chunks`.
                     None => {
                         let chunks: Vec<Text<'_>> = parse_list(thought.chunks);
                         let words: String = chunks.iter().filter_map(Text::get).collect();
@@ -122,7 +122,7 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
     out
 }
 
-/// The items of an array. An item of another type becomes the default value.
+/// Parses the items of an array. An item that is not a `T` becomes the default value.
 pub(super) fn parse_list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'a RawValue>) -> Vec<T> {
     let items: Vec<&'a RawValue> = raw.and_then(|r| serde_json::from_str(r.get()).ok()).unwrap_or_default();
     items.into_iter().map(|r| serde_json::from_str(r.get()).unwrap_or_default()).collect()
@@ -131,7 +131,7 @@ pub(super) fn parse_list<'a, T: serde::Deserialize<'a> + Default>(raw: Option<&'
 fn add_parts(raw: Option<&RawValue>, out: &mut MessageContent) {
     let Some(raw) = raw else { return };
     // Most arrays contain only strings, which are decoded without building a tree. Programs that edit exports may write
-    // a single part without a list around it.
+    // a single part without an array around it.
     let items: Vec<&RawValue> = match raw.get().starts_with('[') {
         true => serde_json::from_str(raw.get()).unwrap_or_default(),
         false => vec![raw],
@@ -153,12 +153,12 @@ fn decode_string(json: &str) -> Option<Cow<'_, str>> {
     serde_json::from_str::<super::wire::Text<'_>>(json).ok()?.0
 }
 
-/// Keys whose values are text.
+/// Keys whose string values are text of a message.
 const TEXT_KEYS: [&str; 6] = ["text", "content", "output", "output_str", "summary", "result"];
-/// Keys whose values are used as text in search results.
+/// Keys whose string values are text of a search result.
 const SEARCH_RESULT_KEYS: [&str; 4] = ["title", "url", "snippet", "text"];
 
-/// Adds the strings whose key is in `keys`, and all references to files. Searches `raw` at any depth.
+/// Searches `raw` at any depth. Adds the strings whose key is in `keys` as text, and adds all file references.
 fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
     let Ok(tree) = Tree::from_raw(raw, MAX_TREE_DEPTH) else { return };
     let mut pending: Vec<(&str, &Tree, Option<u64>)> = vec![("", &tree, None)];
@@ -181,7 +181,7 @@ fn add_nested(raw: &RawValue, out: &mut MessageContent, keys: &[&str]) {
     }
 }
 
-/// The file id in `file-service://file-X` or `sediment://file_X#p_0`.
+/// Returns the file id in an address such as `file-service://file-X` or `sediment://file_X#p_0`.
 fn file_id_in_pointer(text: &str) -> Option<&str> {
     let id = text.strip_prefix("file-service://").or_else(|| text.strip_prefix("sediment://"))?;
     let id = id.split(['#', '?']).next().unwrap_or(id);

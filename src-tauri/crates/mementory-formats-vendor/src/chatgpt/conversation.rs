@@ -16,7 +16,7 @@ use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 use std::{borrow::Cow, collections::HashMap};
 
-/// Place of a conversation. Also contains the account and the file names from the side files of its export.
+/// The place of a conversation, and the account and the file names that the side files of its export state.
 pub(super) struct ConversationPlace<'a> {
     pub(super) version: Option<&'a str>,
     pub(super) container: &'a str,
@@ -25,15 +25,16 @@ pub(super) struct ConversationPlace<'a> {
     pub(super) names: &'a FileNames,
 }
 
-/// Result of reading one element.
+/// Result of reading one element of a list of conversations.
 #[derive(Default)]
 pub(super) struct Outcome {
     pub(super) unit: Option<Unit>,
     pub(super) issues: Vec<Issue>,
     pub(super) dropped: Vec<Dropped>,
-    /// Pointer and JSON of values that could not be read.
+    /// JSON pointer and JSON of each value that could not be read.
     pub(super) raw: Vec<(String, String)>,
-    /// Files of records that an extension slot restored: the key of the file in the export, and the restored reference.
+    /// Files of the records that were restored from extension slots. Each has its key in the export and the restored
+    /// reference.
     pub(super) restored_files: Vec<(RecordKey, AttachmentRef)>,
 }
 
@@ -60,7 +61,7 @@ impl Outcome {
     }
 }
 
-/// Reads one element. A message that cannot be read does not affect the other messages.
+/// Reads one conversation. If a message cannot be read, the other messages are still read.
 pub(super) fn read(bytes: &[u8], place: &ConversationPlace<'_>) -> Outcome {
     let mut out = Outcome::default();
     if !bytes.starts_with(b"{") {
@@ -113,7 +114,8 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Conversation
         None => Nodes(vec![]),
         Some(Ok(nodes)) => nodes,
         Some(Err(_)) => {
-            // Valid JSON fails here for two reasons only: it is not an object, or a key contains a lone surrogate.
+            // In valid JSON, a `mapping` that cannot be parsed is not an object, or one of its keys contains a lone
+            // surrogate.
             return out.drop_with_raw(
                 place,
                 place.pointer.to_owned(),
@@ -128,8 +130,8 @@ fn read_object(text: &str, conversation: &Conversation<'_>, place: &Conversation
     }
     let id = conversation.conversation_id.get().or(conversation.id.get()).map_or_else(
         || {
-            // A conversation without an id gets an id that is made from its first node and its time. Both are the same
-            // in a later export.
+            // For a conversation without an id, an id is made from its first node and its time, because a later export
+            // contains the same first node and time.
             let first = nodes.0.first().map_or("", |(k, _)| k);
             let time = conversation.create_time.0.map_or(0, |t| t.as_micros());
             Cow::Owned(format!("derived-{}", &hex::encode(Sha256::digest(format!("{time}\n{first}")))[..32]))
@@ -395,8 +397,8 @@ fn content_type(message_content: &MessageContent, role: &str, recipient: &str) -
     .to_owned()
 }
 
-/// True for messages that ChatGPT does not display. These are messages that are marked as hidden or have the weight 0,
-/// context, empty system messages, messages to tools, and messages from tools without files.
+/// True for a message that ChatGPT does not display: a message that is marked as hidden or has the weight 0, a context,
+/// an empty system message, a message to a tool, or a message from a tool without files.
 fn is_hidden(message: &Message<'_>, message_content: &MessageContent, role: &str, recipient: &str) -> bool {
     message.metadata.hidden.0 == Some(true)
         || message.weight.0 == Some(0.0)
@@ -412,7 +414,7 @@ fn insert_field(fields: &mut Fields, name: &str, value: Option<&str>) {
     }
 }
 
-/// The text of a JSON string, which is repaired if necessary. None if it cannot be repaired or is not a string.
+/// Decodes a JSON string, which is repaired if necessary. None if it cannot be repaired or is not a string.
 fn decode_or_repair_string(json: &str) -> Option<String> {
     let text = serde_json::from_str::<Text<'_>>(json).map(|t| t.to_owned_text());
     text.unwrap_or_else(|_| {
@@ -421,10 +423,11 @@ fn decode_or_repair_string(json: &str) -> Option<String> {
     })
 }
 
-/// The text of the conversation in which `{}` replaces the mapping and everything else is unchanged.
+/// Returns the text of a conversation in which `{}` replaces the `mapping`. Everything else is unchanged.
 fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
     let text_around_mapping = mapping.map(RawValue::get).filter(|raw| raw.starts_with('{')).and_then(|raw| {
-        // The raw value is a slice of the text, so its position can be computed from the two addresses.
+        // The raw value is a slice of the text, so the difference of the two addresses is the position of the
+        // `mapping`.
         let at = (raw.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
         Some((text.get(..at)?, text.get(at + raw.len()..)?))
     });
@@ -434,7 +437,7 @@ fn without_mapping(text: &str, mapping: Option<&RawValue>) -> String {
     }
 }
 
-/// The repaired JSON of a node with lone surrogates. None if it needs no repair.
+/// Returns the JSON of a node in which lone surrogates are replaced. None if the node contains no lone surrogate.
 fn repair_node(raw: &RawValue) -> Option<String> {
     if memchr::memmem::find(raw.get().as_bytes(), b"\\ud").is_none()
         && memchr::memmem::find(raw.get().as_bytes(), b"\\uD").is_none()
@@ -445,7 +448,7 @@ fn repair_node(raw: &RawValue) -> Option<String> {
     codes.contains(&"lone_surrogate").then_some(repaired)
 }
 
-/// The nodes with unique ids. Of several nodes with the same id, the last is returned.
+/// Removes nodes with repeated ids. Of several nodes with the same id, the last is returned.
 fn without_duplicates<'a>(nodes: Nodes<'a>, mut on_duplicate: impl FnMut()) -> Vec<(Cow<'a, str>, &'a RawValue)> {
     let mut last_position: HashMap<&str, usize> = HashMap::with_capacity(nodes.0.len());
     let mut is_unique = true;

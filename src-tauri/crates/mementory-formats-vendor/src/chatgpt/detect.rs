@@ -11,13 +11,13 @@ use mementory_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Number of bytes of a file that are examined first.
+/// Number of bytes at the beginning of a file that detection examines first.
 const HEAD_BYTES: usize = JsonHead::BYTES;
-/// Number of bytes that are examined if the first bytes are not enough to detect the format. This is done only for
-/// files that begin like JSON and are alone or have a name that begins with `conversation`.
+/// Number of bytes that detection examines if the first [`HEAD_BYTES`] bytes do not show the format. A file is examined
+/// again only if it begins like JSON, and was selected alone or has a name that begins with `conversation`.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
 
-/// Side files of a ChatGPT export. The ` (1)` that browsers add to the name of a copy is not part of these names.
+/// Names of the side files of a ChatGPT export, without the ` (1)` that browsers add to the name of a copy.
 const SIDE_FILES: [&str; 16] = [
     "user.json",
     "message_feedback.json",
@@ -56,8 +56,8 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
             Contents::Other => {}
         }
     }
-    // A page repeats the conversations of the JSON files in the same place, so a page is read only if there are no such
-    // files.
+    // A page repeats the conversations of the JSON files in the same folder or archive, so a page is read only if there
+    // are no such files.
     for (group, found) in pages {
         groups.entry(group).or_insert(found);
     }
@@ -82,16 +82,16 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     Ok(claims)
 }
 
-/// Members that belong to one export.
+/// Identifies the export to which a member belongs. Members with the same group are claimed together.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 enum Group {
     /// Files that were selected one by one.
     Loose,
-    /// An archive that contains the whole export.
+    /// An archive that contains a whole export. The string is the place of the archive.
     Archive(String),
-    /// The archives of an export from the privacy portal, by the folder that contains them.
+    /// The archives of an export from the privacy portal. The string is the folder that contains them.
     Portal(String),
-    /// Files in one folder.
+    /// Files in one folder. The string is the place of the folder.
     Folder(String),
 }
 
@@ -105,12 +105,13 @@ fn group_of(member: &Member) -> Group {
     }
 }
 
-/// The portal export to which an archive belongs.
+/// Returns the portal export to which an archive belongs. None if the name of the archive is not that of a part of a
+/// portal export.
 fn portal_group(outer: &str) -> Option<Group> {
     is_portal_part(last_segment(outer)).then(|| Group::Portal(portal_dir(outer)))
 }
 
-/// The folder that contains all archives of a portal export.
+/// Returns the folder that contains all archives of a portal export, from the place of one archive.
 fn portal_dir(outer: &str) -> String {
     let dir = outer.rsplit_once('/').map_or("", |(d, _)| d);
     match dir.rsplit_once('/') {
@@ -119,11 +120,11 @@ fn portal_dir(outer: &str) -> String {
     }
 }
 
-/// Folders that belong to other exports.
+/// Folders whose files belong to other exports.
 struct OtherFolders<'a> {
-    /// Folders with their own ChatGPT conversations.
+    /// Folders that contain ChatGPT conversations of their own.
     folders: &'a HashSet<String>,
-    /// Folders with a `conversations.json` of another vendor.
+    /// Folders that contain a `conversations.json` of another vendor.
     other_vendor: &'a HashSet<String>,
 }
 
@@ -131,7 +132,7 @@ fn dir_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// The folders and archives that contain a place, innermost first.
+/// Returns the folders and archives that contain a place, innermost first.
 fn ancestors(place: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(dir_of(place)), |dir| (!dir.is_empty()).then(|| dir_of(dir)))
 }
@@ -160,7 +161,7 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
     let may_be_large = name.starts_with("conversation") || is_selected_alone(member);
     let mut head_bytes = HEAD_BYTES;
     loop {
-        // A member that cannot be read is not claimed; the import reports it as unknown.
+        // An unreadable member is not claimed, and the import reports it as an unknown file.
         let head = match decoded_head(catalog, member, head_bytes) {
             Ok(head) => head,
             Err(e @ FormatError::Limit { .. }) => return Err(e),
@@ -185,7 +186,7 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
     }
 }
 
-/// True for the bookkeeping files of operating systems.
+/// True for files that an operating system adds to folders and archives.
 fn is_junk(name: &str) -> bool {
     let file_name = last_segment(name);
     name.split('/').any(|part| part == "__MACOSX")
@@ -206,12 +207,12 @@ fn build_claim(
     let conversation_ids: HashSet<usize> = conversations.iter().copied().collect();
     let names =
         if let Group::Folder(dir) = group { file_names_in(catalog, dir, limits)? } else { FileNames::default() };
-    let homes = homes_of(catalog, conversations);
+    let conversation_archives = archives_of_conversations(catalog, conversations);
     for member in catalog.members() {
         if conversation_ids.contains(&member.id) {
             continue;
         }
-        if let Some(role) = role_in(group, member, others, &names, &homes) {
+        if let Some(role) = role_in(group, member, others, &names, &conversation_archives) {
             if role == Role::Manifest {
                 manifests.push(member);
             }
@@ -221,7 +222,7 @@ fn build_claim(
     let mut files: Vec<&Member> = conversations.iter().map(|i| &catalog.members()[*i]).collect();
     let listed = listed_shards(catalog, &manifests, limits)?;
     let rank_in_manifest: HashMap<&str, usize> = listed.iter().enumerate().map(|(i, p)| (last_segment(p), i)).collect();
-    // Files that the manifest lists come first, in its order. The others are sorted by number.
+    // The files that a manifest lists come first, in the order of the manifest. The others are sorted by their numbers.
     files.sort_by_cached_key(|m| {
         let file_name = m.file_name();
         (rank_in_manifest.get(file_name).copied().unwrap_or(usize::MAX), shard_number(file_name), m.id)
@@ -266,16 +267,17 @@ fn build_claim(
     Ok(Claim { version: Some(version.into()), confidence, reason, parts, missing_parts })
 }
 
-/// The innermost archives that contain the conversations. Unknown files belong to the export only in these archives.
-/// The parts of a portal export belong together wherever they are, so the list is empty for such an export.
-fn homes_of<'c>(catalog: &'c Catalog, conversations: &[usize]) -> Vec<&'c str> {
+/// Returns the innermost archives that contain the conversations. Files of unknown kind are claimed only inside these
+/// archives. A portal export is spread over several archives, so for such an export the list is empty, and files of
+/// unknown kind are claimed anywhere in the export.
+fn archives_of_conversations<'c>(catalog: &'c Catalog, conversations: &[usize]) -> Vec<&'c str> {
     let places = conversations.iter().filter_map(|id| Some(catalog.members().get(*id)?.place.rsplit_once("!/")?.0));
-    let homes: Vec<&str> = places.collect();
-    let is_portal = |home: &&str| home.split("!/").any(|archive| is_portal_part(last_segment(archive)));
-    if homes.iter().any(is_portal) { Vec::new() } else { homes }
+    let conversation_archives: Vec<&str> = places.collect();
+    let is_portal = |archive_path: &&str| archive_path.split("!/").any(|archive| is_portal_part(last_segment(archive)));
+    if conversation_archives.iter().any(is_portal) { Vec::new() } else { conversation_archives }
 }
 
-/// File names from the side files of a folder.
+/// Reads the file names that the side files of a folder list.
 fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNames, FormatError> {
     let mut names = FileNames::default();
     for member in catalog.members().iter().filter(|m| m.depth == 0 && dir_of(&m.place) == dir) {
@@ -289,20 +291,20 @@ fn file_names_in(catalog: &Catalog, dir: &str, limits: &Limits) -> Result<FileNa
         match catalog.bytes(member, limits.side_file_bytes) {
             Ok(bytes) => names.add_side_file(&name_without_copy_mark, &String::from_utf8_lossy(&bytes)),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
-            // The import reports the error.
+            // The import reports the error when it reads the same side file.
             Err(_) => {}
         }
     }
     Ok(names)
 }
 
-/// The role of a member in a group. None if the member is not part of the group.
+/// Returns the role that a member has in the export of a group. None if the member does not belong to that export.
 fn role_in(
     group: &Group,
     member: &Member,
     others: &OtherFolders<'_>,
     names: &FileNames,
-    homes: &[&str],
+    conversation_archives: &[&str],
 ) -> Option<Role> {
     let place = member.place.as_str();
     if ancestors(place).any(|dir| others.other_vendor.contains(dir)) && !is_upload(place) {
@@ -311,8 +313,9 @@ fn role_in(
     let is_whole_archive = match group {
         Group::Archive(outer) => {
             place.strip_prefix(outer.as_str()).filter(|inside| inside.starts_with("!/"))?;
-            let is_inside = |home: &&str| place.strip_prefix(*home).is_some_and(|inside| inside.starts_with("!/"));
-            homes.is_empty() || homes.iter().any(is_inside)
+            let is_inside =
+                |archive_path: &&str| place.strip_prefix(*archive_path).is_some_and(|inside| inside.starts_with("!/"));
+            conversation_archives.is_empty() || conversation_archives.iter().any(is_inside)
         }
         Group::Portal(dir) => {
             let outer = place.split_once("!/").map(|(outer, _)| outer);
@@ -342,18 +345,19 @@ fn role_in(
         }
         Group::Folder(dir) => {
             let inside = place.strip_prefix(dir.as_str())?.strip_prefix('/')?;
-            // A subfolder with its own conversations is another export.
+            // A subfolder that contains conversations of its own is another export.
             let is_in_nearer_export =
                 inside.char_indices().any(|(i, c)| c == '/' && others.folders.contains(&place[..dir.len() + 1 + i]));
             if is_in_nearer_export || member.depth > 0 {
                 return None;
             }
-            // In a folder with side files of an export, a file whose name has the prefix of uploads is an upload.
+            // If the folder contains side files of an export, every file in it whose name begins like that of an upload
+            // is an upload.
             if names.is_export_folder() && !inside.contains('/') && has_upload_prefix(inside) {
                 return Some(Role::Attachment);
             }
-            // A folder such as Downloads also contains unrelated files. Only files in the usual places of an export,
-            // and files that the side files of the export list, belong to the export.
+            // A folder such as Downloads also contains unrelated files. A file belongs to the export only if it is in
+            // one of the usual places of an export, or if the side files of the export list it.
             return match role_by_name(&member.name, place, false) {
                 None | Some(Role::Attachment) => {
                     (names.is_listed(inside) || is_folder_file_place(inside)).then_some(Role::Attachment)
@@ -371,7 +375,8 @@ fn role_in(
     role_by_name(&member.name, place, is_whole_archive)
 }
 
-/// Determines the role of a member from its name. With `accepts_unknown`, unknown files belong to the export too.
+/// Determines the role of a member from its name. Files with unknown names belong to the export only if
+/// `accepts_unknown` is set.
 fn role_by_name(name: &str, place: &str, accepts_unknown: bool) -> Option<Role> {
     let name_without_copy_mark = plain_name(name);
     if is_junk(name) {
@@ -420,7 +425,7 @@ struct LogicalFile {
     files: Vec<String>,
 }
 
-/// Paths of the conversation files, in the order in which the manifests list them.
+/// Returns the paths of the conversation files, in the order in which the manifests list them.
 fn listed_shards(catalog: &Catalog, manifests: &[&Member], limits: &Limits) -> Result<Vec<String>, FormatError> {
     let mut out: Vec<String> = Vec::new();
     let mut seen: HashSet<String> = HashSet::new();

@@ -1,4 +1,4 @@
-//! The files of an export that is being written: their ids and names, and whether the export contains their bytes.
+//! The files of an export that is being written: their ids, their names, and whether the export contains their bytes.
 use super::attachments::{FileNames, file_key};
 use mementory_model::RecordKey;
 use std::collections::BTreeMap;
@@ -6,21 +6,21 @@ use std::collections::BTreeMap;
 /// Name of the side file that maps the files of an export to their names.
 pub(super) const NAMES_FILE: &str = "conversation_asset_file_names.json";
 
-/// A file that messages refer to.
+/// A file that messages refer to, or an attachment in the vault.
 pub(super) struct ExportFile {
-    /// Id in the export. The file is `<id>.dat`.
+    /// Id of the file in the export, in which the file is called `<id>.dat`.
     pub id: String,
     pub name: String,
     /// True if a message in the export refers to the file.
     pub is_referenced: bool,
-    /// True if the file came from ChatGPT.
+    /// True if the file comes from ChatGPT, as its record key shows.
     is_from_chatgpt: bool,
-    /// True if the vault has its bytes.
+    /// True if the vault contains the bytes of the file.
     pub is_present: bool,
 }
 
 impl ExportFile {
-    /// A file with this vault id, key and name. ChatGPT's own files keep their ids.
+    /// Returns a file with the given vault id, key and name. A file from ChatGPT keeps the id that ChatGPT gave it.
     pub(super) fn new(vault_id: &str, key: &RecordKey, name: &str) -> Self {
         let own_id = key.value.strip_prefix("file/").filter(|_| key.scope == file_key("").scope);
         let is_plain = |id: &&str| {
@@ -32,13 +32,14 @@ impl ExportFile {
         Self { id, name, is_referenced: false, is_from_chatgpt: own_id.is_some(), is_present: false }
     }
 
-    /// True if the bytes are in the export.
+    /// True if the export contains the bytes of the file.
     pub(super) fn is_written(&self) -> bool {
         self.is_present && (self.is_from_chatgpt || self.is_referenced)
     }
 }
 
-/// The side file with the names of the files in the export, and the names that a reader takes from it.
+/// Returns the JSON of the side file with the names of the files in the export, and the names that a reader extracts
+/// from it.
 pub(super) fn file_names(files: &BTreeMap<String, ExportFile>) -> (String, FileNames) {
     let renamed_files = files.values().filter(|file| file.is_written() && file.name != file.id);
     let map: serde_json::Map<String, serde_json::Value> =

@@ -11,24 +11,25 @@ pub(super) struct GraphNode<'a> {
     pub(super) created: Option<Timestamp>,
 }
 
-/// The graph. Lists are in the order of the nodes.
+/// The graph of a conversation. The elements of each list are in the order of the nodes.
 #[derive(Debug, Default)]
 pub(super) struct Graph {
-    /// Position of the nearest ancestor with a message.
+    /// For each node, the position of its nearest ancestor with a message.
     pub(super) parent: Vec<Option<usize>>,
-    /// True for nodes on the active branch, which the user saw last.
+    /// For each node, true if it is on the active branch, which is the branch that the user saw last.
     pub(super) active: Vec<bool>,
-    /// Number of nodes whose parent is missing.
+    /// Number of nodes whose parent is not in the conversation.
     pub(super) orphans: u32,
     /// Number of cycles. Each cycle was cut at its first node.
     pub(super) cycles: u32,
-    /// True if there are messages, but `current_node` is absent or unknown.
+    /// True if there are messages and the active branch is a guess, because `current_node` is absent or unknown.
     pub(super) guessed_leaf: bool,
 }
 
-/// Gives parents to the nodes if no node has one. The parent of a node is the node that lists it as a child. If no node
-/// lists children, the parent of each message is the message before it, in the order of their times or else of their
-/// positions, and the function returns true. `children` returns the positions of the children of each node.
+/// Links the nodes if no node states its parent. The parent of a node is then the node that lists it as a child. If no
+/// node lists children either, the parent of each message is the message before it, in the order of time or, if a time
+/// is missing, in the order of the nodes. Only in this last case the function returns true. `children` returns the
+/// positions of the children of each node.
 pub(super) fn link_nodes<'a>(nodes: &mut [GraphNode<'a>], children: impl FnOnce() -> Vec<Vec<usize>>) -> bool {
     let message_count = nodes.iter().filter(|node| node.has_message).count();
     if message_count < 2 || nodes.iter().any(|node| node.parent.is_some()) {
@@ -51,10 +52,10 @@ pub(super) fn link_nodes<'a>(nodes: &mut [GraphNode<'a>], children: impl FnOnce(
     if order.iter().all(|i| nodes[*i].created.is_some()) {
         order.sort_by_key(|i| nodes[*i].created);
     }
-    let mut before: Option<&'a str> = None;
+    let mut previous_id: Option<&'a str> = None;
     for i in order {
-        nodes[i].parent = before;
-        before = Some(nodes[i].id);
+        nodes[i].parent = previous_id;
+        previous_id = Some(nodes[i].id);
     }
     true
 }
@@ -84,7 +85,8 @@ pub(super) fn build_graph(nodes: &[GraphNode<'_>], current: Option<&str>) -> Gra
 
 /// Cuts every cycle by making its first node a root, and returns the number of cycles.
 fn cut_cycles(parent: &mut [Option<usize>]) -> u32 {
-    let mut visited_by = vec![0_usize; parent.len()]; // 0: not visited, else the start of the visit plus one
+    // For each node: 0 if it was not visited, else 1 plus the position of the node at which the visit started.
+    let mut visited_by = vec![0_usize; parent.len()];
     let mut cycles = 0;
     for start in 0..parent.len() {
         let mut at = start;
@@ -110,8 +112,8 @@ fn cut_cycles(parent: &mut [Option<usize>]) -> u32 {
     cycles
 }
 
-/// Position of the nearest ancestor with a message, for each node. The result is stored for every node on the way, so
-/// that long chains take linear time.
+/// Returns the position of the nearest ancestor with a message, for each node. Each search stores its result for all
+/// nodes that it passed, so that long chains take linear time.
 fn message_parents(nodes: &[GraphNode<'_>], direct_parents: &[Option<usize>]) -> Vec<Option<usize>> {
     let mut known: Vec<Option<Option<usize>>> = vec![None; nodes.len()];
     for start in 0..nodes.len() {
@@ -135,7 +137,7 @@ fn message_parents(nodes: &[GraphNode<'_>], direct_parents: &[Option<usize>]) ->
     known.into_iter().map(Option::flatten).collect()
 }
 
-/// The newest leaf with a message. Of several leaves with the same time, the last is returned.
+/// Returns the newest message that has no children. Of several such messages with the same time, the last is returned.
 fn newest_leaf(nodes: &[GraphNode<'_>], parent: &[Option<usize>]) -> Option<usize> {
     let mut has_child = vec![false; nodes.len()];
     for (i, p) in parent.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! `group_chats.json`: chats of several people with ChatGPT. Each is a plain list of messages, not a tree. The export
-//! does not say which of the people wrote a message.
+//! Reads `group_chats.json`, which contains chats of several people with ChatGPT. Each chat is a plain list of
+//! messages, not a tree. The export does not say which of the people wrote a message.
 use super::{
     attachments,
     conversation::{self, ConversationPlace, Outcome},
@@ -17,7 +17,7 @@ use mementory_model::{AttachmentRef, Kind, Record, Source, Times, Verbatim};
 use std::borrow::Cow;
 
 const RECORD_TYPE: &str = "group_chat";
-/// Name of the side file.
+/// Name of the side file that contains the group chats.
 const FILE: &str = "group_chats.json";
 /// Members of a chat that have a field in the model.
 const CHAT_MEMBERS: [&str; 6] = ["id", "name", "created_at", "updated_at", "last_action_at", "messages"];
@@ -25,22 +25,23 @@ const CHAT_MEMBERS: [&str; 6] = ["id", "name", "created_at", "updated_at", "last
 const MESSAGE_MEMBERS: [&str; 8] =
     ["id", "role", "text", "content", "parts", "created_at", "updated_at", "attachments"];
 
-/// True for the file that lists group chats, by its name.
+/// True if the name of a file is that of the file with group chats.
 pub(super) fn is_file(member: &Member) -> bool {
     plain_name(&member.name) == FILE
 }
 
-/// True for a file with group chats. An account without group chats has the file too, with an empty list.
+/// True if the file contains group chats. For an account without group chats, the file contains an empty list.
 pub(super) fn has_chats(catalog: &Catalog, member: &Member) -> bool {
     is_file(member) && JsonHead::of(catalog, member).is_some_and(|head| head.keys.has("chats.messages"))
 }
 
-/// The keys under which a file lists its conversations.
+/// Returns the keys under which a file may list its conversations.
 pub(super) fn list_keys(member: &Member) -> &'static [&'static str] {
     if is_file(member) { &["chats"] } else { &["conversations", "items", "data"] }
 }
 
-/// True for the record of a group chat, and for a message in one. All other messages are nodes of a mapping.
+/// True for the record of a group chat and for the records of its messages. The messages of all other conversations
+/// come from nodes of a `mapping`.
 pub(super) fn is_group_chat_record(record: &Record) -> bool {
     match record.kind {
         Kind::Message => record.origin.pointer.contains("/messages/") && !record.origin.pointer.contains("/mapping/"),
@@ -48,7 +49,7 @@ pub(super) fn is_group_chat_record(record: &Record) -> bool {
     }
 }
 
-/// Reads one entry of the file. An entry without a list of messages is read like any other conversation.
+/// Reads one chat of the file. A chat without a list of messages is read like any other conversation.
 pub(super) fn read(bytes: &[u8], place: &ConversationPlace<'_>) -> Outcome {
     let mut out = Outcome::default();
     let valid_text = std::str::from_utf8(bytes).ok().filter(|text| Object::parse(text).is_some());
@@ -121,7 +122,7 @@ fn turn(message: &Object<'_>, text: &str, pointer: String, place: &ConversationP
     }
 }
 
-/// The files of a message. An address such as `sediment://file_1` ends with the id of the file.
+/// Returns the files of a message. An address such as `sediment://file_1` ends with the file id.
 fn files(message: &Object<'_>, place: &ConversationPlace<'_>) -> Vec<AttachmentRef> {
     let entries = message.list("attachments").unwrap_or_default();
     let objects = entries.iter().filter_map(|raw| Object::parse(raw.get()));

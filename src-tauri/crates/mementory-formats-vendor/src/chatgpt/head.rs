@@ -1,15 +1,16 @@
-//! Decides from the beginning of a JSON file whether the file contains conversations of ChatGPT.
+//! Decides whether a JSON file contains conversations of ChatGPT, from the beginning of the file.
 use mementory_json::keys_of;
 
-/// True if JSON that begins like this contains conversations of ChatGPT. None if the beginning is not enough to decide.
+/// Returns true if JSON that begins with `head` contains conversations of ChatGPT, false if it contains those of
+/// another vendor, and None if `head` shows neither.
 pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     let has = |key: &str| memchr::memmem::find(head, key.as_bytes()).is_some();
     let words = ["mapping", "current_node", "fragments", "chat_messages", "inserted_at"];
     if !words.iter().any(|word| has(&format!("\"{word}\""))) {
         return None;
     }
-    // A key counts only at the level at which the vendors write it, because a message may contain these words, and
-    // configuration files may have a `mapping` and an `author`.
+    // A key counts only at the nesting level at which the vendors write it, because the text of a message may contain
+    // the same words, and configuration files may have a `mapping` and an `author`.
     let keys = keys_of(head);
     let is_deepseek = keys.has_at_any_level("message.fragments") || keys.has("inserted_at") && !keys.has("create_time");
     if keys.has("chat_messages") || is_deepseek {
@@ -17,7 +18,7 @@ pub(super) fn has_conversations(head: &[u8]) -> Option<bool> {
     }
     let has_nodes = ["message", "children", "parent"].iter().any(|key| keys.has_at_any_level(key));
     let is_empty = has("\"mapping\": {}") || has("\"mapping\":{}");
-    // The website's API lists conversations under `items`.
+    // A response of the website's API lists the conversations under `items`.
     let has_key = |key: &str| keys.has(key) || keys.has(&format!("items.{key}"));
     let has_tree = has_key("mapping") && (has_nodes || is_empty && (has_key("title") || has_key("create_time")));
     let has_leaf = has_key("current_node") && (has_key("conversation_id") || has_key("create_time"));

@@ -1,4 +1,4 @@
-//! Finds memories in conversations, because ChatGPT's exports have no file with the saved memories.
+//! Finds memories in the messages of conversations, because an export has no file with the saved memories.
 use super::wire::{Content, Message};
 use mementory_model::{RecordKey, Timestamp};
 use sha2::{Digest, Sha256};
@@ -8,13 +8,15 @@ use sha2::{Digest, Sha256};
 pub(super) struct FoundMemory {
     pub(super) text: String,
     pub(super) method: &'static str,
-    /// Date of the entry in a list of memories.
+    /// Date that a list of memories states for the entry.
     pub(super) date: Option<Timestamp>,
-    /// Both parts of custom instructions: the text about the user and the text about the answers.
+    /// The two texts of custom instructions: the text about the user and the text about the answers. None for any other
+    /// memory.
     pub(super) instructions: Option<(String, String)>,
 }
 
-/// Key of a memory. Memories with the same text have the same key, even if they come from different messages.
+/// Returns the key of a memory. Memories with the same text have the same key, even if they come from different
+/// messages.
 pub(super) fn memory_key(text: &str) -> RecordKey {
     RecordKey::new("chatgpt", format!("memory/{}", hex::encode(Sha256::digest(text.trim().as_bytes()))))
 }
@@ -40,7 +42,8 @@ pub(super) fn find_memories(message: &Message<'_>, content: &Content<'_>, text: 
             }
         }
     }
-    // The assistant saves a memory by sending a message to its tool `bio`. The user never sends such a message.
+    // The assistant saves a memory by sending a message to its tool `bio`. A message of the user to `bio` is not a
+    // memory.
     if message.recipient.get() == Some("bio") && message.author.role.get() != Some("user") && !text.trim().is_empty() {
         out.push(FoundMemory { text: text.trim().to_owned(), method: "bio_write", date: None, instructions: None });
     }
@@ -63,7 +66,7 @@ fn custom_instructions(message: &Message<'_>, content: &Content<'_>) -> Option<F
     Some(FoundMemory { text, method: "custom_instructions", date: None, instructions: Some((user, model)) })
 }
 
-/// Removes the sentence and the code fence that the prompt adds around the user's text.
+/// Returns the user's text without the sentence and the code fence that the prompt adds around it.
 fn without_prompt(text: &str) -> &str {
     let text_in_fence = || {
         let (lead, fenced) = text.split_once("```")?;
@@ -73,7 +76,8 @@ fn without_prompt(text: &str) -> &str {
     text_in_fence().unwrap_or(text)
 }
 
-/// Entries of a list with lines such as `1. [2024-05-06]. text`. Any other text is one entry.
+/// Returns the entries of a list with lines such as `1. [2024-05-06]. text`. A text without such lines is a single
+/// entry.
 fn memory_list_entries(text: &str) -> Vec<(Option<Timestamp>, String)> {
     let mut out: Vec<(Option<Timestamp>, String)> = Vec::new();
     for line in text.lines() {

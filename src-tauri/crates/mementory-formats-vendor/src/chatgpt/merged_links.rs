@@ -1,5 +1,6 @@
-//! Links between nodes that were read from several exports of the same conversation. A node that did not change since
-//! the first export is written as its original text, which does not list the answers that a later export added.
+//! Completes the links between nodes that were read from several exports of the same conversation. A node that did not
+//! change since the first export is written as its original text, which does not list the answers that only a later
+//! export contains.
 use super::wire::Node;
 use mementory_formats_shared::{export_files::json::with_member, object::Object};
 use std::collections::{HashMap, HashSet};
@@ -8,12 +9,12 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct LinkedNode<'n> {
     pub id: &'n str,
     pub json: &'n mut String,
-    /// True if `json` is the text of the source.
+    /// True if `json` is the unchanged text of the source.
     pub is_original: bool,
 }
 
-/// Adds to the `children` of each node all nodes whose parent is this node. An original node without such a list stays
-/// unchanged. In some exports all these lists are empty; then all original nodes stay unchanged.
+/// Adds to the `children` of each node all nodes that state this node as their parent. An original node without
+/// `children` stays unchanged. Some exports leave all `children` empty, and then all original nodes stay unchanged.
 pub(super) fn add_missing_children(nodes: &mut [LinkedNode<'_>]) {
     let mut missing: HashMap<String, Vec<String>> = HashMap::new();
     {
@@ -38,7 +39,8 @@ pub(super) fn add_missing_children(nodes: &mut [LinkedNode<'_>]) {
     }
 }
 
-/// The original object of a conversation with `leaf` as its current node, if its present current node is in `ids`.
+/// Returns the original object of a conversation with `leaf` as its current node. None if the object needs no change,
+/// because its current node is `leaf` or a node that is not in `ids`.
 pub(super) fn with_current_node(frame: &str, leaf: &str, ids: &HashSet<&str>) -> Option<String> {
     let object = Object::parse(frame)?;
     let current = object.text("current_node")?;
@@ -46,7 +48,7 @@ pub(super) fn with_current_node(frame: &str, leaf: &str, ids: &HashSet<&str>) ->
     is_outdated.then(|| with_member(frame, "current_node", &serde_json::Value::from(leaf).to_string()))
 }
 
-/// The ids that a node lists as its children.
+/// Returns the ids that a node lists as its children.
 pub(super) fn listed_children(json: &str) -> Vec<String> {
     links_of(json).1.unwrap_or_default()
 }

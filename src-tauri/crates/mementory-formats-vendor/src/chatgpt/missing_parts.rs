@@ -1,4 +1,4 @@
-//! Finds missing parts of exports that have no manifest. Gaps in the numbers of the parts show what is missing.
+//! Finds missing parts of exports without a manifest, by gaps in the numbers of the parts.
 use super::{
     attachments::last_segment,
     part_names::{is_portal_part, shard_number},
@@ -6,21 +6,22 @@ use super::{
 use mementory_format::plain_name;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Largest number of missing parts. If more numbers are missing, the numbers in the file names do not count parts.
+/// Largest number of missing parts that is reported. If more numbers are missing, the numbers in the file names do not
+/// count parts, and nothing is reported.
 const MAX_MISSING_NUMBERS: u64 = 1000;
 
-/// Names of the missing conversation files: `conversations-001.json` if only 000 and 002 are present. Numbers start at
-/// 0.
+/// Returns the names of the missing conversation files, such as `conversations-001.json` if only the files 000 and 002
+/// are present. Numbers start at 0.
 pub(super) fn missing_shards<'a>(names: impl Iterator<Item = &'a str>) -> Vec<String> {
     let present: BTreeSet<u64> = names.filter_map(shard_number).collect();
     missing_numbers(&present, 0).map(|n| format!("conversations-{n:03}.json")).collect()
 }
 
-/// Names of the missing archives of a portal export: `Conversations__x-chatgpt-0001-part-0002.zip` if only parts 1 and
-/// 3 are present. Archives and parts are numbered from 1.
+/// Returns the names of the missing archives of a portal export, such as `Conversations__x-chatgpt-0001-part-0002.zip`
+/// if only the parts 1 and 3 are present. The numbers of archives and of parts start at 1.
 pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) -> Vec<String> {
-    // The archives are in the middle of a place (`….zip!/…`). A part of 0 bytes is not opened, so its place ends with
-    // its name.
+    // A place contains the name of the archive in the middle (`….zip!/…`). An archive of 0 bytes is not opened, so its
+    // place ends with its name.
     let archives: BTreeSet<&str> =
         places.flat_map(|place| place.split("!/")).map(last_segment).filter(|name| is_portal_part(name)).collect();
     let mut numbers: BTreeMap<String, (BTreeSet<u64>, usize)> = BTreeMap::new();
@@ -40,7 +41,7 @@ pub(super) fn missing_portal_parts<'a>(places: impl Iterator<Item = &'a str>) ->
     numbers.iter().flat_map(missing_names).collect()
 }
 
-/// Splits a name before the digits at its end. None if there are no digits there, or no characters before them.
+/// Splits off the digits at the end of a name. None if the name does not end with a digit or consists only of digits.
 fn split_number(stem: &str) -> Option<(&str, &str)> {
     let at = stem.trim_end_matches(|c: char| c.is_ascii_digit()).len();
     (at < stem.len() && at > 0).then(|| stem.split_at(at))

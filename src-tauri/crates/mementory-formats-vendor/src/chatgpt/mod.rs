@@ -1,5 +1,5 @@
-//! ChatGPT exports in all their layouts: classic, sharded, from the privacy portal, unpacked folders and single files.
-//! See README.md.
+//! Reads ChatGPT exports in all layouts (classic, sharded, from the privacy portal, unpacked folders and single files),
+//! and writes exports. See README.md.
 mod attachments;
 mod compose;
 mod content;
@@ -88,8 +88,8 @@ impl Format for ChatGpt {
     fn media_type(&self) -> &'static str {
         "application/zip"
     }
-    /// Checks an export after it was written. This check is not declared as a capability, because then an import would
-    /// refuse a damaged archive instead of reading the conversations that are intact.
+    /// Checks an export after it was written. The check is not declared as a capability, because then an import would
+    /// refuse a damaged archive instead of reading its intact conversations.
     fn validate(
         &self,
         catalog: &Catalog,

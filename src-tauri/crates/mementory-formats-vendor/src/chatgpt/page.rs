@@ -1,16 +1,16 @@
-//! `chat.html`: a page for browsers with all conversations in a script (`var jsonData = [...]`). The page is read if
-//! the export has no conversations as JSON, because many people keep only this page.
+//! Reads `chat.html`, a page for browsers with all conversations in a script (`var jsonData = [...]`). Many people keep
+//! only this page, so it is read if the export has no conversations as JSON.
 use super::head;
 use encoding_rs::{Decoder, Encoding, UTF_8};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::text_head::page_text;
 use std::io::Read;
 
-/// Number of bytes of a page that detection examines.
+/// Number of bytes at the beginning of a page that detection examines.
 const HEAD_BYTES: usize = 256 << 10;
-/// Name of the variable with the conversations.
+/// Name of the script variable that contains the conversations.
 const CONVERSATIONS: &str = "jsonData";
-/// Name of the variable with the names of files.
+/// Name of the script variable that maps files to their names.
 pub(super) const FILE_NAMES: &str = "assetsJson";
 
 /// True for a page with ChatGPT's conversations.
@@ -25,7 +25,7 @@ pub(super) fn has_conversations(catalog: &Catalog, member: &Member) -> Result<bo
     Ok(is_read && head::has_conversations(&json) == Some(true))
 }
 
-/// The text in the first bytes of a page. Empty if the page cannot be read.
+/// Returns the text in the first `count` bytes of a page. The text is empty if the page cannot be read.
 pub(super) fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Result<String, FormatError> {
     match catalog.head(member, count) {
         Err(e @ FormatError::Limit { .. }) => Err(e),
@@ -33,21 +33,21 @@ pub(super) fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Res
     }
 }
 
-/// True for a page, by its name.
+/// True if the name of a file is that of a web page.
 pub(super) fn is_page(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     name.ends_with(".html") || name.ends_with(".htm")
 }
 
-/// Where the reader is in the page.
+/// Position of the reader relative to the value of the variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
-    /// The reader searches for the name of the variable. The number says how many bytes of the name match so far.
+    /// Before the variable. The number is how many bytes of the variable's name match so far.
     Name(usize),
-    /// The reader is between the name of the variable and its value.
+    /// Between the name of the variable and its value.
     Assignment,
-    /// The reader is in the value. The fields are the number of open brackets, whether it is inside a string, and
-    /// whether the byte before was a backslash.
+    /// Inside the value. `depth` is the number of open brackets, `in_string` is true inside a string, and `is_escaped`
+    /// is true after a backslash.
     Value {
         depth: u64,
         in_string: bool,
@@ -56,20 +56,21 @@ enum State {
     Done,
 }
 
-/// Reads the value of a variable in a script: the array or object in `var name = […];`. Reading stops after the value.
+/// A reader of the value of a script variable: the array or object in `var name = […];`. It ends after the value.
 pub(super) struct ScriptValue<'r> {
     reader: &'r mut dyn Read,
     name: &'static str,
     open: u8,
     state: State,
-    /// Decodes a page in UTF-16. The outer `None` means that nothing was read yet.
+    /// Decodes a page in UTF-16; the inner `None` is a page that needs no decoding. The outer `None` means that no
+    /// bytes were read yet.
     decoder: Option<Option<Decoder>>,
     buffer: Vec<u8>,
     at: usize,
 }
 
 impl<'r> ScriptValue<'r> {
-    /// The list of conversations.
+    /// Returns a reader of the list of conversations in a page.
     pub(super) fn conversations(reader: &'r mut dyn Read) -> Self {
         Self::new(reader, CONVERSATIONS, b'[')
     }
@@ -82,7 +83,7 @@ impl<'r> ScriptValue<'r> {
         Self { reader, name, open, state: State::Name(0), decoder: None, buffer: Vec::new(), at: 0 }
     }
 
-    /// Advances the state by one byte. True if the byte belongs to the value.
+    /// Processes one byte of the page. Returns true if the byte belongs to the value.
     fn accept(&mut self, byte: u8) -> bool {
         let name = self.name.as_bytes();
         match &mut self.state {
@@ -97,7 +98,7 @@ impl<'r> ScriptValue<'r> {
                 self.state = State::Value { depth: 1, in_string: false, is_escaped: false };
                 true
             }
-            // This is not the assignment of the variable, so the search goes on.
+            // The name occurs here without an assignment, so the search for the name continues.
             State::Assignment => {
                 self.state = State::Name(0);
                 false

@@ -1,8 +1,8 @@
 //! Names of the parts of an export.
 
 /// True for the name of a part of a privacy portal export: `Conversations__…zip`, `Files__…zip`, `Ads__…zip`. Other
-/// programs use names with a single underscore too, so a name with a single underscore must also contain `-chatgpt-`,
-/// `-files-` or `-ads-`.
+/// programs write such names with a single underscore, so a name with a single underscore must also contain
+/// `-chatgpt-`, `-files-` or `-ads-`.
 pub(super) fn is_portal_part(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     let is_part = |prefix: &str, word: &str| {
@@ -12,13 +12,14 @@ pub(super) fn is_portal_part(name: &str) -> bool {
         && (is_part("conversations_", "-chatgpt-") || is_part("files_", "-files-") || is_part("ads_", "-ads-"))
 }
 
-/// True for the name of an archive of user files, or of its folder: `Files__…`, `Files_…-files-0001`.
-pub(super) fn holds_user_files(name: &str) -> bool {
+/// True for the name of an archive of user files (`Files__…`, `Files_…-files-0001`), or of the folder into which it was
+/// unpacked.
+pub(super) fn contains_user_files(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.strip_prefix("files_").is_some_and(|rest| rest.starts_with('_') || rest.contains("-files-"))
 }
 
-/// The number of a conversation file: `000` in `conversations-000.json`.
+/// Returns the number of a conversation file, which is `000` in `conversations-000.json`.
 pub(super) fn shard_number(name: &str) -> Option<u64> {
     let suffix = name.strip_prefix("conversations-")?;
     let digits = suffix.split(|c: char| !c.is_ascii_digit()).next()?;
@@ -38,6 +39,6 @@ mod tests {
         for name in ["conversations_2024.zip", "Files_backup.zip", "Conversations__a.json"] {
             assert!(!is_portal_part(name), "{name}");
         }
-        assert!(holds_user_files("Files_a-files-0001.zip") && !holds_user_files("Files_old"));
+        assert!(contains_user_files("Files_a-files-0001.zip") && !contains_user_files("Files_old"));
     }
 }

@@ -1,4 +1,5 @@
-//! Reads an export into a sink. Side files with names come first, then conversations, then files and everything else.
+//! Reads an export and sends its records to a sink. Side files that contain names come first, then conversations, then
+//! all other files.
 use super::{
     attachments::{self, ErrorRecorder, FileNames, last_segment},
     conversation::{self, ConversationPlace},
@@ -50,7 +51,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads file names and account ids from the side files.
+/// Reads the file names and the account ids that the side files contain.
 fn read_side_files(
     catalog: &Catalog,
     members: &[(&Member, Role)],
@@ -62,7 +63,7 @@ fn read_side_files(
         let text = |limit| match catalog.bytes(member, limit) {
             Ok(bytes) => Ok(String::from_utf8_lossy(&bytes).trim_start_matches('\u{feff}').to_owned()),
             Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => Err(e),
-            // The error is reported when the member itself is read.
+            // The error is reported when the side file itself is stored.
             Err(_) => Ok(String::new()),
         };
         if side_file_name.starts_with("conversation_asset_file_names") || side_file_name.starts_with("library_files") {
@@ -79,13 +80,13 @@ fn read_side_files(
     Ok((names, accounts))
 }
 
-/// Account ids, each with the folder or archive that contains its `user.json`.
+/// Account ids. Each comes with the folder or archive that contains the `user.json` of the account.
 #[derive(Default)]
 struct Accounts(Vec<(String, String)>);
 
 impl Accounts {
-    /// The account id in the folder or archive of a member. If there is none, the account id of the export if it has
-    /// only one.
+    /// Returns the account id for a member: the id from the same folder or archive, or else the id of the export if all
+    /// its side files state the same one.
     fn account_for(&self, member: &Member) -> Option<&str> {
         let container = container_of(member);
         self.0.iter().find(|(dir, _)| dir == container).map(|(_, id)| id.as_str()).or_else(|| self.only_account())
@@ -208,7 +209,7 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Reads a conversation, given by its JSON pointer and its bytes.
+    /// Reads one conversation, which is given by its JSON pointer and its bytes, and sends its records to the sink.
     fn read_conversation(
         &mut self,
         member: &Member,
@@ -227,7 +228,8 @@ impl Reader<'_> {
         self.send_outcome(member, outcome)
     }
 
-    /// Stores the names of files in a page, because no other part of the page has them.
+    /// Stores the list of file names in a page as a passthrough file, because the conversations in the page do not
+    /// contain these names.
     fn store_file_names(&mut self, member: &Member) -> Result<(), FormatError> {
         let limit = self.limits.side_file_bytes;
         let bytes = self.catalog.read(member, |reader| {
@@ -242,7 +244,7 @@ impl Reader<'_> {
                 let item = self.passthrough_item(name, "sidecar", member.place.clone());
                 self.sink.passthrough(item, &mut bytes.as_slice())
             }
-            // A damaged page was already reported when its conversations were read.
+            // The damage of a page was already reported when its conversations were read.
             Ok(_) | Err(FormatError::Io { .. }) => Ok(()),
             Err(error) => Err(error),
         }
@@ -266,8 +268,9 @@ impl Reader<'_> {
         outcome.unit.map_or(Ok(()), |unit| self.sink.unit(unit))
     }
 
-    /// Reports an element that could not be read. `lost` is the kind of record that it would have become.
-    fn report_element_error(&mut self, member: &Member, error: &ElementError, lost: Kind) {
+    /// Reports an element that could not be read. `lost_kind` is the kind of record that is missing because of the
+    /// error.
+    fn report_element_error(&mut self, member: &Member, error: &ElementError, lost_kind: Kind) {
         let code = match error {
             ElementError::TooLarge { .. } => "limit",
             _ => error.code(),
@@ -282,7 +285,7 @@ impl Reader<'_> {
             let message = format!("partial: {error}; everything before it was read");
             self.sink.note(Issue::new(code, place.clone(), message));
         }
-        self.report_failed(place, format!("{code}: {error}"), Some(lost));
+        self.report_failed(place, format!("{code}: {error}"), Some(lost_kind));
     }
 
     fn read_other(&mut self, member: &Member, role: Role, names: &mut FileNames) -> Result<(), FormatError> {
@@ -328,7 +331,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Streams a member into the sink. A damaged member is reported as dropped; an error of the sink is returned.
+    /// Streams a member into the sink with `send`. A damaged member is reported as dropped. An error of the sink is
+    /// returned.
     fn stream_member(
         &mut self,
         member: &Member,
@@ -357,7 +361,7 @@ impl Reader<'_> {
                 self.report_failed(member.place.clone(), format!("unreadable: {why}"), kind);
                 Ok(())
             }
-            // The member could not be opened.
+            // A member that could not be opened is reported like a damaged member.
             (Err(FormatError::Io { place, source }), None) if place == member.place => {
                 self.report_failed(place, format!("unreadable: {source}"), kind);
                 Ok(())

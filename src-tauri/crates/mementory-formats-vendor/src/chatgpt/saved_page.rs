@@ -1,5 +1,6 @@
-//! A conversation on chatgpt.com that was saved as a page. A browser ("Save page as") saves only the messages that it
-//! showed, and no times. ChatGPT Exporter (pionxzh/chatgpt-exporter) saves the messages of one branch.
+//! Reads a conversation on chatgpt.com that was saved as a web page. A page that a browser saved ("Save page as")
+//! contains only the messages that were shown, and no times. A page that ChatGPT Exporter (pionxzh/chatgpt-exporter)
+//! saved contains the messages of one branch.
 use super::page::head_text;
 use mementory_format::{Catalog, FormatError, Member, Sink, is_uuid};
 use mementory_formats_shared::chat::{Chat, ChatFile, Turn};
@@ -7,18 +8,20 @@ use mementory_formats_shared::html::{self, Row, RowError, RowKind, Rows};
 use mementory_formats_shared::roles;
 use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Times, Timestamp, Verbatim};
 
-/// Number of bytes that are searched for the address and the title of the page.
+/// Number of bytes at the beginning of a page that are searched for its address and title.
 const HEAD_BYTES: usize = 256 << 10;
-/// Number of bytes that detection searches for a message. The styles of a page come before it.
+/// Number of bytes at the beginning of a page in which detection searches for a message. It is large because the styles
+/// of a page come before the messages.
 const PAGE_BYTES: usize = 16 << 20;
-/// The element of a message in a page that a browser saved.
+/// The element that contains a message, in a page that a browser saved.
 const MESSAGE: RowKind = RowKind { name: "div", class: "text-message" };
 const ROLE: &str = "data-message-author-role";
-/// The element of a message in a page that ChatGPT Exporter saved, and the element inside it with the text.
+/// The element that contains a message, in a page that ChatGPT Exporter saved. `ITEM_TEXT` is the element in it that
+/// contains the text.
 const ITEM: RowKind = RowKind { name: "div", class: "conversation-item" };
 const ITEM_TEXT: RowKind = RowKind { name: "div", class: "conversation-content" };
 
-/// Who saved a page.
+/// The program that saved a page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum SavedBy {
     Browser,
@@ -30,7 +33,7 @@ pub(super) fn is_saved_page(catalog: &Catalog, member: &Member) -> Result<bool, 
     Ok(saved_by(catalog, member)?.is_some())
 }
 
-/// Who saved a page with messages. None for any other page.
+/// Returns the program that saved a page. None for a page without ChatGPT messages.
 fn saved_by(catalog: &Catalog, member: &Member) -> Result<Option<SavedBy>, FormatError> {
     let read = |count| head_text(catalog, member, count);
     let has_message = |page: &str| {
@@ -38,18 +41,17 @@ fn saved_by(catalog: &Catalog, member: &Member) -> Result<Option<SavedBy>, Forma
         tag.is_some_and(|tag| attribute(tag, ROLE).is_some())
     };
     let head = read(HEAD_BYTES)?;
-    let names_site = head.contains("chatgpt.com") || head.contains("chat.openai.com");
-    if names_site && head.contains(">ChatGPT Exporter</a>") && html::find_element(&head, 0, ITEM).is_some() {
+    let has_site_address = head.contains("chatgpt.com") || head.contains("chat.openai.com");
+    if has_site_address && head.contains(">ChatGPT Exporter</a>") && html::find_element(&head, 0, ITEM).is_some() {
         return Ok(Some(SavedBy::Exporter));
     }
-    let is_page = names_site && (has_message(&head) || has_message(&read(PAGE_BYTES)?));
+    let is_page = has_site_address && (has_message(&head) || has_message(&read(PAGE_BYTES)?));
     Ok(is_page.then_some(SavedBy::Browser))
 }
 
-/// Reads the messages of a page.
+/// Reads the messages of a page, and sends them to the sink as one conversation.
 ///
-/// # Errors
-/// If the page is damaged, its messages before the damage have been sent.
+/// # Errors Returns an error if the page is damaged. The messages before the damage have already been sent.
 pub(super) fn read(
     catalog: &Catalog,
     member: &Member,
@@ -90,8 +92,9 @@ pub(super) fn read(
         return result;
     }
     let page = head_text(catalog, member, HEAD_BYTES)?;
-    // The body contains the addresses of other conversations, so only the text before it is searched for the id. In a
-    // page of the exporter, the title links to the conversation.
+    // The id is in an address of the form `/c/<id>`. The body contains the addresses of other conversations too, so in
+    // a page that a browser saved only the text before the body is searched. In a page of the exporter, the title at
+    // the beginning of the body links to the conversation.
     let id = match saved_by {
         SavedBy::Browser => page.split("<body").next().and_then(conversation_id),
         SavedBy::Exporter => {
@@ -101,8 +104,8 @@ pub(super) fn read(
     let title = page.split_once("<title").and_then(|(_, rest)| rest.split_once('>')?.1.split_once("</title>"));
     let chat = Chat {
         id: id.map(str::to_owned),
-        // The key differs from that of the same conversation in an export, because the page contains less and must not
-        // replace that conversation.
+        // The key differs from the key that the same conversation has in an export. Otherwise the page, which contains
+        // less, would replace the conversation from the export.
         key: id.map(|id| if saved_by == SavedBy::Exporter { format!("exporter/{id}") } else { format!("page/{id}") }),
         title: title.map(|(words, _)| html::to_text(words)).filter(|words| !words.is_empty()),
         turns,
@@ -117,17 +120,17 @@ pub(super) fn read(
     result
 }
 
-/// The id in an address such as `https://chatgpt.com/c/<id>`.
+/// Returns the conversation id in an address such as `https://chatgpt.com/c/<id>`.
 fn conversation_id(head: &str) -> Option<&str> {
     head.match_indices("/c/").find_map(|(at, _)| head.get(at + 3..at + 39).filter(|id| is_uuid(id)))
 }
 
-/// The message in an element. None if the element is not a message.
+/// Returns the message in an element of a page that a browser saved. None if the element does not contain a message.
 fn turn(row: Row) -> Option<Turn> {
     let (tag, _) = row.html.split_once('>')?;
     let role = attribute(tag, ROLE)?.to_owned();
     let message_html = without_buttons(&row.html);
-    // The page shows the person's text exactly as it was typed, so its line breaks are preserved.
+    // The page shows the text of a person as it was typed, so its line breaks are preserved.
     let text = if role == roles::USER { html::to_text_with_lines(&message_html) } else { html::to_text(&message_html) };
     Some(Turn {
         id: attribute(tag, "data-message-id").map(str::to_owned),
@@ -141,8 +144,8 @@ fn turn(row: Row) -> Option<Turn> {
     })
 }
 
-/// The message in an element of a page that ChatGPT Exporter saved. Its author is the model, unless the element names
-/// the user as the author.
+/// Returns the message in an element of a page that ChatGPT Exporter saved. The author is the model, unless the element
+/// names the user as the author.
 fn exported_turn(row: Row) -> Option<Turn> {
     let is_user = row.html.contains("class=\"author user\"");
     let start = html::find_element(&row.html, 0, ITEM_TEXT)?.start;
@@ -160,13 +163,14 @@ fn exported_turn(row: Row) -> Option<Turn> {
     })
 }
 
-/// The value of an attribute in a start tag. Browsers write all values in double quotes.
+/// Returns the value of an attribute in a start tag. Only double quotes are recognised, because browsers write no
+/// others.
 fn attribute<'t>(tag: &'t str, name: &str) -> Option<&'t str> {
     let value = tag.split_once(name)?.1.strip_prefix("=\"")?;
     value.split('"').next().filter(|value| !value.is_empty())
 }
 
-/// The text of an element without the buttons in it, such as "Copy" above code.
+/// Returns the HTML of an element without its buttons, such as the button "Copy" above code.
 fn without_buttons(html: &str) -> String {
     let mut parts = html.split("<button");
     let first = parts.next().unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! A page of a shared conversation (`chatgpt.com/share/<id>`) that was saved. Its messages are in a script, as a table of
-//! values that refer to each other by their positions, or in older pages as JSON.
+//! Reads the saved page of a shared conversation (`chatgpt.com/share/<id>`). The messages are in a script, as a table
+//! of values that refer to each other by their positions. In older pages, the messages are JSON.
 use super::page::head_text;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::text_head::page_text;
@@ -7,29 +7,34 @@ use mementory_model::Limits;
 use serde_json::{Deserializer, Value};
 use std::fmt::Write as _;
 
-/// Number of bytes that are searched for the address of the site.
+/// Number of bytes at the beginning of a page that are searched for the address of the site.
 const HEAD_BYTES: usize = 256 << 10;
-/// Number of bytes that detection searches for the conversation. The styles of a page come before it.
+/// Number of bytes at the beginning of a page in which detection searches for the conversation. It is large because the
+/// styles of a page come before the conversation.
 const PAGE_BYTES: usize = 16 << 20;
-/// Key of the messages of the shared branch. `mapping` has all messages, and older pages lack it.
+/// Key of the messages of the shared branch. Newer pages also have `mapping`, which contains the messages of all
+/// branches.
 const BRANCH: &str = "linear_conversation";
-/// Key that comes before the messages, however many there are.
+/// Key that a page contains before its messages, so that detection finds it regardless of the number of messages.
 const SHARED_ID: &str = "sharedConversationId";
-/// What a script begins with that adds text to the table.
+/// Beginning of a script call that adds text to the table.
 const TABLE_TEXT: &str = ".enqueue(";
-/// What the JSON of older pages comes after.
+/// Texts that come directly before the JSON in older pages.
 const OLDER_STARTS: [&str; 2] = ["id=\"__NEXT_DATA__\"", "window.__remixContext"];
-/// Deepest nesting of the JSON that is built from the table of a page.
+/// Deepest nesting of the JSON that is built from the table of a page. A page with deeper nesting is reported as
+/// unreadable.
 const MAX_JSON_DEPTH: usize = 100;
 
-/// True for a page with a shared conversation. Only the reader parses the page, because it can be large.
+/// True for a page with a shared conversation. Detection only searches the page for keys, because parsing a large page
+/// takes long.
 pub(super) fn is_shared_page(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
     let head = head_text(catalog, member, HEAD_BYTES)?;
-    let names_site = head.contains("chatgpt.com") || head.contains("chat.openai.com");
-    Ok(names_site && (has_conversation(&head) || has_conversation(&head_text(catalog, member, PAGE_BYTES)?)))
+    let has_site_address = head.contains("chatgpt.com") || head.contains("chat.openai.com");
+    Ok(has_site_address && (has_conversation(&head) || has_conversation(&head_text(catalog, member, PAGE_BYTES)?)))
 }
 
-/// True if a script has a key of a shared conversation. In the text of a table, quotation marks are escaped.
+/// True if a script contains a key of a shared conversation. A key ends with `"` in JSON, and with `\"` in the text of
+/// a table.
 fn has_conversation(page: &str) -> bool {
     let starts = OLDER_STARTS.iter().chain([&TABLE_TEXT]).filter_map(|start| page.find(start)).min();
     let scripts = starts.and_then(|start| page.get(start..)).unwrap_or_default();
@@ -41,7 +46,8 @@ fn has_conversation(page: &str) -> bool {
     [SHARED_ID, BRANCH].iter().any(|key| scripts.match_indices(key).any(is_key))
 }
 
-/// The conversation of a page as JSON, like an element of an export. None if the page has none or cannot be read.
+/// Returns the shared conversation of a page as JSON, in the form of an element of an export. None if the page contains
+/// no conversation or cannot be read.
 pub(super) fn conversation(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Option<String>, FormatError> {
     let bytes = match catalog.bytes(member, limits.element_bytes) {
         Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
@@ -55,7 +61,8 @@ pub(super) fn conversation(catalog: &Catalog, member: &Member, limits: &Limits) 
     Ok(from_table(&table(&page), max_bytes).or_else(|| from_json(&page)))
 }
 
-/// The values of all tables in a page. A value of a later table refers to those of earlier ones.
+/// Returns the values of all tables in a page as one list, because the values of a later table refer to those of
+/// earlier tables.
 fn table(page: &str) -> Vec<Value> {
     let literals = page.match_indices(TABLE_TEXT).filter_map(|(at, before)| {
         let literal = page.get(at + before.len()..)?.trim_start();
@@ -64,14 +71,14 @@ fn table(page: &str) -> Vec<Value> {
     let text: String = literals.collect();
     let mut values = Vec::new();
     for line in text.lines() {
-        // A table that the server sent later begins with a letter and a number, such as `P12:`.
+        // A table that the server sent later has a prefix of a letter and a number, such as `P12:`, before its list.
         let list = line.find('[').and_then(|at| serde_json::from_str::<Vec<Value>>(line.get(at..)?).ok());
         values.extend(list.unwrap_or_default());
     }
     values
 }
 
-/// The conversation in a table of values.
+/// Returns the JSON of the conversation in a table of values. None if there is none.
 fn from_table(table: &[Value], max_bytes: usize) -> Option<String> {
     let name = table.iter().position(|value| value == BRANCH)?;
     let key = format!("_{name}");
@@ -81,12 +88,12 @@ fn from_table(table: &[Value], max_bytes: usize) -> Option<String> {
     as_export(&serde_json::from_str(&out).ok()?)
 }
 
-/// Writes a value of the table as JSON. None if it is too deep or too large.
+/// Writes the value at position `at` of the table as JSON. None if the JSON becomes too deep or too large.
 fn write_value(table: &[Value], at: usize, depth: usize, max_bytes: usize, out: &mut String) -> Option<()> {
     if depth > MAX_JSON_DEPTH || out.len() > max_bytes {
         return None;
     }
-    // Negative positions stand for null, undefined and numbers that JSON lacks.
+    // A negative position represents null, undefined or a number that JSON cannot express. All become null.
     let write_at = |position: &Value, out: &mut String| match position.as_u64() {
         Some(at) => write_value(table, usize::try_from(at).ok()?, depth + 1, max_bytes, out),
         None => {
@@ -107,7 +114,8 @@ fn write_value(table: &[Value], at: usize, depth: usize, max_bytes: usize, out: 
             }
             out.push('}');
         }
-        // The name of a type, such as a date, and what describes the value.
+        // A list that begins with a string represents a value of a special type, such as a date: the name of the type,
+        // then the value.
         Some(Value::Array(items)) if items.first().is_some_and(Value::is_string) => {
             let value = items.get(1).filter(|value| value.is_string()).unwrap_or(&Value::Null);
             let _ = write!(out, "{value}");
@@ -127,7 +135,7 @@ fn write_value(table: &[Value], at: usize, depth: usize, max_bytes: usize, out: 
     Some(())
 }
 
-/// The conversation in the JSON of an older page.
+/// Returns the JSON of the conversation in an older page. None if there is none.
 fn from_json(page: &str) -> Option<String> {
     let starts = OLDER_STARTS.iter().filter_map(|start| page.split_once(start));
     let mut documents = starts.filter_map(|(_, rest)| {
@@ -148,7 +156,8 @@ fn from_json(page: &str) -> Option<String> {
     })
 }
 
-/// A shared conversation with the members that an export has: the messages are under `mapping` only.
+/// Returns a shared conversation with the members that an export has. If the page has no `mapping`, the messages of the
+/// shared branch become its nodes.
 fn as_export(conversation: &Value) -> Option<String> {
     let members = conversation.as_object()?;
     let mut out = String::from("{");

@@ -285,14 +285,14 @@ fn generated_exports_are_read_completely() {
                 .find(|r| r.origin_id.as_deref() == Some(m) && r.source.conversation.as_deref() == Some(c));
             assert!(record.unwrap().text.contains(needle["text"].as_str().unwrap()), "{needle}");
         }
-        // Every file in the export is referred to by a message, under the key with which the file was stored.
+        // Messages refer to every file of the export, by the key with which the file was stored.
         let referenced = sink.referenced_files();
         assert!(sink.files.keys().all(|k| referenced.contains(k.as_str())), "{layout}");
     }
     std::fs::remove_dir_all(&dir).unwrap();
 }
 
-/// The import of each case in `fixtures/chatgpt` must have all properties that its `case.json` lists.
+/// Imports each case in `fixtures/chatgpt` and checks the properties that its `case.json` lists.
 #[test]
 fn fixtures_are_read_as_their_cases_say() {
     let root = mementory_format::testkit::repo().join("fixtures/chatgpt");
@@ -378,7 +378,7 @@ fn assert_case(case: &str, want: &serde_json::Value, got: &Import) {
     }
 }
 
-/// The verbatim of each node, and of everything outside the mapping, is identical to the source.
+/// The verbatim of each node, and the verbatim of the conversation outside the `mapping`, is identical to the source.
 #[test]
 fn verbatim_is_identical_to_the_source() {
     let node = r#"{ "message":{"author":{"role":"user"},"content":{"content_type":"text","parts":["a\u00e9\ud83d"]},"n":1.50} , "parent" : null}"#;
@@ -400,7 +400,7 @@ fn verbatim_is_identical_to_the_source() {
     assert_eq!(out.issues.len(), 1);
 }
 
-/// Each run applies the same damage.
+/// Imports damaged files. The damage is pseudo-random and the same in each run.
 #[test]
 fn damaged_input_does_not_panic() {
     let Some(shared) = shared_data_folder() else { return };

@@ -1,5 +1,5 @@
-//! ChatGPT's JSON. Every field is optional and may have any type. If a key is repeated, the last value is used. Strings
-//! are borrowed.
+//! The objects in ChatGPT's JSON. Every member is optional and may have any type. If a key is repeated, the last value
+//! is used. Strings are borrowed from the JSON.
 use mementory_model::Timestamp;
 use serde::{
     Deserialize, Deserializer,
@@ -13,7 +13,7 @@ use std::{borrow::Cow, fmt, marker::PhantomData};
 pub(super) struct Text<'a>(pub(super) Option<Cow<'a, str>>);
 
 impl Text<'_> {
-    /// The text, unless it is empty.
+    /// Returns the text. None if there is no text or it is empty.
     pub(super) fn get(&self) -> Option<&str> {
         self.0.as_deref().filter(|t| !t.is_empty())
     }
@@ -23,8 +23,9 @@ impl Text<'_> {
     }
 }
 
-/// A time, from Unix seconds as a number or text, or from ISO 8601. Other programs write milliseconds or microseconds,
-/// so a number that is too large for seconds is read as such. None for zero, which means unknown.
+/// A time, which the source states as Unix seconds (a number or text) or as ISO 8601. Other programs write milliseconds
+/// or microseconds, so a number that is too large for seconds is read in these units. None for zero, which means that
+/// the time is unknown.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Time(pub(super) Option<Timestamp>);
 
@@ -139,8 +140,9 @@ impl<'de> Deserialize<'de> for Flag {
     }
 }
 
-/// Defines an object with these members, all optional. If a key is repeated, the last value is used; unknown keys are
-/// skipped. With `object`, a value of another type is an error; with `lenient`, it is read as an empty object.
+/// Defines a struct for a JSON object with these members, all of them optional. If a key is repeated, the last value is
+/// used. Unknown keys are skipped. A JSON value that is not an object is an error for an `object`, and an empty object
+/// for a `lenient` struct.
 macro_rules! define_object {
     (@other object) => {};
     (@other lenient) => {
@@ -249,7 +251,7 @@ define_object! {
 }
 
 define_object! {
-    /// The members of `metadata` that are read.
+    /// The members of the `metadata` of a message that are read.
     lenient Metadata {
         model: Text<'a> = "model_slug",
         hidden: Flag = "is_visually_hidden_from_conversation",
@@ -260,7 +262,7 @@ define_object! {
 }
 
 define_object! {
-    /// Custom instructions without the text of the prompt around them.
+    /// Custom instructions as the user wrote them, without the words of the prompt around them.
     lenient UserContext {
         about_user: Text<'a> = "about_user_message",
         about_model: Text<'a> = "about_model_message",
@@ -268,7 +270,7 @@ define_object! {
 }
 
 define_object! {
-    /// `content` of any type.
+    /// The `content` of a message, with the members of all content types.
     lenient Content {
         content_type: Text<'a> = "content_type",
         parts: Option<&'a RawValue> = "parts",
@@ -290,7 +292,7 @@ define_object! {
 }
 
 define_object! {
-    /// An entry of `thoughts`.
+    /// An entry of `thoughts` in the content of a message.
     lenient Thought {
         summary: Text<'a> = "summary",
         content: Text<'a> = "content",
@@ -311,7 +313,7 @@ define_object! {
     }
 }
 
-/// Members of an object in the order of the source, with borrowed keys.
+/// The members of an object such as `mapping`, in the order of the source. The keys are borrowed if possible.
 pub(super) struct Nodes<'a>(pub(super) Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'de: 'a, 'a> Deserialize<'de> for Nodes<'a> {

@@ -1,5 +1,5 @@
-//! Writes an export in ChatGPT's shape: conversations in parts, the files that messages refer to, and the side files
-//! with their names. See README.md.
+//! Writes an export in ChatGPT's format: conversations in parts, the files that messages refer to, and the side files
+//! with the names of these files. See README.md.
 use super::{
     WRITTEN_LAYOUT,
     compose::{Composer, is_original},
@@ -21,42 +21,43 @@ use std::{
     path::Path,
 };
 
-/// Number of conversations in a part, as in ChatGPT's exports.
+/// Largest number of conversations in a part, as in ChatGPT's exports.
 const CONVERSATIONS_PER_PART: usize = 100;
-/// Number of bytes after which a new part begins, so that programs can load a part as a whole.
+/// Size in bytes above which a new part begins, so that programs can load each part as a whole.
 const PART_BYTES: usize = 32 << 20;
 
-/// The facts about the records that have to be known before the first byte is written.
+/// The data that a first pass over the records collects, because they must be known before the first byte is written.
 #[derive(Default)]
 struct FirstPass {
     conversations: Groups,
     files: BTreeMap<String, ExportFile>,
     accounts: BTreeSet<Option<String>>,
-    /// Vault ids of the messages in which memories were found. The value is true if the message is written unchanged.
+    /// Vault ids of the messages in which memories were found. The value is true if the message is written as its
+    /// original text.
     written_sources: HashMap<String, bool>,
     memories: Vec<(String, Vec<String>)>,
     attachments: Vec<String>,
     report: WriteReport,
 }
 
-/// Writes all records to `out`. Without a path, nothing is written, but the report is the same.
+/// Writes all records to `out`. Without a path, only the report is produced, which is the same as for a written export.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
     options: &WriteOptions,
 ) -> Result<WriteReport, FormatError> {
     let source = &mut ExportSource::new(source, options);
-    let mut first = FirstPass::default();
-    first.report.version = WRITTEN_LAYOUT.into();
+    let mut first_pass = FirstPass::default();
+    first_pass.report.version = WRITTEN_LAYOUT.into();
     source.records(&mut |stored| {
-        first.add(stored);
+        first_pass.add(stored);
         Ok(())
     })?;
-    for (id, file) in &mut first.files {
+    for (id, file) in &mut first_pass.files {
         file.is_present = source.attachment(id, &mut |_| Ok(()))?;
     }
-    first.count_or_withhold_derived();
-    let FirstPass { conversations, files, accounts, mut report, .. } = first;
+    first_pass.count_or_withhold_derived();
+    let FirstPass { conversations, files, accounts, mut report, .. } = first_pass;
     if report.by_kind.is_empty() && out.is_some() {
         return Err(nothing_to_write("chatgpt"));
     }
@@ -153,8 +154,8 @@ impl FirstPass {
         self.attachments.push(stored.id);
     }
 
-    /// Counts the memories and files that the export contains, and withholds the others. Must be called after all
-    /// messages have been seen.
+    /// Counts the memories and files that are in the export, and withholds all others. Requires that all messages were
+    /// added.
     fn count_or_withhold_derived(&mut self) {
         for (_, messages) in std::mem::take(&mut self.memories) {
             match messages.iter().any(|id| self.written_sources.get(id) == Some(&true)) {
@@ -171,13 +172,13 @@ impl FirstPass {
     }
 }
 
-/// The files with conversations.
+/// The conversation files of an export that is being written.
 struct Parts {
     is_one_file: bool,
     is_open: bool,
     count: usize,
     bytes: usize,
-    /// Names and sizes of the files that are complete.
+    /// Name, and size in bytes, of each file that is complete.
     finished: Vec<(String, usize)>,
 }
 
@@ -213,7 +214,7 @@ impl Parts {
         Ok(())
     }
 
-    /// Ends the open file. An export without conversations has one empty file.
+    /// Completes the open file. If the export contains no conversations, writes one file with an empty list.
     fn end(&mut self, zip: &mut ZipFile) -> Result<(), FormatError> {
         if !self.is_open {
             zip.entry(&self.name(), "[]")?;

@@ -23,13 +23,14 @@ fn records_from_chatgpt_are_read_back_unchanged() {
         let ids_with_losses = written.ids_with_losses();
         let mut checked_count = 0;
         for record in source.records.iter().filter(|r| !ids_with_losses.contains(id_of(r).as_str())) {
-            // The source contains the same memory several times, so there are several records with its key.
+            // The source contains the same memory several times, so several records have its key.
             let is_same = |reread: &&Record| {
                 let mut expected = Record { origin: reread.origin.clone(), ..record.clone() };
                 if let (Some(part), Some(now)) = (&mut expected.message, &reread.message) {
                     part.position = now.position;
                 }
-                // The HTML of a saved page is exported as JSON, and the list of a group chat as a tree.
+                // A saved page, whose verbatim is HTML, is written as JSON, and the list of a group chat is written as
+                // a tree. So their verbatim texts differ.
                 let is_html =
                     expected.verbatim.as_ref().is_none_or(|verbatim| verbatim.media_type != "application/json");
                 if is_html || group_chat::is_group_chat_record(record) {
@@ -115,7 +116,7 @@ fn a_message_without_its_conversation_is_written_alone() {
     assert_eq!(write_and_read(&mut source, &ChatGpt).reread.records, [alone]);
 }
 
-/// The conversations in a written export.
+/// Returns the conversations in a written export.
 fn written_conversations(path: &std::path::Path) -> Vec<serde_json::Value> {
     let catalog = Catalog::open(&[path.to_path_buf()], &Limits::default(), None).unwrap();
     let member = catalog.members().iter().find(|m| m.name.ends_with("conversations.json")).unwrap();

@@ -1,11 +1,13 @@
-//! Builds artifacts by applying their create, update and rewrite commands along the branches of a conversation.
+//! Builds artifacts by applying the commands (create, update, rewrite) in the messages, along the branches of a
+//! conversation.
 use super::wire::{ElementPlace, Object, key, list};
 use mementory_model::{Issue, Kind, Link, Record, Timestamp};
 use serde_json::{Map, Value, value::RawValue};
 use std::{borrow::Cow, collections::HashMap, rc::Rc};
 
-/// Largest total size in bytes of all versions of all artifacts in one conversation. There is a limit because the size
-/// can grow with the square of the input. Versions beyond the limit are only in the verbatim of the messages.
+/// Largest total size in bytes of all versions of all artifacts in one conversation. Without a limit, the size could
+/// grow with the square of the input. Commands beyond the limit are not applied and are stored only in the verbatim of
+/// their messages.
 const MAX_VERSION_BYTES: usize = 64 << 20;
 
 /// One artifact command in a message.
@@ -24,20 +26,21 @@ enum Change {
     Replace { old: String, new: String },
 }
 
-/// The parts of a message that are needed to apply its commands.
+/// The members of a message that are needed to apply its artifact commands.
 pub(super) struct Step<'s> {
     pub uuid: &'s str,
-    /// Position of the parent message's step.
+    /// Position of the parent message in the list of steps.
     pub parent: Option<usize>,
     pub active: bool,
     pub created: Option<Timestamp>,
     pub commands: Vec<Command>,
 }
 
-/// Finds the artifact commands in the content blocks of a message.
+/// Returns the artifact commands in the content blocks of a message.
 pub(super) fn find_commands(content: Option<&RawValue>) -> Vec<Command> {
     let Some(raw) = content else { return vec![] };
-    // Most messages have no artifact commands, and searching the bytes is cheaper than parsing the blocks.
+    // Most messages contain no artifact commands, and searching the bytes for tool names is cheaper than parsing the
+    // blocks.
     if !["\"artifacts\"", "\"create_file\"", "\"str_replace\""].iter().any(|n| raw.get().contains(n)) {
         return vec![];
     }
@@ -79,7 +82,8 @@ fn parse_command(block: &RawValue) -> Option<Command> {
     })
 }
 
-/// Finds the artifact commands in the older tags: `<antArtifact identifier="…" type="…" title="…">…</antArtifact>`.
+/// Returns the artifact commands in the tags that older messages contain: `<antArtifact identifier="…" type="…"
+/// title="…">…</antArtifact>`.
 pub(super) fn find_tag_commands(text: &str) -> Vec<Command> {
     let mut out = Vec::new();
     let mut rest = text;
@@ -87,7 +91,7 @@ pub(super) fn find_tag_commands(text: &str) -> Vec<Command> {
         let tag = &rest[at + "<antArtifact".len()..];
         let Some(close) = tag.find('>') else { break };
         let (attributes, body) = (&tag[..close], &tag[close + 1..]);
-        // If the closing tag is missing because the answer was truncated, the artifact extends to the end of the text.
+        // The end tag of a truncated answer is missing, so its artifact extends to the end of the text.
         let (body, after) = body.split_once("</antArtifact>").unwrap_or((body, ""));
         if let Some(id) = attribute_value(attributes, "identifier") {
             out.push(Command {
@@ -103,8 +107,8 @@ pub(super) fn find_tag_commands(text: &str) -> Vec<Command> {
     out
 }
 
-/// The command of a block as a text that people can read: what is done to which document, then its text. None for any
-/// other block.
+/// Returns the artifact command of a block as readable text: the name of the command and of the document, then the
+/// text. None for a block without such a command.
 pub(super) fn readable(block: &RawValue) -> Option<String> {
     let command = parse_command(block)?;
     let name = command.title.unwrap_or(command.id);
@@ -114,8 +118,8 @@ pub(super) fn readable(block: &RawValue) -> Option<String> {
     })
 }
 
-/// The text of an answer without the tags around its documents, and the thoughts in it. The title of a document stays
-/// as a paragraph before it. The verbatim has the tags.
+/// Returns the text of an answer without the artifact tags, and the thoughts in `<antThinking>` tags, which are removed
+/// from the text. The title of a document remains as a paragraph before its text. Only the verbatim contains the tags.
 pub(super) fn without_tags(text: String) -> (String, Vec<String>) {
     if !text.contains("<antArtifact") && !text.contains("<antThinking>") {
         return (text, Vec::new());
@@ -124,7 +128,7 @@ pub(super) fn without_tags(text: String) -> (String, Vec<String>) {
     let mut without_thoughts = String::with_capacity(text.len());
     let mut rest = text.as_str();
     while let Some((before, after)) = rest.split_once("<antThinking>") {
-        // If the end tag is missing, the answer was truncated or only mentions the tag, so the text is kept.
+        // An answer without the end tag was truncated or only mentions the tag, so its text is not changed.
         let Some((thought, after)) = after.split_once("</antThinking>") else { break };
         without_thoughts.push_str(before);
         thoughts.extend(Some(thought.trim().to_owned()).filter(|thought| !thought.is_empty()));
@@ -156,7 +160,7 @@ struct Version {
     command: &'static str,
     version_id: Option<String>,
     text: Rc<str>,
-    /// False if the text that the command replaces was not found.
+    /// False if the document does not contain the text that the command replaces.
     is_applied: bool,
 }
 
@@ -165,13 +169,13 @@ struct Artifact {
     title: Option<String>,
     media_type: Option<String>,
     versions: Vec<Version>,
-    /// Maps the position of a step to the position of the latest version at that step.
+    /// Maps the position of a step to the position of the latest version that the step created.
     at_step: HashMap<usize, usize>,
 }
 
 impl Artifact {
-    /// Position of the version at a step, or at the nearest ancestor that has a version. `hops` limits the search. When
-    /// `hops` is used up, the position of the newest version is returned.
+    /// Returns the position of the version at a step, or else at the nearest ancestor that created a version. Each
+    /// visited step costs one of `hops`. If no hops remain, returns the position of the newest version.
     fn version_at(&self, steps: &[Step<'_>], step: usize, hops: &mut u32) -> Option<usize> {
         let mut at = Some(step);
         while let Some(i) = at {
@@ -186,8 +190,8 @@ impl Artifact {
     }
 }
 
-/// Applies all commands and returns one resource for each artifact. Its text is the version of the active branch, and
-/// `fields.versions` has all versions. In `steps`, parents precede their children.
+/// Applies all commands and returns one resource for each artifact. The text of a resource is the newest version on the
+/// active branch, and `fields.versions` contains all versions. Parents must precede their children in `steps`.
 pub(super) fn apply_commands(
     conversation: &str,
     steps: &[Step<'_>],

@@ -1,4 +1,4 @@
-//! Content blocks of a message: its text, and its other blocks, which are shown collapsed but can be searched.
+//! Reads the content blocks of a message: its text, and the other blocks, which the app shows collapsed and can search.
 use super::artifacts;
 use super::wire::{Object, decode_string, list};
 pub(super) use mementory_formats_shared::nested_text::nested_strings;
@@ -9,32 +9,32 @@ use std::borrow::Cow;
 /// The content of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// Text blocks, joined by blank lines.
+    /// The texts of all text blocks, separated by blank lines.
     pub text: String,
-    /// The other blocks: `{type, name?, text}`.
+    /// All blocks that are not text, as `{type, name?, text}`.
     pub blocks: Vec<Value>,
-    /// Citations of all text blocks, unchanged from the source.
+    /// Citations of all text blocks, as in the source.
     pub citations: Vec<Value>,
-    /// `text`, `thinking`, `tool_call`, `tool_result`, `context`.
+    /// One of `text`, `thinking`, `tool_call`, `tool_result` and `context`.
     pub content_type: &'static str,
-    /// Files in `document` and `image` blocks: id and name.
+    /// Id and name of each file in the `document` and `image` blocks.
     pub files: Vec<(String, Option<String>)>,
 }
 
-/// Text that Claude's app shows for a block that it cannot display.
+/// Text that an export contains in place of a block that the user's version of Claude's app cannot display.
 const UNSUPPORTED_BLOCK_TEXT: &str = "This block is not supported on your current device";
 
-/// Beginning of the text that Claude's export contains instead of a result that is too large.
+/// Beginning of the text that an export contains in place of the result of a tool, if the result is too large.
 const TOO_LARGE_TEXT: &str = "Tool result too large";
 
-/// Reads the `content` of a message. `flat` returns the value of the message's member `text`, which is used if there is
-/// no text block.
+/// Reads the `content` of a message. `flat` returns the member `text` of the message, which is used if no block
+/// contains text.
 pub(super) fn read<'a>(content: Option<&'a RawValue>, flat: impl FnOnce() -> Option<Cow<'a, str>>) -> Content {
     let mut out = Content::default();
     match content {
         Some(raw) if raw.get().starts_with('"') => {
             let text = decode_string(raw).unwrap_or_default();
-            // Some exports have the list of blocks as JSON inside a string.
+            // In some exports, the content is a string that contains the list of blocks as JSON.
             let blocks: Option<Vec<&RawValue>> =
                 if text.trim_start().starts_with("[{") { serde_json::from_str(&text).ok() } else { None };
             match blocks.filter(|blocks| blocks.iter().all(|block| is_block(block))) {
@@ -118,14 +118,14 @@ fn read_block(raw: &RawValue, out: &mut Content) {
         }
         "tool_result" => {
             let mut text = block.raw_value("content").map_or_else(String::new, result_text);
-            // For a large result, `content` only says that the result is too large.
+            // For a result that is too large, `content` contains only a notice.
             if (text.trim().is_empty() || text.starts_with(TOO_LARGE_TEXT))
                 && let Some(data) = block.raw_value("structured_content")
             {
                 push_text(&mut text, &unknown_text(data));
             }
-            // The text that the app shows is often shortened, and the message only says what a tool did, so they are
-            // used only if there is no other text.
+            // The app's text for a result is often shortened, and `message` only says what the tool did. So these two
+            // are used only if there is no other text.
             for shown in ["display_content", "message"] {
                 if text.trim().is_empty()
                     && let Some(shown) = block.raw_value(shown)
@@ -135,8 +135,8 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             }
             out.blocks.push(collapsed_block("tool_result", block.text("name"), text));
         }
-        // This is text that the app inserts, such as a snapshot of the memory or a date. The person neither types nor
-        // sees it.
+        // The app inserts this text, such as a snapshot of the memory or a date. The person neither typed nor saw the
+        // text.
         "injected_prompt_block" => {
             let text = block.text("prompt").map_or_else(|| unknown_text(raw), Cow::into_owned);
             out.blocks.push(collapsed_block("context", block.text("injection_source"), text));
@@ -145,7 +145,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             let inner = block.object("voice_note");
             let transcript = block.non_blank_text("transcript").or_else(|| inner?.non_blank_text("transcript"));
             match transcript {
-                // A text block often repeats the spoken text.
+                // A text block often repeats the words of the voice note.
                 Some(transcript) if out.text.contains(transcript.as_ref()) => {}
                 Some(transcript) => push_text(&mut out.text, &transcript),
                 None => out.blocks.push(collapsed_block("voice_note", None, unknown_text(raw))),
@@ -160,7 +160,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
             if let Some(id) = member("file_uuid") {
                 out.files.push((id, name));
             } else {
-                // The bytes of a picture in the message stay only in the verbatim.
+                // A picture that is stored in the message itself has no file. Only the verbatim contains its bytes.
                 let text = name.or_else(|| member("text")).or_else(|| member("extracted_content"));
                 out.blocks.push(collapsed_block(kind.as_ref(), None, text.unwrap_or_default()));
             }
@@ -170,7 +170,7 @@ fn read_block(raw: &RawValue, out: &mut Content) {
     }
 }
 
-/// The JSON of a block that is shown collapsed.
+/// Returns the JSON of a block that the app shows collapsed.
 pub(super) fn collapsed_block(kind: &str, name: Option<Cow<'_, str>>, text: String) -> Value {
     let mut map = serde_json::Map::new();
     map.insert("type".into(), kind.into());
@@ -191,7 +191,7 @@ pub(super) fn push_text(out: &mut String, text: &str) {
     out.push_str(text);
 }
 
-/// JSON text with decoded `\u` escapes, so that it can be searched.
+/// Returns the JSON text of a value. `\u` escapes are decoded, so that a search finds the text.
 pub(super) fn json_text(raw: &RawValue) -> Cow<'_, str> {
     if !raw.get().contains("\\u") {
         return Cow::Borrowed(raw.get());
@@ -228,8 +228,8 @@ fn result_text(raw: &RawValue) -> String {
     out
 }
 
-/// Text of an unknown value: the strings under names that usually contain text. If there are no such strings, the text
-/// consists of all strings except ids and times.
+/// Returns the text in a value of unknown shape: the strings under names that usually contain text or, if there are
+/// none, all strings except ids and times.
 pub(super) fn unknown_text(raw: &RawValue) -> String {
     let text_under_known_names = nested_strings(raw, &["text", "content", "output", "title", "message"]);
     if text_under_known_names.is_empty() { nested_strings(raw, &[]) } else { text_under_known_names }

@@ -1,6 +1,6 @@
-//! Builds the JSON of conversations and projects. Unedited records from Claude are written as their original text.
-//! Everything else is built from the record. Messages and conversations have an extension slot for the values that
-//! Claude's JSON has no member for.
+//! Builds the JSON of conversations and projects. Unedited records from Claude are written as their original text. All
+//! others are built from their records. Messages and conversations have an extension slot for values that have no
+//! member in Claude's JSON.
 use super::{
     WRITTEN_LAYOUT,
     conversation::{self, ROOT_PARENT_UUID},
@@ -21,13 +21,13 @@ use mementory_model::{Kind, LossReport, MessagePart, Record, RecordKey, Times, T
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// The data that all conversations of an export have in common.
+/// The data that all conversations of an export share.
 pub(super) struct Composer {
-    /// Time of the export, for conversations that have no time at all.
+    /// Time of the export. It is written into conversations whose records contain no time.
     pub now: Timestamp,
 }
 
-/// The JSON of a conversation, and whether it belongs in the file of design chats.
+/// The JSON of a conversation, and whether it is written as a design chat.
 pub(super) struct Composed {
     pub text: String,
     pub is_design: bool,
@@ -45,35 +45,38 @@ pub(super) fn is_from_claude(record: &Record) -> bool {
     record.origin.format == SCOPE && record.key.scope == SCOPE
 }
 
-/// The original text of a record of Claude that was not changed.
+/// Returns the original text of an unedited record from Claude. None for any other record, and if the text is not JSON.
 pub(super) fn original(stored: &StoredRecord) -> Option<&str> {
     let is_usable = is_from_claude(&stored.record) && !stored.edited;
     let text = stored.record.verbatim.as_ref().filter(|_| is_usable)?.text.trim();
     serde_json::from_str::<&RawValue>(text).is_ok().then_some(text)
 }
 
-/// The time in the form of Claude, or null.
+/// Returns a time as Claude writes it, or null for an unknown time.
 pub(super) fn time(time: Option<Timestamp>) -> Tree {
     time.map_or(Tree::Null, |t| Tree::Text(t.to_rfc3339()))
 }
 
-/// The original object of a conversation, with `updated` as the time of its last change if the object states an earlier
-/// time. The object is from an earlier export than `updated`.
+/// Returns the original object of a conversation. If `updated`, which may come from a later export, is later than the
+/// `updated_at` of the object, `updated` replaces the `updated_at`.
 fn with_update_time(frame: &str, updated: Option<Timestamp>) -> String {
-    let stated = Object::parse(frame).and_then(|object| Timestamp::parse(&object.text("updated_at")?));
-    match stated.zip(updated) {
-        Some((stated, updated)) if stated < updated => with_member(frame, "updated_at", &written(&time(Some(updated)))),
+    let stated_time = Object::parse(frame).and_then(|object| Timestamp::parse(&object.text("updated_at")?));
+    match stated_time.zip(updated) {
+        Some((stated_time, updated)) if stated_time < updated => {
+            with_member(frame, "updated_at", &written(&time(Some(updated))))
+        }
         _ => frame.to_owned(),
     }
 }
 
-/// When a record last changed, or was created if the source states nothing later. Claude states it for everything, and
-/// programs that read its exports expect it.
+/// Returns the value of `updated_at` for a record: the time of its last change, or else of its creation. Claude writes
+/// `updated_at` everywhere, and programs that read its exports expect the member.
 pub(super) fn last_change(record: &Record) -> Tree {
     time(record.times.updated.or(record.times.created))
 }
 
-/// The member that is not reported as a loss if [`last_change`] writes a record's time of creation again.
+/// Returns `times` for a record that has only a time of creation. [`last_change`] writes this time a second time, which
+/// is not a loss, so the loss report must skip the member.
 pub(super) fn repeated_times(record: &Record) -> Option<&'static str> {
     (record.times == Times { created: record.times.created, ..Times::default() }).then_some("times")
 }
@@ -82,7 +85,7 @@ fn is_design(record: &Record) -> bool {
     record.namespace.as_deref() == Some("design")
 }
 
-/// The first record with each key.
+/// Maps each kind and key to the first record that has them.
 fn by_key(records: &[Record]) -> HashMap<(Kind, &RecordKey), &Record> {
     records.iter().rev().map(|record| ((record.kind, &record.key), record)).collect()
 }
@@ -92,7 +95,7 @@ fn place() -> ElementPlace<'static> {
 }
 
 impl Composer {
-    /// The JSON of a conversation. Values that are lost when this JSON is read back are added to `losses`.
+    /// Returns the JSON of a conversation. Adds the values that cannot be read back from this JSON to `losses`.
     pub(super) fn conversation(&self, thread: &Thread, losses: &mut LossReport) -> Result<Composed, FormatError> {
         let all_original = thread.messages.iter().all(|m| original(m).is_some());
         let frame = thread.conversation.as_ref().and_then(|stored| Some((stored, original(stored)?)));
@@ -173,29 +176,30 @@ impl Composer {
     fn messages<'r>(&self, thread: &'r Thread, id: &str) -> Vec<MessageText<'r>> {
         let uuids: HashMap<&str, String> = thread.messages.iter().map(|m| (m.id.as_str(), message_id(m, id))).collect();
         let mut out: Vec<(u64, MessageText<'r>)> = Vec::with_capacity(thread.messages.len());
-        let mut said = self.created(thread);
+        let mut message_time = self.created(thread);
         for (at, stored) in thread.messages.iter().enumerate() {
             let uuid = &uuids[stored.id.as_str()];
-            said = stored.record.times.created.unwrap_or(said);
+            message_time = stored.record.times.created.unwrap_or(message_time);
             let original = original(stored).filter(|text| text.starts_with('{'));
             let original = original.filter(|_| stored.record.key.value == format!("{id}/{uuid}"));
             let is_original = original.is_some();
             let json = original.map_or_else(
                 || {
                     let parent = stored.message_parent_id.as_deref().and_then(|p| uuids.get(p));
-                    self.message(stored, uuid, said, parent.map_or(ROOT_PARENT_UUID, String::as_str))
+                    self.message(stored, uuid, message_time, parent.map_or(ROOT_PARENT_UUID, String::as_str))
                 },
                 str::to_owned,
             );
-            // In the source, the list of messages may have another order than the conversation. That order is restored.
+            // The messages of a thread are in the order of the conversation, which may differ from the order of the
+            // list in the source. The order of the source is restored.
             let source_index = stored.record.origin.pointer.rsplit('/').next().and_then(|i| i.parse().ok());
             let order = source_index.filter(|_| is_from_claude(&stored.record)).unwrap_or(at as u64);
             out.push((order, MessageText { key: format!("{id}/{uuid}"), json, stored, is_original }));
         }
         out.sort_by_key(|(order, _)| *order);
         let mut out: Vec<MessageText<'r>> = out.into_iter().map(|(_, message)| message).collect();
-        // A reader takes the branch of the last message as the active branch. So the last message of the active branch
-        // is written last.
+        // A reader treats the branch of the last message in the list as the active branch. So the last message of the
+        // active branch is moved to the end.
         if !out.iter().any(|m| m.is_original)
             && let Some(leaf) = active_leaf(&out)
         {
@@ -205,9 +209,9 @@ impl Composer {
         out
     }
 
-    /// A message. `said` is its time, or that of the message before it: Claude states one for everything, and programs
-    /// that read its exports expect it.
-    fn message(&self, stored: &StoredRecord, id: &str, said: Timestamp, parent: &str) -> String {
+    /// Builds the JSON of a message. `message_time` is the time of the message or, if that is unknown, the time of the
+    /// message before it. Claude writes a time into every message, and programs that read its exports expect it.
+    fn message(&self, stored: &StoredRecord, id: &str, message_time: Timestamp, parent: &str) -> String {
         let record = &stored.record;
         let part = record.message.clone().unwrap_or_default();
         let block = block_type(&part);
@@ -217,8 +221,8 @@ impl Composer {
             ("text", text(flat_text)),
             ("content", Tree::Array(vec![content_block(block, &record.text)])),
             ("sender", text(sender(&part))),
-            ("created_at", time(Some(said))),
-            ("updated_at", time(record.times.updated.or(Some(said)))),
+            ("created_at", time(Some(message_time))),
+            ("updated_at", time(record.times.updated.or(Some(message_time)))),
         ];
         let (mut attachments, mut files) = (vec![], vec![]);
         for file in &record.attachments {
@@ -244,7 +248,8 @@ impl Composer {
         members.push(("attachments", Tree::Array(attachments)));
         members.push(("files", Tree::Array(files)));
         members.extend(part.model.as_ref().map(|model| ("model", text(model))));
-        // In some exports, messages have no parents. An edited message of such an export gets no parent either.
+        // In some exports, messages do not state their parents. An edited message from such an export is written
+        // without a parent too.
         let had_parent = record.verbatim.as_ref().is_none_or(|v| v.text.contains("parent_message_uuid"));
         if !is_from_claude(record) || had_parent {
             members.push(("parent_message_uuid", text(parent)));
@@ -252,18 +257,18 @@ impl Composer {
         written(&object(members))
     }
 
-    /// The time of creation of a conversation, or the nearest one that is known. Programs that read such files sort by
-    /// this time, and some refuse a conversation without it.
+    /// Returns the time at which a conversation was created, or a time as near to it as the records contain. Programs
+    /// that read exports sort conversations by this time, and some refuse a conversation without it.
     fn created(&self, thread: &Thread) -> Timestamp {
         let times = thread.conversation.as_ref().map(|stored| stored.record.times.clone()).unwrap_or_default();
         let earliest = thread.messages.iter().filter_map(|m| m.record.times.created).min();
         times.created.or(earliest).or(times.updated).unwrap_or(self.now)
     }
 
-    /// The object around the messages.
+    /// Builds the object of a conversation, with an empty list of messages.
     fn frame(&self, thread: &Thread, id: &str) -> String {
-        let none = Record::new(Kind::Conversation, RecordKey::new(SCOPE, id), "");
-        let record = thread.conversation.as_ref().map_or(&none, |stored| &stored.record);
+        let empty_record = Record::new(Kind::Conversation, RecordKey::new(SCOPE, id), "");
+        let record = thread.conversation.as_ref().map_or(&empty_record, |stored| &stored.record);
         let created = self.created(thread);
         let latest = thread.messages.iter().filter_map(|m| m.record.times.created).max();
         let updated = record.times.updated.or(latest).unwrap_or(created);
@@ -279,7 +284,8 @@ impl Composer {
         ]))
     }
 
-    /// The JSON of a project with its instructions and documents. None if the project itself is not exported.
+    /// Returns the JSON of a project with its instructions and documents. None if the record of the project is not in
+    /// the export.
     pub(super) fn project(&self, group: &[StoredRecord], losses: &mut LossReport) -> Option<String> {
         let profile = group.iter().find(|stored| stored.record.kind == Kind::Profile)?;
         let record = &profile.record;
@@ -370,7 +376,7 @@ fn message_id(stored: &StoredRecord, conversation: &str) -> String {
     own_id.map_or_else(|| uuid_of(&stored.id), str::to_owned)
 }
 
-/// Position of the last message on the branch that the person saw last.
+/// Returns the position of the last message on the active branch. None if no message is marked as active.
 fn active_leaf(messages: &[MessageText<'_>]) -> Option<usize> {
     let is_active = |m: &&MessageText<'_>| m.stored.record.message.as_ref().is_some_and(|part| part.active);
     let parents: HashSet<&str> =
@@ -388,8 +394,8 @@ fn assemble(frame: &str, messages: &[MessageText<'_>]) -> String {
     with_member(frame, name, &format!("[{}]", texts.join(",")))
 }
 
-/// The sender of a message in Claude's words. Claude has no role for tools. Their results are blocks in messages of the
-/// assistant.
+/// Returns Claude's name for the sender of a message. Claude has no sender for tools; their results are blocks in
+/// messages of the assistant.
 fn sender(part: &MessagePart) -> &str {
     match part.role.as_str() {
         "user" => "human",

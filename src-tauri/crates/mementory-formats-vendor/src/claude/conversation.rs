@@ -11,11 +11,13 @@ use mementory_model::{
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
-/// The parent id that Claude gives to messages without a parent.
+/// The parent id that Claude writes into messages without a parent.
 pub(super) const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000";
 
-/// Reads one conversation object into one unit (conversation, messages, artifacts). An unreadable message is dropped.
-/// The error is a message for the user.
+/// Reads a conversation object into one unit of records (conversation, messages, artifacts). An unreadable message is
+/// dropped.
+///
+/// # Errors Returns a message for the user if the object is not a conversation.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
     if !object.has(list_key) && object.text("uuid").is_none() {
@@ -34,7 +36,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) ->
     };
     let has_message_list = raw_messages.is_some();
     let raw_messages = raw_messages.unwrap_or_default();
-    // A shared conversation has its own id (`uuid`) and the id of the conversation that it shows (`conversation_uuid`).
+    // A shared conversation has an id of its own (`uuid`), and the id of the conversation of which it is a copy
+    // (`conversation_uuid`).
     let id = object.non_blank_text("conversation_uuid").or_else(|| object.non_blank_text("uuid"));
     let id = id.map_or_else(|| content_id(text), Cow::into_owned);
 
@@ -97,7 +100,8 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) ->
             _ => false,
         };
         let mut commands = Vec::new();
-        // The text of a message from another program contains no artifact commands.
+        // Artifact commands are searched only in Claude's own messages. A message that was restored from an extension
+        // slot may come from another program, whose texts contain no artifact commands.
         if !restored || built.origin.format == SCOPE {
             commands = artifacts::find_commands(message.object.raw_value("content"));
             commands.extend(tag_commands);
@@ -130,7 +134,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) ->
 struct Message<'a> {
     raw: &'a RawValue,
     object: Object<'a>,
-    /// Position in the array of the source, including unreadable entries.
+    /// Position in the list of the source. Unreadable entries count too.
     index: usize,
     uuid: Cow<'a, str>,
     has_uuid: bool,
@@ -190,7 +194,7 @@ impl<'a> Message<'a> {
         Node { uuid: self.uuid.clone(), parent, created: self.created, is_human: role(&self.sender) == "user" }
     }
 
-    /// The record of the message, and the artifact commands in the tags of its text.
+    /// Builds the record of the message. Also returns the artifact commands in the tags of its text.
     fn build_record(
         &self,
         conversation: &str,
@@ -201,7 +205,7 @@ impl<'a> Message<'a> {
     ) -> (Record, Vec<artifacts::Command>) {
         let mut content = blocks::read(self.object.raw_value("content"), || self.object.text("text"));
         let tag_commands = artifacts::find_tag_commands(&content.text);
-        // In a message of the person, such tags are only text about the tags.
+        // In a message of the person, artifact tags are ordinary text, so they are not removed.
         if role(&self.sender) != "user" {
             let (text, thoughts) = artifacts::without_tags(std::mem::take(&mut content.text));
             content.text = text;
@@ -245,7 +249,8 @@ impl<'a> Message<'a> {
         (record, tag_commands)
     }
 
-    /// Attachments of a message. Entries of `attachments` contain their text. Entries of `files` contain only a name.
+    /// Returns the attachments of the message. Entries of `attachments` contain the text of a file, and entries of
+    /// `files` only its name.
     fn attachments(&self, conversation: &str) -> Vec<AttachmentRef> {
         let mut out: Vec<AttachmentRef> = Vec::new();
         for (index, raw) in self.object.list("attachments").into_iter().flatten().enumerate() {
@@ -273,12 +278,14 @@ impl<'a> Message<'a> {
                 .map(Cow::into_owned)
                 .or_else(|| id.clone());
             let Some(name) = name else { continue };
-            // Each attachment is repeated in `files` under the same name.
+            // `files` repeats each entry of `attachments` under the same name, so only the id is added to the
+            // attachment.
             if let Some(known) = out.iter_mut().find(|a| a.text.is_some() && a.name == name && a.origin_id.is_none()) {
                 known.origin_id = id;
                 continue;
             }
-            // The key of a file without an id contains the conversation, because names like "image.png" are not unique.
+            // If a file has no id, its key contains the id of the conversation, because names like "image.png" are not
+            // unique.
             let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
             let key = key(value);
             if out.iter().any(|a| a.key == key) {
@@ -304,7 +311,7 @@ fn role(sender: &str) -> String {
     }
 }
 
-/// Account, project and platform of a conversation.
+/// Returns the account, project and platform that an object states.
 pub(super) fn source(object: &Object<'_>) -> Source {
     let account = object
         .object("account")
@@ -322,12 +329,12 @@ fn dropped_entry(place: String, reason: &str) -> Dropped {
     Dropped { place, outcome: DroppedAs::Failed, reason: reason.into(), kind: Some(Kind::Message) }
 }
 
-/// Media type for `file_type`, which is a media type or an extension.
+/// Returns the media type for a `file_type`, which is a media type or a file extension. None for an unknown extension.
 fn media_type(file_type: &str) -> Option<String> {
     if file_type.contains('/') { Some(file_type.to_owned()) } else { media_type_by_extension(file_type) }
 }
 
-/// Media type, determined from the extension of a file name.
+/// Returns the media type for the extension of a file name. None for an unknown extension.
 pub(super) fn media_type_by_name(name: &str) -> Option<String> {
     media_type_by_extension(name.rsplit_once('.')?.1)
 }

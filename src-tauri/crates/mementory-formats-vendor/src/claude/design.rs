@@ -1,5 +1,5 @@
-//! Reads design chats. Their JSON keys vary between exports, so everything except plain text is
-//! stored in collapsed blocks and in the verbatim.
+//! Reads design chats. Their JSON keys vary between exports, so only plain text becomes the text of a message.
+//! Everything else is stored in collapsed blocks and in the verbatim.
 use super::{
     blocks::{collapsed_block, json_text, nested_strings, push_text, unknown_text},
     conversation::source,
@@ -9,7 +9,9 @@ use mementory_model::{Dropped, DroppedAs, Issue, Kind, MessagePart, Record, Reco
 use serde_json::{Value, value::RawValue};
 use std::{borrow::Cow, collections::HashSet};
 
-/// Reads one design chat into one unit. The error is a message for the user.
+/// Reads a design chat into one unit of records.
+///
+/// # Errors Returns a message for the user if the object is not a design chat.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     let raw = object.raw_value("messages");
     if raw.is_none() && object.non_blank_text("uuid").is_none() {
@@ -23,7 +25,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) ->
     chat.origin_id = object.non_blank_text("uuid").map(Cow::into_owned);
     let project = object.object("project");
     let project_name = project.as_ref().and_then(|p| p.non_blank_text("name")).map(Cow::into_owned);
-    // All design chats are called "Chat", so the name of the project is a better title.
+    // Every design chat has the title "Chat", so the name of the project is used as a better title.
     chat.title = match (object.non_blank_text("title"), &project_name) {
         (Some(title), Some(name)) if title == "Chat" => Some(name.clone()),
         (title, name) => title.map(Cow::into_owned).or_else(|| name.clone()),
@@ -89,7 +91,7 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) ->
                 text_part = form_text(form);
             }
         }
-        // A `pill` is a notice of an automation. No person wrote its text.
+        // A row with `pill` is a notice that an automation wrote, not a person.
         let is_notice = inner.is_true("pill") || object.is_true("pill");
         let mut message = Record::new(Kind::Message, key(format!("{id}/{uuid}")), text_part);
         message.origin_id = source_id;
@@ -132,8 +134,9 @@ pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) ->
     Ok(out)
 }
 
-/// Positions of repeated rows. Two adjacent rows are repetitions if they have the same `content.id` and role. The row
-/// with an author is kept, or else the first row, and the position of the other row is returned.
+/// Returns the positions of rows that only repeat the row next to them. Two adjacent rows are repetitions if they have
+/// the same `content.id` and role. Of such a pair, the second row is a repetition, unless only the second row has an
+/// author.
 fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     let row = |raw: &&RawValue| {
         let content = Object::parse(raw.get())?.object("content")?;
@@ -153,15 +156,15 @@ fn repeated_rows(messages: &[&RawValue]) -> HashSet<usize> {
     out
 }
 
-/// Splits the text of a prompt into the context that the program put before it (`<system-info …>`, `<attached_files>`,
-/// comments) and the words of the person.
+/// Splits the text of a prompt into the context that the program inserted at its beginning (`<system-info …>`,
+/// `<attached_files>`, comments) and the words of the person.
 fn split_context(text: &str) -> (&str, &str) {
     let mut rest = text.trim_start();
     loop {
         let end = if let Some(after) = rest.strip_prefix("<!--") {
             after.find("-->").map(|at| 4 + at + 3)
         } else if rest.starts_with("<system-info") {
-            // The context is a single tag, or an element that ends with `</system-info>`.
+            // `<system-info …>` is a single tag, or it is closed by `</system-info>`.
             let tag = rest.find('>').map(|at| at + 1);
             let element = rest.find("</system-info>").map(|at| at + "</system-info>".len());
             element.or(tag)
@@ -177,14 +180,14 @@ fn split_context(text: &str) -> (&str, &str) {
     if context.is_empty() { ("", text) } else { (context, rest) }
 }
 
-/// The text of a form: its questions (`spec`) or the answers (`payload`).
+/// Returns the text of a form, which contains questions (`spec`) or answers (`payload`).
 fn form_text(form: &RawValue) -> String {
     let object = Object::parse(form.get()).unwrap_or_default();
     let words = object.raw_value("spec").or_else(|| object.raw_value("payload")).unwrap_or(form);
     nested_strings(words, &[])
 }
 
-/// Text and other blocks of a message.
+/// Returns the text and the other blocks of a message.
 fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
     let Some(raw) = message.raw_value("content") else {
         return (message.text("text").map(Cow::into_owned).unwrap_or_default(), vec![]);
@@ -207,7 +210,7 @@ fn read_content(message: &Object<'_>) -> (String, Vec<Value>) {
     if text.is_empty() {
         text = object.text("content").or_else(|| object.text("text")).map(Cow::into_owned).unwrap_or_default();
     }
-    // Attached texts have neither id nor size, so they become blocks of the message.
+    // Attached texts have neither an id nor a size, so they become blocks of the message and not attachments.
     for raw in object.list("attachments").into_iter().flatten() {
         let attachment = Object::parse(raw.get()).unwrap_or_default();
         let name = attachment.non_blank_text("name").or_else(|| attachment.non_blank_text("file_name"));

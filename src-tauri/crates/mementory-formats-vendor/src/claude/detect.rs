@@ -1,5 +1,5 @@
-//! Detects Claude exports by the keys in their files. Names decide which files belong to one export. If keys do not
-//! show the kind of a file, its name does (`memories-000.zip`, `design_chats/`).
+//! Detects Claude exports by the keys in their files, or by the file names (`memories-000.zip`, `design_chats/`) if the
+//! keys do not show what a file contains. File names also decide which files belong to the same export.
 use super::frames;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
 use mementory_formats_shared::files::root_of;
@@ -8,7 +8,7 @@ use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-/// Content of a member, detected by its keys.
+/// The content of a member, as its keys or its name show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     Conversations,
@@ -19,20 +19,21 @@ pub(super) enum Content {
     /// Metadata of a published artifact.
     Artifact,
     Reflections,
-    /// `users.json`, `login_history.json`.
+    /// A list of accounts (`users.json`) or of logins (`login_history.json`).
     AccountFile,
 }
 
-/// Names of the archives of an export that consists of several parts. The names are without their numbers.
+/// Names, without the numbers, of the archives that an export in several parts consists of.
 const CATEGORY_NAMES: [&str; 7] =
     ["conversations", "projects", "memories", "design_chats", "frames", "feedback", "light_metadata"];
-/// Folders inside an export that belong to it.
+/// Names of the folders inside an export whose files belong to the export.
 const CATEGORY_FOLDERS: [&str; 6] = ["projects", "design_chats", "memories", "reflections", "frames", "feedback"];
 
-/// Largest size of a file with an empty list.
+/// Largest size in bytes of a file that contains only an empty list.
 const MAX_EMPTY_BYTES: u64 = 16;
 
-/// One claim for each export. The archives of an export in parts, and all batches of a download, form one export.
+/// Returns one claim for each export. All archives of an export in parts form one export, and so do all batches of a
+/// download.
 pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
     let mut groups: BTreeMap<String, Vec<(usize, Content)>> = BTreeMap::new();
     for member in catalog.members() {
@@ -42,7 +43,7 @@ pub(super) fn claims(catalog: &Catalog) -> Result<Vec<Claim>, FormatError> {
         let keys = match json_keys(catalog, member) {
             Ok(Some(keys)) => keys,
             _ if in_memories_part(member) => Arc::default(),
-            // The import reports an unreadable member.
+            // An unreadable member is not claimed, and the import reports it.
             _ => continue,
         };
         if let Some(content) = content_of(&keys, member) {
@@ -62,14 +63,15 @@ fn is_candidate(member: &Member) -> bool {
         || member.name == "pasted text"
 }
 
-/// Determines the content of a member from its keys. The unique keys of memories are checked before more general keys.
+/// Determines what a member contains. The keys of memories, which occur nowhere else, are checked before more general
+/// keys.
 fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     let has = |path: &str| keys.has(path);
     let is_in_folder = |name: &str| member.name.split('/').rev().nth(1) == Some(name);
     if has("data_files.category") && (has("data_files.filename") || has("data_files.export_url")) {
         Some(Content::Manifest)
     } else if has("mapping") || has("chat_messages.message_id") && !has("chat_messages.uuid") {
-        // Conversations of ChatGPT and of DeepSeek.
+        // The member contains conversations of ChatGPT or DeepSeek.
         None
     } else if frames::is_artifact(keys) {
         Some(Content::Artifact)
@@ -94,8 +96,8 @@ fn content_of(keys: &Keys, member: &Member) -> Option<Content> {
     }
 }
 
-/// True for `memories/<account>.json` in `memories-000.zip`, packed or unpacked. Such a file contains memories whatever
-/// its keys are.
+/// True for `memories/<account>.json` in the archive `memories-000.zip`, or in the folder into which the archive was
+/// unpacked. Such a file contains memories, even if its keys are unknown.
 fn in_memories_part(member: &Member) -> bool {
     let mut dirs = member.name.rsplit('/').skip(1);
     let is_in_folder = dirs.next() == Some("memories");
@@ -103,7 +105,7 @@ fn in_memories_part(member: &Member) -> bool {
     is_in_folder && part.and_then(parse_category_name).is_some_and(|(category, ..)| category == "memories")
 }
 
-/// True if the keys are those of another program whose files have the same names as Claude's.
+/// True if the keys show that another program wrote the file. Some programs use the same file names as Claude.
 fn is_other_program(keys: &Keys) -> bool {
     let has_claude_keys = keys.has("uuid") || keys.has("account") || keys.has("account_uuid");
     let has_foreign_keys = ["mapping", "current_node", "responses", "fragments"].into_iter().any(|k| keys.has(k));
@@ -113,21 +115,21 @@ fn is_other_program(keys: &Keys) -> bool {
             && (keys.has("messages") || keys.has("conversation") || keys.has("title"))
 }
 
-/// True if there are messages whose content is an object with blocks.
+/// True for the keys of a design chat, in which the content of a message is an object with blocks.
 pub(super) fn is_design(keys: &Keys) -> bool {
     let has_nested_blocks = keys.has("messages.content.kind") || keys.has("messages.content.contentBlocks");
     has_nested_blocks && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
 }
 
-/// Name of the archive that contains a member, without folders.
+/// Returns the file name of the archive that directly contains a member. None if the member is not in an archive.
 fn archive_name(member: &Member) -> Option<&str> {
     member.archive?;
     let (outside, _) = member.place.rsplit_once("!/")?;
     outside.rsplit(['/', '!']).next()
 }
 
-/// Category and number in the name of an archive that is one part of an export, and that name without a copy mark:
-/// `conversations-000 (1).zip` → (`conversations`, 0, `conversations-000.zip`).
+/// Splits the name of an archive that is a part of an export into its category and number. Also returns the name
+/// without a copy mark: `conversations-000 (1).zip` → (`conversations`, 0, `conversations-000.zip`).
 fn parse_category_name(archive: &str) -> Option<(&'static str, u32, String)> {
     let stem = stem_of(archive);
     let (category, number) = stem.rsplit_once('-')?;
@@ -135,22 +137,22 @@ fn parse_category_name(archive: &str) -> Option<(&'static str, u32, String)> {
     Some((category, number.parse().ok()?, format!("{stem}.zip")))
 }
 
-/// Prefix and number of an archive of an export in batches: `data-<…>-batch-0001.zip` → (`data-<…>`, 1).
+/// Splits the name of a batch of an export into its prefix and number: `data-<…>-batch-0001.zip` → (`data-<…>`, 1).
 fn parse_batch_name(archive: &str) -> Option<(String, u32)> {
     let stem = stem_of(archive);
     let (prefix, number) = stem.rsplit_once("-batch-")?;
     Some((prefix.to_owned(), number.parse().ok()?))
 }
 
-/// Name of a part without `.zip` and without the `(1)` of a second download. Also accepts the folder name of an
-/// unpacked part.
+/// Returns the name of an archive without `.zip` and without the `(1)` of a second download. Also accepts the name of
+/// the folder into which an archive was unpacked.
 fn stem_of(archive: &str) -> String {
     let has_zip_ending = archive.to_ascii_lowercase().ends_with(".zip");
     let category_name = if has_zip_ending { plain_name(archive) } else { plain_name(&format!("{archive}.zip")) };
     category_name.strip_suffix(".zip").unwrap_or(&category_name).to_owned()
 }
 
-/// Name of the group of a member. The members of a group belong to one export.
+/// Returns the name of the group of a member. Members with the same group belong to the same export.
 fn group_of(member: &Member) -> String {
     match archive_name(member) {
         Some(name) if parse_category_name(name).is_some() => "parts".into(),
@@ -158,14 +160,14 @@ fn group_of(member: &Member) -> String {
             Some((prefix, _)) => format!("batch {prefix}"),
             None => format!("archive {}", member.archive.unwrap_or_default()),
         },
-        // Files that were selected one by one form one export, and so do the files of a folder.
+        // Files that were selected one by one form one export, and so do all files of a selected folder.
         None if member.place == member.name => "loose".into(),
         None => format!("root {}", member.root),
     }
 }
 
-/// Finds the manifests that are not in an archive, and the files that were selected one by one. Moves them into the
-/// group of the export to which they belong.
+/// Moves groups that belong to the same export into one group. Groups with a manifest belong to the export in parts. If
+/// there is only one export, the files that were selected one by one and the account files belong to it.
 fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
     let manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
         let has_manifest = found.iter().any(|(_, c)| *c == Content::Manifest);
@@ -176,14 +178,14 @@ fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
         let found = groups.remove(&group).unwrap_or_default();
         groups.entry("parts".into()).or_default().extend(found);
     }
-    // If there is only one export, single files belong to it.
+    // If there is only one other group, it is the export to which the files that were selected one by one belong.
     if groups.len() == 2
         && let Some(loose) = groups.remove("loose")
         && let Some(found) = groups.values_mut().next()
     {
         found.extend(loose);
     }
-    // If there is only one export, account files belong to it.
+    // If only one group contains more than account files, it is the export to which the account files belong.
     let has_only_account_files = |found: &[(usize, Content)]| found.iter().all(|(_, c)| *c == Content::AccountFile);
     if groups.values().filter(|f| !has_only_account_files(f)).count() == 1 {
         let mut account_files = Vec::new();
@@ -211,8 +213,8 @@ fn build_claim(catalog: &Catalog, group: &str, contents: &[(usize, Content)]) ->
     let mut parts: Vec<Part> =
         contents.iter().map(|(member, content)| Part { member: *member, role: role_of(*content) }).collect();
     let others = other_parts(catalog, contents);
-    // An empty list has no keys that would show what it contains. If the list of accounts next to it has Claude's keys,
-    // it is the list of conversations of a Claude export.
+    // An empty `conversations.json` has no keys that show its vendor. If the list of accounts in the same folder is
+    // Claude's, the file is the list of conversations of a Claude export.
     let is_empty_list = |member: &Member| member.file_name() == "conversations.json" && member.size <= MAX_EMPTY_BYTES;
     let is_empty_account = !has_export_content && others.iter().any(|part| is_empty_list(&members[part.member]));
     if has_export_content || is_empty_account {
@@ -258,43 +260,45 @@ fn layout_of(group: &str, contents: &[(usize, Content)], members: &[Member]) -> 
     if is_uuid_batch || has_one_item_per_file { "batch" } else { "flat" }
 }
 
-/// Other files in the folders of the recognised files: side files, and files that have a usual name but no keys, such
-/// as empty lists and damaged files.
+/// Returns the files that belong to the export although their keys were not recognised: side files, and files with a
+/// usual name but no keys, such as empty lists and damaged files.
 fn other_parts(catalog: &Catalog, contents: &[(usize, Content)]) -> Vec<Part> {
     let members = catalog.members();
-    // The content takes precedence over the name, because ChatGPT's conversations have the same file name.
+    // ChatGPT's conversations have the same file name, so a file whose keys are those of another program is not claimed
+    // by its name.
     let is_of_other_program = |m: &Member| matches!(json_keys(catalog, m), Ok(Some(keys)) if is_other_program(&keys));
     let found_ids: BTreeSet<usize> = contents.iter().map(|(id, _)| *id).collect();
     let dir = |m: &Member| m.name.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
     let is_folder = |name: &str| CATEGORY_FOLDERS.contains(&name);
-    // Top folders of the export: the folders of recognised files, or the parents of category folders.
-    let mut tops: BTreeSet<(Option<usize>, Option<usize>, String)> = BTreeSet::new();
+    // Top folders of the export: the folders that contain recognised files or, for files in a category folder, the
+    // parent of this folder.
+    let mut top_folders: BTreeSet<(Option<usize>, Option<usize>, String)> = BTreeSet::new();
     for id in &found_ids {
         let member = &members[*id];
-        let mut top = dir(member);
-        let last = top.rsplit('/').next().unwrap_or(&top);
+        let mut top_folder = dir(member);
+        let last = top_folder.rsplit('/').next().unwrap_or(&top_folder);
         if is_folder(last) {
-            top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
+            top_folder = top_folder.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
         }
-        tops.insert((root_of(member), member.archive, top));
+        top_folders.insert((root_of(member), member.archive, top_folder));
     }
     let artifacts: Vec<&Member> =
         contents.iter().filter(|(_, content)| *content == Content::Artifact).map(|(id, _)| &members[*id]).collect();
-    let is_in_archives = tops.iter().any(|(_, archive, _)| archive.is_some());
+    let is_in_archives = top_folders.iter().any(|(_, archive, _)| archive.is_some());
     let mut out = Vec::new();
     for member in members.iter().filter(|m| !found_ids.contains(&m.id)) {
         let name = member.file_name();
-        let mut top = dir(member);
-        let last = top.rsplit('/').next().unwrap_or(&top).to_owned();
+        let mut top_folder = dir(member);
+        let last = top_folder.rsplit('/').next().unwrap_or(&top_folder).to_owned();
         let is_in_category_folder = is_folder(&last);
         if is_in_category_folder {
-            top = top.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
+            top_folder = top_folder.rsplit_once('/').map(|(d, _)| d.to_owned()).unwrap_or_default();
         }
-        let is_beside = tops.contains(&(root_of(member), member.archive, top));
+        let is_beside = top_folders.contains(&(root_of(member), member.archive, top_folder));
         let is_in_category_archive = archive_name(member).and_then(parse_category_name).is_some();
         let is_junk = name == ".DS_Store" || name.starts_with("._") || member.name.split('/').any(|s| s == "__MACOSX");
         let usual_names = ["conversations.json", "projects.json", "memories.json", "users.json", "login_history.json"];
-        let role = if is_junk && member.archive.is_some() && tops.iter().any(|t| t.1 == member.archive) {
+        let role = if is_junk && member.archive.is_some() && top_folders.iter().any(|t| t.1 == member.archive) {
             Role::Junk
         } else if is_beside && usual_names.contains(&name) && is_of_other_program(member) {
             continue;
@@ -342,7 +346,8 @@ fn claim_reason(contents: &[(usize, Content)]) -> String {
     format!("Found {}", seen.join(", "))
 }
 
-/// Returns the names of missing parts: those that the manifest lists, and those that a gap in the numbering shows.
+/// Returns the names of missing parts: those that the manifest lists but that were not selected, and those that a gap
+/// in the numbers of the archives shows.
 fn missing_part_names(catalog: &Catalog, contents: &[(usize, Content)]) -> Result<Vec<String>, FormatError> {
     let members = catalog.members();
     let mut present: BTreeSet<String> = BTreeSet::new();
@@ -361,7 +366,7 @@ fn missing_part_names(catalog: &Catalog, contents: &[(usize, Content)]) -> Resul
             }
         }
     }
-    // Numbers start at 0, so a gap below the highest number is a missing part.
+    // The numbers of archives start at 0, so every gap below the highest number is a missing archive.
     let mut batches: BTreeMap<String, (BTreeSet<u32>, usize)> = BTreeMap::new();
     for archive in contents.iter().filter_map(|(id, _)| archive_name(&members[*id])) {
         let numbered = parse_category_name(archive)

@@ -1,5 +1,5 @@
-//! Memory documents in the results of `memory_read` and `memory_user_edits`. When Claude reads or
-//! changes its memory in a chat, the result of the tool contains the text of the files.
+//! Finds memory documents in chats. When Claude reads or changes its memory in a chat, the result of the tool
+//! (`memory_read` or `memory_user_edits`) contains the text of the memory files.
 use super::{
     memory,
     wire::{ElementPlace, Object, ReadResult, list},
@@ -8,13 +8,13 @@ use mementory_model::{Kind, Link, Record, Timestamp, Unit};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
 
-/// Tools whose results contain memory.
+/// Names of the tools whose results contain memory documents.
 const TOOLS: [&str; 2] = ["memory_read", "memory_user_edits"];
 
-/// Finds the documents in the results of a message, and adds them to `out`.
+/// Finds the memory documents in the tool results of a message, and adds them to `out`.
 pub(super) fn find(message: &Object<'_>, record: &Record, place: &ElementPlace<'_>, out: &mut ReadResult) {
     let Some(content) = message.raw_value("content") else { return };
-    // Most messages have no documents, and searching the bytes is cheaper than parsing the blocks.
+    // Most messages contain no documents, and searching the bytes for tool names is cheaper than parsing the blocks.
     if !TOOLS.iter().any(|tool| content.get().contains(tool)) {
         return;
     }
@@ -33,7 +33,8 @@ pub(super) fn find(message: &Object<'_>, record: &Record, place: &ElementPlace<'
     }
 }
 
-/// One document: `{path, version, updated_at, parsed{name, description, body}}`.
+/// Reads one document: `{path, version, updated_at, parsed{name, description, body}}`. None if it has no text or no
+/// path.
 fn document(raw: &RawValue, record: &Record, place: &ElementPlace<'_>, pointer: String) -> Option<Unit> {
     let object = Object::parse(raw.get())?;
     let parsed = object.object("parsed");
@@ -60,15 +61,16 @@ fn document(raw: &RawValue, record: &Record, place: &ElementPlace<'_>, pointer: 
     Some(unit)
 }
 
-/// The newest state of each document in an export. If a memory file of the export and a document of a chat are equally
-/// new, the file takes precedence.
+/// The newest state of each memory document in an export. If a memory file and a document in a chat are equally new,
+/// the memory file takes precedence.
 #[derive(Default)]
 pub(super) struct Documents {
     newest: BTreeMap<String, (Option<Timestamp>, Option<Unit>)>,
 }
 
 impl Documents {
-    /// Records that a memory file was sent, so that no older document of a chat replaces this file.
+    /// Records the time of a memory file that was sent to the sink, so that an older document in a chat does not
+    /// replace it.
     pub(super) fn add_file(&mut self, record: &Record) {
         if record.kind == Kind::Memory {
             let slot = self.newest.entry(record.key.value.clone()).or_default();
@@ -76,7 +78,7 @@ impl Documents {
         }
     }
 
-    /// Adds a document of a chat, if it is newer than the known state of the same document.
+    /// Adds a document in a chat, unless the known state of this document is at least as new.
     pub(super) fn add(&mut self, unit: Unit) {
         let Some(record) = unit.records.first() else { return };
         let updated = record.times.updated;
@@ -88,7 +90,8 @@ impl Documents {
         }
     }
 
-    /// The documents of chats for which the export has no memory file, or only an older one.
+    /// Removes and returns the documents of chats that are newer than the memory file of the export, or that have no
+    /// memory file.
     pub(super) fn take(&mut self) -> Vec<Unit> {
         std::mem::take(&mut self.newest).into_values().filter_map(|(_, unit)| unit).collect()
     }

@@ -1,5 +1,5 @@
-//! Reads published artifacts and pages (`artifacts/<uuid>/artifact.json` with its versions, in `frames-NNN.zip`), and
-//! reflections.
+//! Reads published artifacts and pages, and reflections. An artifact is `artifacts/<uuid>/artifact.json` in
+//! `frames-NNN.zip`, with its versions in the same folder.
 use super::wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, key, list};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::html;
@@ -7,23 +7,23 @@ use mementory_json::Keys;
 use mementory_model::{Kind, Limits, Record, Unit, Verbatim};
 use std::borrow::Cow;
 
-/// True for the metadata of an artifact or a page.
+/// True for the keys in the metadata of a published artifact or page.
 pub(super) fn is_artifact(keys: &Keys) -> bool {
     keys.has("versions") && keys.has("active_version") && (keys.has("visibility") || keys.has("owner_account"))
 }
 
-/// True for reflections on an account.
+/// True for the keys of a file with reflections.
 pub(super) fn is_reflections(keys: &Keys) -> bool {
     keys.has("reflections") && (keys.has("reflections.period") || keys.has("reflections.content"))
 }
 
-/// The folder of an artifact inside its archive or folder.
+/// Returns the folder in the path of a file. Empty if the path has no folder.
 fn folder_of(name: &str) -> &str {
     name.rsplit_once('/').map_or("", |(folder, _)| folder)
 }
 
-/// True for a file below the folder of an artifact. The file may be in any part of the export, because an artifact may
-/// be split over two parts.
+/// True for a file below the folder of an artifact. The two files may be in different parts of the export, because an
+/// artifact may be split over two parts.
 pub(super) fn is_in_artifact_folder(member: &Member, artifact: &Member) -> bool {
     let (folder, name) = (folder_of(&artifact.name), member.name.as_str());
     member.id != artifact.id
@@ -31,8 +31,8 @@ pub(super) fn is_in_artifact_folder(member: &Member, artifact: &Member) -> bool 
         && name.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'))
 }
 
-/// Reads an artifact: its metadata and the text of its current version. All its files are also stored as passthrough
-/// files.
+/// Reads an artifact: its metadata, and the text of its current version. All files of the artifact are also stored as
+/// passthrough files.
 pub(super) fn read_artifact(
     catalog: &Catalog,
     member: &Member,
@@ -80,7 +80,7 @@ pub(super) fn read_artifact(
     for name in candidates.iter().filter(|_| !folder.is_empty()) {
         let files = catalog.members().iter().filter(|file| file.name == *name && file.root_matches(member));
         for file in files {
-            // A damaged file is reported when it is stored as a passthrough file.
+            // An unreadable file is skipped here, and is reported when it is stored as a passthrough file.
             let bytes = match catalog.bytes(file, limits.side_file_bytes) {
                 Ok(bytes) => bytes,
                 Err(e @ FormatError::Limit { limit: "total_bytes", .. }) => return Err(e),
@@ -98,7 +98,7 @@ pub(super) fn read_artifact(
     Ok(out)
 }
 
-/// Whether two members may belong to one artifact: they have the same root, or both are in archives.
+/// Decides whether two members may belong to the same artifact: they have the same root, or both are in archives.
 trait RootMatches {
     fn root_matches(&self, other: &Self) -> bool;
 }
@@ -109,8 +109,8 @@ impl RootMatches for Member {
     }
 }
 
-/// Reads `{reflections[{period, content{…}}], feedback[]}`: one document for each period. Reflections are not memories,
-/// because it is not known how Claude derives them.
+/// Reads `{reflections[{period, content{…}}], feedback[]}` into one resource for each period. Reflections do not become
+/// memories, because it is not known from what Claude derives them.
 pub(super) fn read_reflections(
     text: &str,
     object: &Object<'_>,

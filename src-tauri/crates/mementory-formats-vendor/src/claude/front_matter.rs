@@ -1,12 +1,13 @@
-//! The head of a memory file: `name`, `description`, `sources` and `aliases` between two lines `---`. The head looks
-//! like YAML but often is not valid YAML, because a description may contain `: `. So the head is read line by line.
+//! Reads the front matter of a memory file: `name`, `description`, `sources` and `aliases` between two lines `---`. It
+//! looks like YAML but often is not valid, because a description may contain `: `. So it is read line by line.
 use mementory_model::Fields;
 use serde_json::Value;
 
-/// Largest number of lines of a head. A longer block is ordinary text that happens to begin like a head.
+/// Largest number of lines of front matter. A longer block is ordinary text that begins with `---` by chance.
 const MAX_LINES: usize = 64;
 
-/// The members of the head, and the text below it. Without a complete head, the whole input is text.
+/// Returns the members of the front matter, and the text after it. Without complete front matter, returns no members
+/// and the whole input.
 pub(super) fn split(text: &str) -> (Fields, &str) {
     let nothing = || (Fields::new(), text);
     let start = text.trim_start_matches('\u{feff}');
@@ -25,7 +26,7 @@ pub(super) fn split(text: &str) -> (Fields, &str) {
         if let Some(item) = item.strip_prefix("- ")
             && let Some(name) = &last
         {
-            // An item of a list, in a line below the name of the list.
+            // The line is an item of the list whose name is in a line above.
             match fields.get_mut(name) {
                 Some(Value::Array(items)) => items.push(unquoted(item).into()),
                 _ => _ = fields.insert(name.clone(), Value::Array(vec![unquoted(item).into()])),
@@ -34,7 +35,7 @@ pub(super) fn split(text: &str) -> (Fields, &str) {
             fields.insert(name.to_owned(), read_value(value.trim()));
             last = Some(name.to_owned());
         } else if let Some(Value::String(text)) = last.as_ref().and_then(|name| fields.get_mut(name)) {
-            // The value continues in this line.
+            // The line continues the value of the line above.
             text.push('\n');
             text.push_str(item);
         } else if !line.is_empty() {

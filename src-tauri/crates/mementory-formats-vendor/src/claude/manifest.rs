@@ -1,10 +1,10 @@
-//! The manifest of an export in parts. It contains one-time download links, which are credentials, so the links are
-//! neither opened nor stored.
+//! Reads the manifest of an export in parts. The manifest contains one-time download links, which are credentials, so
+//! the links are neither opened nor stored.
 use mementory_format::{Catalog, Member};
 use mementory_json::Tree;
 use mementory_model::Limits;
 
-/// Largest size in bytes of a manifest that is read.
+/// Largest size in bytes of a manifest whose file names are read.
 const MAX_MANIFEST_BYTES: u64 = 16 << 20;
 const MAX_MANIFEST_DEPTH: u32 = 32;
 /// Text that replaces a link in the stored manifest.
@@ -15,7 +15,7 @@ fn parse_manifest(bytes: &[u8]) -> Option<Tree> {
     Tree::parse(text.trim_start_matches('\u{feff}').trim(), MAX_MANIFEST_DEPTH).ok()
 }
 
-/// The file names in a manifest. Empty if it cannot be read.
+/// Returns the file names that a manifest lists. The list is empty if the manifest cannot be read.
 pub(super) fn file_names(catalog: &Catalog, member: &Member) -> Vec<String> {
     let Some(tree) = catalog
         .bytes(member, MAX_MANIFEST_BYTES.min(Limits::default().side_file_bytes))
@@ -28,7 +28,7 @@ pub(super) fn file_names(catalog: &Catalog, member: &Member) -> Vec<String> {
     files.iter().filter_map(|f| f.get("filename")?.as_str().map(str::to_owned)).collect()
 }
 
-/// The manifest without its links. None if it cannot be read and therefore must not be stored.
+/// Returns the JSON of a manifest without its links. None if the manifest cannot be parsed and so must not be stored.
 pub(super) fn without_links(bytes: &[u8]) -> Option<String> {
     let mut tree = parse_manifest(bytes)?;
     let mut pending = vec![&mut tree];
@@ -45,7 +45,7 @@ pub(super) fn without_links(bytes: &[u8]) -> Option<String> {
                     }
                 }
             }
-            // A text with any other key can contain a link as well.
+            // A member with any other name may contain a link too.
             Tree::Text(text) if text.contains("://") => *text = REMOVED_LINK.into(),
             _ => {}
         }

@@ -1,4 +1,4 @@
-//! Reads memory documents and the statements in them.
+//! Reads memory documents, and splits them into statements.
 use super::{
     front_matter, split,
     wire::{ElementPlace, Object, ReadResult, SCOPE, content_id, decode_string, key, list, unread_members},
@@ -10,7 +10,7 @@ use mementory_model::{
 use serde_json::value::RawValue;
 use std::{borrow::Cow, collections::HashSet};
 
-/// The members of a memory object that are read. All other members are stored in a passthrough file.
+/// The members of a memory object that are read. All others are stored together in a passthrough file.
 const READ_MEMBERS: [&str; 4] = ["conversations_memory", "project_memories", "memory_files", "account_uuid"];
 
 /// A memory document.
@@ -27,8 +27,8 @@ struct Document<'a> {
     pointer: String,
 }
 
-/// Reads one memory object, or one row of an older export, which has a row for each memory. `account` is the account id
-/// in the file name. Also returns a JSON object with the members that were not read.
+/// Reads a memory object, or a row of an older export, in which each memory is one row. `account` is the account id in
+/// the file name. Also returns a JSON object with the members that were not read.
 pub(super) fn read(
     text: &str,
     object: &Object<'_>,
@@ -96,7 +96,7 @@ pub(super) fn read(
         };
         let path =
             path.or_else(|| file.non_blank_text("path").map(Cow::into_owned)).unwrap_or_else(|| content_id(raw.get()));
-        // Two files may have the same path.
+        // A second file with the same path gets an id of its own.
         let id = if paths.insert(path.clone()) { path.clone() } else { format!("{path}~{}", content_id(raw.get())) };
         let document = new_document(format!("file/{id}"), "memory_file", raw, pointer, text);
         let (created, updated) = (file.timestamp("created_at"), file.timestamp("updated_at"));
@@ -106,8 +106,8 @@ pub(super) fn read(
     Ok((out, unread_members(object, &READ_MEMBERS)))
 }
 
-/// Returns the records of a memory file that a tool returned. They are the same as those of a file in
-/// `memories-NNN.zip`.
+/// Returns the records of a memory file that a tool result in a chat contains. The records have the same shape as those
+/// of a memory file in `memories-NNN.zip`.
 pub(super) fn file_document(
     path: &str,
     text: &str,
@@ -132,8 +132,8 @@ pub(super) fn file_document(
     document_unit(document, place)
 }
 
-/// Project id, text and pointer of each project memory. The value is a map from project ids to texts, or a list of
-/// objects. None for any other value.
+/// Returns the project id, the JSON and the JSON pointer of each project memory. `raw` is a map from project ids to
+/// texts, or a list of objects. None for any other value.
 fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     if let Some(items) = list(raw) {
         let id = |raw: &RawValue| {
@@ -151,15 +151,16 @@ fn project_entries(raw: &RawValue) -> Option<Vec<(String, &RawValue, String)>> {
     Some(object.members().map(entry).collect())
 }
 
-/// A memory file.
+/// A memory file, as an entry of `memory_files`.
 struct File<'a> {
-    /// Path of the file, if the source is a map with paths as keys.
+    /// Path of the file, if it is the key of the entry. None if the entry is in a list.
     path: Option<String>,
     raw: &'a RawValue,
     pointer: String,
 }
 
-/// The memory files. The value is a list of objects, or a map from paths to texts or objects. None for any other value.
+/// Returns the entries of `memory_files`, which is a list of objects, or a map from paths to texts or objects. None for
+/// any other value.
 fn file_entries(raw: &RawValue) -> Option<Vec<File<'_>>> {
     if let Some(items) = list(raw) {
         let entry = |(i, raw)| File { path: None, raw, pointer: format!("/memory_files/{i}") };
@@ -178,7 +179,7 @@ fn escape_pointer_segment(segment: &str) -> String {
     segment.replace('~', "~0").replace('/', "~1")
 }
 
-/// The text of a value. The value may be a string, or an object with a text under one of the usual names.
+/// Returns the text of a memory: a string, or the first text that an object has under one of the usual names.
 fn text_of(raw: &RawValue) -> Option<Cow<'_, str>> {
     decode_string(raw).or_else(|| {
         let object = Object::parse(raw.get())?;
@@ -214,12 +215,12 @@ fn read_row(
         place,
     );
     unit.records[0].origin_id = id;
-    // A row is already a single statement, so it is not split.
+    // A row is a single statement already, so only the record of the row itself is returned.
     unit.records.truncate(1);
     Ok(unit)
 }
 
-/// The document with its statements. Each statement has a link to the document.
+/// Returns the record of a document and the records of its statements, each with a link to the document.
 fn document_unit(document: Document<'_>, place: &ElementPlace<'_>) -> Unit {
     let source = Source {
         platform: SCOPE.into(),
@@ -259,7 +260,7 @@ fn document_unit(document: Document<'_>, place: &ElementPlace<'_>) -> Unit {
         fact.title = statement.heading;
         fact.times.updated = document.updated;
         fact.source = source.clone();
-        // Bullets of memory files begin with their origin, such as `[stated]`.
+        // A bullet of a memory file begins with the origin of the statement, such as `[stated]`.
         if statement_tag(&fact.text) == Some("stated") {
             fact.source.method = Some("explicit_user_input".into());
         }
@@ -271,7 +272,7 @@ fn document_unit(document: Document<'_>, place: &ElementPlace<'_>) -> Unit {
     Unit { records }
 }
 
-/// The word in brackets at the beginning of a statement: `[stated] Works nights`.
+/// Returns the word in brackets at the beginning of a statement, which is `stated` in `[stated] Works nights`.
 fn statement_tag(text: &str) -> Option<&str> {
     Some(text.strip_prefix('[')?.split_once(']')?.0)
 }

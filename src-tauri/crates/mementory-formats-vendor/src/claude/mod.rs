@@ -1,4 +1,5 @@
-//! Claude (claude.ai): conversations, projects, memory documents and design chats, in all three layouts. See README.md.
+//! Claude (claude.ai): reads conversations, projects, memory documents and design chats in all three layouts, and
+//! writes exports. See README.md.
 mod artifacts;
 mod blocks;
 mod compose;
@@ -86,8 +87,8 @@ impl Format for Claude {
     fn media_type(&self) -> &'static str {
         "application/zip"
     }
-    /// Checks an export after it was written. This check is not declared as a capability, because then an import would
-    /// refuse a damaged archive instead of reading the conversations that are intact.
+    /// Checks an export after it was written. The check is not declared as a capability, because then an import would
+    /// refuse a damaged archive instead of reading its intact conversations.
     fn validate(
         &self,
         catalog: &Catalog,

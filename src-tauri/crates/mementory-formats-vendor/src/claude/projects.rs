@@ -6,8 +6,8 @@ use super::{
 use mementory_model::{Dropped, DroppedAs, Kind, Link, Record, Source, Times, Unit, Verbatim};
 use std::borrow::Cow;
 
-/// Reads one project object, which becomes a profile. Its verbatim text has empty `docs` and `prompt_template`, whose
-/// texts are stored in separate records. So erasing one of these records erases its text completely.
+/// Reads a project object. In the verbatim of the profile, `docs` and `prompt_template` are empty, because their texts
+/// are in the verbatim of separate records. So erasing one of these records erases its text completely.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     if object.non_blank_text("uuid").is_none() && object.non_blank_text("name").is_none() {
         return Err("not_a_project: no id and no name".into());

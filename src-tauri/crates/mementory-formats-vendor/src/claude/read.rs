@@ -1,4 +1,4 @@
-//! Reads every part of a Claude export into a sink, one JSON element at a time.
+//! Reads every part of a Claude export, one JSON element at a time, and sends the records to a sink.
 use super::{
     conversation, design, detect,
     documents::Documents,
@@ -15,8 +15,8 @@ use std::{
     hash::{BuildHasher, RandomState},
 };
 
-/// Reads manifests and side files first, then projects, memories and conversations. An element that cannot be read does
-/// not affect the other elements.
+/// Reads an export: manifests and side files first, then projects, memories, other records and conversations. If an
+/// element cannot be read, the other elements are still read.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -56,7 +56,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reports an import that has only the manifest. Many people do not download the archives that the manifest lists.
+/// Explains an import that contains only a manifest. Many people do not download the archives that the manifest lists.
 fn explain_lone_manifest(files: &mut FileReader<'_>, detected: &Detected) {
     let mut parts = detected.claim.parts.iter();
     let Some(place) = detected.claim.parts.first().and_then(|part| files.catalog.members().get(part.member)) else {
@@ -72,13 +72,13 @@ fn explain_lone_manifest(files: &mut FileReader<'_>, detected: &Detected) {
     }
 }
 
-/// The id of the account, if it is the name of the file.
+/// Returns the account id in the name of a file. None if the name is not an id.
 fn account_in_name(member: &Member) -> Option<&str> {
     let name = member.file_name();
     Some(name.rsplit_once('.').map_or(name, |(stem, _)| stem)).filter(|stem| is_uuid(stem))
 }
 
-/// Stores the manifest without its one-time links.
+/// Stores a manifest as a passthrough file, without its one-time links.
 fn store_manifest(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let bytes = files.catalog.bytes(member, files.context.limits.side_file_bytes)?;
     let Some(text) = manifest::without_links(&bytes) else {
@@ -97,21 +97,22 @@ fn store_manifest(files: &mut FileReader<'_>, member: &Member) -> Result<(), For
     files.sink.passthrough(item, &mut text.as_bytes())
 }
 
-/// True if a file contains design chats. The file is in the folder `design_chats`, or its messages have nested content.
+/// True if a file contains design chats: it is in the folder `design_chats`, or the content of its messages is an
+/// object with blocks.
 fn is_design(catalog: &Catalog, member: &Member) -> bool {
     member.name.split('/').rev().nth(1) == Some("design_chats")
         || matches!(json_keys(catalog, member), Ok(Some(keys)) if detect::is_design(&keys))
 }
 
-/// What is known while the elements of all files are read.
+/// The state while the elements of all files are read.
 struct Reader<'r> {
     version: Option<&'r str>,
-    /// Has random keys, so that an attacker cannot create two elements with the same digest.
+    /// Hashes elements with random keys, so that an attacker cannot create two elements with the same digest.
     hasher: RandomState,
-    /// Digests and lengths of the elements read so far, to skip duplicates, because users often download an archive
+    /// Digest and length of each element read so far. They identify duplicates, because users often download an archive
     /// twice.
     seen: HashSet<(u64, usize)>,
-    /// Memory documents in chats.
+    /// The memory files of the export, and the memory documents found in chats.
     documents: Documents,
 }
 

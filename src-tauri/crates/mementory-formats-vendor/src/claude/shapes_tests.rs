@@ -1,4 +1,4 @@
-//! Tests of the shapes that exports have had since the autumn of 2026.
+//! Tests that exports in the shapes that Claude has used since the autumn of 2026 are read.
 #![allow(clippy::unwrap_used)]
 use super::Claude;
 use crate::cases::{check_case, import};
@@ -98,7 +98,7 @@ fn the_newest_state_of_a_memory_document_is_read() {
     let (_, imported) = import(&path, &Claude);
     let texts: Vec<_> = imported.records.iter().filter(|r| r.kind == Kind::Memory).map(|r| r.text.as_str()).collect();
     assert_eq!(texts, ["newer"]);
-    // If a file in the memory part and a document in a chat are equally new, the file takes precedence.
+    // If a memory file and a document in a chat are equally new, the memory file takes precedence.
     let scratch = Scratch::new("claude-documents-file");
     scratch.put("conversations.json", &chats);
     scratch.put(

@@ -2,7 +2,7 @@
 use mementory_model::normal_text;
 use std::ops::Range;
 
-/// Opening quotation marks, each with those that may close it.
+/// Opening quotation marks, each with the marks that may close the quotation.
 const QUOTATION_MARKS: [(char, &[char]); 8] = [
     ('"', &['"']),
     ('“', &['”']),
@@ -13,18 +13,19 @@ const QUOTATION_MARKS: [(char, &[char]); 8] = [
     ('「', &['」']),
     ('『', &['』']),
 ];
-/// Longest quotation in characters. A mark whose counterpart is farther away is taken for a slip.
+/// Largest number of characters in a quotation. If the closing mark is farther away, the opening mark does not begin a
+/// quotation.
 const MAX_QUOTATION_CHARS: usize = 400;
 
-/// One statement, and the heading above it.
+/// One statement, and the last heading before it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Statement {
     pub heading: Option<String>,
     pub text: String,
 }
 
-/// Splits a document into statements. Front matter, headings, horizontal rules and the lines that begin or end a code
-/// block are not statements.
+/// Splits a document into statements. Skips front matter, headings, horizontal rules, and the lines that begin or end a
+/// code block.
 pub(super) fn split_document(document: &str) -> Vec<Statement> {
     let body = without_front_matter(document);
     let mut out = Vec::new();
@@ -72,7 +73,7 @@ fn is_horizontal_rule(line: &str) -> bool {
     line.len() >= 3 && line.bytes().all(|b| matches!(b, b'-' | b'*' | b'_' | b'=' | b' '))
 }
 
-/// The title in `# Title`, `**Title**` or `*Title*`.
+/// Returns the title in a line `# Title`, `**Title**` or `*Title*`. None for any other line.
 fn heading_of(line: &str) -> Option<String> {
     if let Some(rest) = line.strip_prefix('#') {
         let title = rest.trim_start_matches('#');
@@ -81,14 +82,14 @@ fn heading_of(line: &str) -> Option<String> {
     for mark in ["**", "__", "*", "_"] {
         let inner = line.trim_end_matches(':').strip_prefix(mark).and_then(|l| l.strip_suffix(mark));
         if let Some(inner) = inner.map(|i| i.trim().trim_end_matches(':')).filter(|i| !i.is_empty()) {
-            // A sentence in bold is a statement and not a heading.
+            // A sentence in bold is a statement, not a heading.
             return (!inner.contains(mark) && !inner.ends_with(['.', '!', '?'])).then(|| inner.to_owned());
         }
     }
     None
 }
 
-/// The text after a bullet or number: `- x`, `* x`, `• x`, `1. x`, `1) x`.
+/// Returns the text after a bullet or number: `- x`, `* x`, `• x`, `1. x`, `1) x`. None for any other line.
 fn bullet_text(line: &str) -> Option<&str> {
     for mark in ["- ", "* ", "+ ", "• ", "– ", "— "] {
         if let Some(rest) = line.strip_prefix(mark) {
@@ -115,9 +116,9 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
 }
 
 /// Splits a text into sentences. A full stop, question mark or exclamation mark ends a sentence if white space follows
-/// and the next character is not a lower-case letter; the full stop of an abbreviation does not. Chinese and Japanese
-/// marks always end a sentence. Sentences that are quoted inside another one are not split off: `Says "Thank you. Good
-/// night." and leaves` is one statement.
+/// and the next character is not a lower-case letter. The full stop of an abbreviation ends no sentence. Chinese and
+/// Japanese marks always end a sentence. Sentences inside a quotation are not split: `Says "Thank you. Good night." and
+/// leaves` is one statement.
 fn split_sentences(text: &str) -> Vec<&str> {
     let quotations = quotations(text);
     let is_quoted = |at: usize| quotations.iter().any(|quotation| quotation.contains(&at));
@@ -145,7 +146,8 @@ fn split_sentences(text: &str) -> Vec<&str> {
     out
 }
 
-/// The ranges of the quotations in a text, with their marks. A mark without its counterpart begins none.
+/// Returns the ranges of the quotations in a text, including their marks. An opening mark without a closing mark is
+/// ignored.
 fn quotations(text: &str) -> Vec<Range<usize>> {
     let mut out: Vec<Range<usize>> = Vec::new();
     for (start, mark) in text.char_indices() {
@@ -154,7 +156,8 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
         else {
             continue;
         };
-        // A straight mark after a letter or digit closes a quotation, or is the sign for inches or seconds.
+        // After a letter or digit, the mark `"` closes a quotation or means inches or seconds, so it does not open a
+        // quotation.
         let before = text[..start].chars().next_back();
         if mark == '"' && before.is_some_and(char::is_alphanumeric) {
             continue;
@@ -168,7 +171,8 @@ fn quotations(text: &str) -> Vec<Range<usize>> {
     out
 }
 
-/// True if the text before a full stop ends with an abbreviation: `Dr`, `e.g`, or a single character.
+/// True if the text before a full stop ends with an abbreviation: a known word such as `Dr`, a word with a full stop
+/// such as `e.g`, or a single character.
 fn ends_in_abbreviation(before: &str) -> bool {
     let word = before.rsplit(|c: char| c.is_whitespace() || c == '(').next().unwrap_or("");
     let known_abbreviations = ["Dr", "Mr", "Mrs", "Ms", "St", "Prof", "vs", "etc", "approx", "No", "Nr", "Jr", "Sr"];

@@ -1,5 +1,5 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
-//! Checks the counts of the shared samples and of generated exports, and checks details with small inputs.
+//! Tests that the shared samples and generated exports are read completely, and tests details with small inputs.
 use super::{
     artifacts,
     wire::{ElementPlace, Object, ReadResult},
@@ -14,7 +14,7 @@ use std::{
     process::Command,
 };
 
-/// Everything that was read, with records merged by kind and key as in the vault.
+/// All records and passthrough files of an import. Records with the same kind and key are merged, as in the vault.
 struct Import {
     records: BTreeMap<(Kind, String), Record>,
     passthrough: Vec<(PassthroughItem, String)>,
@@ -97,8 +97,9 @@ fn check_sample(name: &str, version: &str) -> Option<(Detected, Import)> {
     assert_eq!(expected["project_docs"], doc_count);
     assert_eq!(expected["attachments_referenced"], seen.attachments());
     assert!(seen.dropped.iter().all(|d| d.reason.starts_with("duplicate")), "{:?}", seen.dropped);
-    // The expected count has only the messages on the branch of the last array element. The reader also counts an
-    // answer to this element (one message), and the messages of conversations without parent links (two messages).
+    // The sample's `active_path` counts only messages on the branch of the last element in the array. The reader also
+    // marks an answer to this element (one message), and the messages of conversations without parent links (two
+    // messages).
     let active = seen.of_kind(Kind::Message).filter(|m| m.namespace.is_none() && m.message.as_ref().unwrap().active);
     assert_eq!(expected["active_path"].as_u64().unwrap() + 3, active.count() as u64);
     Some((detected, seen))
@@ -180,8 +181,7 @@ fn generated_exports_have_the_expected_counts() {
         let truth: serde_json::Value = serde_json::from_slice(&std::fs::read(&truth).unwrap()).unwrap();
         let (detected, seen) = import(&out);
         let name = format!("{layout} {batches}");
-        // An archive with a single batch is distinguished from the flat layout by its files for projects: it has one
-        // file for each project.
+        // An archive with a single batch differs from the flat layout only in having one file for each project.
         assert_eq!(detected.claim.version.as_deref(), Some(layout), "{name}");
         assert_eq!(truth["conversations"], seen.count(Kind::Conversation), "{name}");
         assert_eq!(truth["messages"], seen.count(Kind::Message), "{name}");

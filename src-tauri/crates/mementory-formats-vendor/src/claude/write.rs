@@ -1,4 +1,4 @@
-//! Writes an export in Claude's shape: conversations, projects, memory and accounts in one archive. See README.md.
+//! Writes an export in Claude's format: conversations, projects, memory and accounts in one archive. See README.md.
 use super::{
     WRITTEN_LAYOUT,
     compose::{Composer, is_from_claude, original},
@@ -21,19 +21,20 @@ use std::{
     path::Path,
 };
 
-/// The facts about the records that have to be known before the first byte is written.
+/// The data that the first passes over the records collect, because they must be known before the first byte is
+/// written.
 #[derive(Default)]
 struct FirstPass {
     conversations: Groups,
     projects: Groups,
-    /// Projects whose own record is in the export.
+    /// Keys of the projects whose profile is in the export. Without its profile, a project is not written.
     whole_projects: BTreeSet<String>,
     members: Vec<(String, Kind)>,
     documents: Documents,
-    /// Vault ids of the documents and messages from which records were made. The value is true if the document or
-    /// message is written unchanged.
+    /// Vault ids of the documents and messages from which other records were made. The value is true if the document or
+    /// message is written as its original text.
     written_sources: HashMap<String, bool>,
-    /// Kinds of records that were made from messages, each with the vault ids of these messages.
+    /// For each record that was made from messages: its kind, and the vault ids of the messages.
     derived: Vec<(Kind, Vec<String>)>,
     accounts: BTreeSet<String>,
     files: BTreeSet<String>,
@@ -43,7 +44,7 @@ struct FirstPass {
     now: Option<Timestamp>,
 }
 
-/// Writes all records to `out`. Without a path, nothing is written, but the report is the same.
+/// Writes all records to `out`. Without a path, only the report is produced, which is the same as for a written export.
 pub(super) fn write(
     source: &mut dyn RecordSource,
     out: Option<&Path>,
@@ -51,20 +52,20 @@ pub(super) fn write(
 ) -> Result<WriteReport, FormatError> {
     let source = &mut ExportSource::new(source, options);
     let now = source.description().now;
-    let mut first = FirstPass { now: Some(now), ..FirstPass::default() };
-    first.report.version = WRITTEN_LAYOUT.into();
-    // The source lists memories before the messages from which they were made. So a separate pass collects the ids of
-    // these messages first.
+    let mut first_pass = FirstPass { now: Some(now), ..FirstPass::default() };
+    first_pass.report.version = WRITTEN_LAYOUT.into();
+    // The source returns memories before the messages from which they were made. So the ids of these messages are
+    // collected in a separate pass.
     source.records(&mut |stored| {
-        first.note_sources(&stored);
+        first_pass.note_sources(&stored);
         Ok(())
     })?;
     source.records(&mut |stored| {
-        first.add(&stored);
+        first_pass.add(&stored);
         Ok(())
     })?;
-    first.count_or_withhold_derived();
-    let FirstPass { conversations, projects, documents, accounts, files, mut report, .. } = first;
+    first_pass.count_or_withhold_derived();
+    let FirstPass { conversations, projects, documents, accounts, files, mut report, .. } = first_pass;
     if report.by_kind.is_empty() && out.is_some() {
         return Err(nothing_to_write(SCOPE));
     }
@@ -143,7 +144,7 @@ fn write_memories(
     list.end(zip)
 }
 
-/// A JSON list that is being written.
+/// A list of a JSON file that is being written.
 struct List {
     is_empty: bool,
 }
@@ -167,7 +168,8 @@ impl List {
     }
 }
 
-/// Id of the project to which a record belongs: the project itself, its instructions, or one of its documents.
+/// Returns the key of the project to which a record belongs. The record is the project itself, its instructions, or one
+/// of its documents. None for any other record.
 fn project_of(stored: &StoredRecord) -> Option<String> {
     let record = &stored.record;
     if !is_from_claude(record) {
@@ -182,7 +184,7 @@ fn project_of(stored: &StoredRecord) -> Option<String> {
     }
 }
 
-/// True for a record that was made from Claude's messages: an artifact, or a memory that Claude showed in a chat.
+/// True for a record that the reader derived from Claude's messages: an artifact, or a memory document in a chat.
 fn is_derived(stored: &StoredRecord) -> bool {
     let record = &stored.record;
     let is_artifact = record.kind == Kind::Resource && record.record_type.as_deref() == Some("artifact");
@@ -194,8 +196,8 @@ fn is_statement(stored: &StoredRecord) -> bool {
     stored.record.kind == Kind::Fact && is_from_claude(&stored.record)
 }
 
-/// True for a record that becomes a memory file. Such a record is a memory of another program that is still true and
-/// belongs to no project.
+/// True for a record that is written as a memory file: a memory of another program that is still true and belongs to no
+/// project of Claude.
 fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
     matches!(stored.record.kind, Kind::Memory | Kind::Profile | Kind::Fact)
         && project_of(stored).is_none()
@@ -205,7 +207,8 @@ fn is_foreign_memory(stored: &StoredRecord, now: Timestamp) -> bool {
         && reason_to_withhold(stored, now).is_none()
 }
 
-/// Returns the reason for not writing a memory of another program. Claude assumes that every memory file is still true.
+/// Returns the reason to withhold a memory of another program. None if it is written. Claude assumes that every memory
+/// file is still true, so outdated memories are withheld.
 fn reason_to_withhold(stored: &StoredRecord, now: Timestamp) -> Option<&'static str> {
     let record = &stored.record;
     if record.fields.get("access").and_then(|a| a.get("exportable")) == Some(&false.into()) {
@@ -221,7 +224,8 @@ fn reason_to_withhold(stored: &StoredRecord, now: Timestamp) -> Option<&'static 
 }
 
 impl FirstPass {
-    /// Collects the messages and documents from which artifacts and statements were made.
+    /// Collects the messages and documents from which a record was made, if it is an artifact, a memory document in a
+    /// chat or a statement.
     fn note_sources(&mut self, stored: &StoredRecord) {
         if is_derived(stored) || is_statement(stored) {
             self.written_sources.extend(stored.link_ids.iter().flatten().map(|id| (id.clone(), false)));
@@ -261,8 +265,9 @@ impl FirstPass {
                 self.derived.push((record.kind, stored.link_ids.iter().flatten().cloned().collect()));
             }
             Kind::Fact if is_statement(stored) => {
-                let is_said = stored.link_ids.iter().flatten().any(|id| self.written_sources.get(id) == Some(&true));
-                match is_said && !stored.edited {
+                let is_source_written =
+                    stored.link_ids.iter().flatten().any(|id| self.written_sources.get(id) == Some(&true));
+                match is_source_written && !stored.edited {
                     true => self.count(Kind::Fact),
                     false => self.withhold("said_elsewhere"),
                 }

@@ -1,5 +1,5 @@
-//! Writes Claude's memory. Claude's own documents are unchanged and grouped by account. Memories of other programs are
-//! written as memory files.
+//! Writes Claude's memory. Unedited documents from Claude are written as their original text, grouped by account.
+//! Memories of other programs are written as memory files.
 use super::{
     WRITTEN_LAYOUT,
     compose::{is_from_claude, last_change, original, repeated_times, time},
@@ -14,23 +14,25 @@ use mementory_formats_shared::export_files::{
 use mementory_model::{Kind, LossReport, Record, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
-/// The documents of one account. Claude's own documents are few, so all of them are in memory.
+/// The memory documents of one account. An account has only few documents, so all of them are collected before they are
+/// written.
 #[derive(Default)]
 struct Account {
     conversations: Option<String>,
     updated: Option<Timestamp>,
     projects: Vec<(String, String)>,
     files: Vec<String>,
-    /// Path and JSON of each file from an export that lists files by path. The JSON of such a file has no `path`.
+    /// Path and JSON of each memory file whose JSON does not contain its path, because the source lists files by path.
     files_by_path: Vec<(String, String)>,
 }
 
-/// Claude's own memory documents.
+/// The memory documents that come from Claude.
 #[derive(Default)]
 pub(super) struct Documents {
     accounts: BTreeMap<Option<String>, Account>,
     rows: Vec<String>,
-    /// The written records, which are compared with the records that a reader gets from the file.
+    /// Vault id and record of each document. The records are compared with those that a reader gets from the written
+    /// file.
     records: Vec<(String, Record)>,
 }
 
@@ -43,7 +45,7 @@ fn quoted(value: &str) -> String {
 }
 
 impl Documents {
-    /// Adds a document. False if the record is not a memory document of Claude.
+    /// Adds a record. Returns false, and adds nothing, if the record is not a memory document of Claude.
     pub(super) fn add(&mut self, stored: &StoredRecord) -> bool {
         let record = &stored.record;
         if record.kind != Kind::Memory || !is_from_claude(record) || !record.key.value.starts_with("memory/") {
@@ -84,12 +86,13 @@ impl Documents {
         true
     }
 
-    /// The elements of the list in `memories.json`: at least one for each account. Without accounts, one empty element.
+    /// Returns the elements of the list in `memories.json`: at least one for each account, or one empty element if
+    /// there are no accounts.
     pub(super) fn elements(&self, losses: &mut LossReport) -> Vec<String> {
         let mut out = Vec::new();
-        let none = Account::default();
+        let default_account = Account::default();
         let accounts = self.accounts.iter().map(|(id, account)| (id.as_deref(), account));
-        let empty_account = self.accounts.is_empty().then_some((None, &none));
+        let empty_account = self.accounts.is_empty().then_some((None, &default_account));
         for (id, account) in accounts.chain(empty_account) {
             let members = |pairs: &[(String, String)]| {
                 let pairs: Vec<String> = pairs.iter().map(|(name, raw)| format!("{}:{raw}", quoted(name))).collect();
@@ -136,7 +139,8 @@ fn file_json(path: &str, record: &Record) -> String {
     ]))
 }
 
-/// A memory of another program as a memory file, with an extension slot for values that a memory file has no place for.
+/// Returns the JSON of a memory file for a memory of another program. An extension slot contains the values for which a
+/// memory file has no member.
 pub(super) fn foreign_file(stored: &StoredRecord, losses: &mut LossReport) -> Option<String> {
     let json = file_json(&format!("mementory/{}.md", stored.id), &stored.record);
     let element = format!("{{\"memory_files\":[{json}]}}");

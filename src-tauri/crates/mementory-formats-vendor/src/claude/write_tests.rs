@@ -14,7 +14,7 @@ fn records_from_claude_are_read_back_unchanged() {
     for (case, _) in cases_of(&Claude) {
         let case = case.file_name().unwrap().to_string_lossy().into_owned();
         let mut source = fixture(&Claude, &case);
-        // Nothing is written for an account without conversations and memories.
+        // An account without conversations and memories has no records, and so cannot be exported.
         if source.records.is_empty() {
             continue;
         }

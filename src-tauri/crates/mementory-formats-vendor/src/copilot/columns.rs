@@ -1,4 +1,4 @@
-//! The columns of the known layouts, in any order, and their names in other languages.
+//! Names of the columns in the known layouts, in several languages. The columns may have any order.
 use mementory_formats_shared::tables::{Header, Row};
 
 pub(super) const TITLE_HEADERS: [&str; 38] = [
@@ -155,7 +155,7 @@ const PROMPT_HEADERS: [&str; 15] = [
 ];
 const CLIENT_APP_HEADERS: [&str; 5] = ["ClientApp", "Client App", "App", "Client-App", "クライアント アプリ"];
 
-/// Words for the person in the author column.
+/// Words in the author column that mean the person.
 const PERSON_WORDS: [&str; 42] = [
     "human",
     "user",
@@ -200,7 +200,7 @@ const PERSON_WORDS: [&str; 42] = [
     "人類",
     "사람",
 ];
-/// Words for the assistant in the author column.
+/// Words in the author column that mean the assistant.
 const ASSISTANT_WORDS: [&str; 23] = [
     "ai",
     "copilot",
@@ -227,16 +227,16 @@ const ASSISTANT_WORDS: [&str; 23] = [
     "어시스턴트",
 ];
 
-/// What each row of a file contains.
+/// The layout of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Layout {
-    /// Messages of conversations.
+    /// Each row is a message of a conversation.
     Messages,
-    /// Prompts from Windows apps. This layout has no answers.
+    /// Each row is a prompt from a Windows app. This layout has no answers.
     Prompts,
 }
 
-/// Positions of the columns.
+/// The layout of a table, and the positions of its columns.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Columns {
     pub layout: Layout,
@@ -248,8 +248,8 @@ pub(super) struct Columns {
 }
 
 impl Columns {
-    /// The columns of a header. None if the header does not belong to a known layout.
-    pub(super) fn of(header: &Header) -> Option<Self> {
+    /// Finds the columns by the names in a header. None if the header is not that of a known layout.
+    pub(super) fn from_header(header: &Header) -> Option<Self> {
         let [title, time, author] =
             [&TITLE_HEADERS[..], &TIME_HEADERS, &AUTHOR_HEADERS].map(|names| header.column(names));
         let client_app = header.column(&CLIENT_APP_HEADERS);
@@ -262,24 +262,24 @@ impl Columns {
         is_complete.then_some(Self { layout: Layout::Messages, title, time, author, text, client_app: None })
     }
 
-    /// All columns that are read.
-    pub(super) fn used(&self) -> [Option<usize>; 5] {
+    /// Returns the positions of all columns that are read. The cells of all other columns become fields.
+    pub(super) fn read_columns(&self) -> [Option<usize>; 5] {
         [self.title, self.time, self.author, self.text, self.client_app]
     }
 }
 
-/// True for headers that no other program is known to write.
+/// True for a header that, as far as is known, only Microsoft writes.
 pub(super) fn is_microsoft_header(header: &Header) -> bool {
     let has = |names: &[&str]| names.iter().all(|name| header.column(&[name]).is_some());
     has(&["CreatedAt", "MessageContent", "Author", "ChatName"]) || has(&["Timestamp", "ClientApp", "Prompt"])
 }
 
-/// True for the header of the main history.
+/// True for the English header of the activity history in its usual layout.
 pub(super) fn is_main_header(header: &Header) -> bool {
     ["Conversation", "Time", "Author", "Message"].iter().all(|name| header.column(&[name]).is_some())
 }
 
-/// `user`, `assistant` or `system`. None for any other author.
+/// Returns the role of an author: `user`, `assistant` or `system`. None for an unknown author.
 pub(super) fn role(author: &str) -> Option<&'static str> {
     let author = author.trim().to_lowercase();
     if PERSON_WORDS.contains(&author.as_str()) {
@@ -291,7 +291,7 @@ pub(super) fn role(author: &str) -> Option<&'static str> {
     }
 }
 
-/// True if a row has a known author.
+/// True if the author of a row is known.
 pub(super) fn has_known_author(columns: &Columns, row: &Row) -> bool {
     role(row.cell(columns.author)).is_some()
 }

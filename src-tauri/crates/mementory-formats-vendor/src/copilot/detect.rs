@@ -1,5 +1,5 @@
-//! Detects Copilot's tables by their headers. If other programs may write the same header, the authors in the rows are
-//! checked too.
+//! Detects Copilot's tables by their headers. Other programs may write the same headers, except those that only
+//! Microsoft writes, so detection also checks the authors in the rows.
 use super::{
     columns::{self, Layout},
     interactions, start,
@@ -10,15 +10,15 @@ use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
-/// Root, archive and folder of tables that belong together.
+/// Root, archive and folder of tables that are claimed together.
 type Group<'c> = (usize, Option<usize>, &'c str);
 
-/// One claim for the tables of a folder or archive, and one for its interactions.
+/// Returns one claim for the tables of each folder or archive, and one for its interactions.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> Vec<Claim> {
     let mut groups: BTreeMap<Group<'_>, Vec<(&Member, f64)>> = BTreeMap::new();
     for member in catalog.members() {
         if let Some(confidence) = confidence(catalog, member, limits, is_selected) {
-            // Files that were selected one by one belong to one history.
+            // Files that were selected one by one are claimed together.
             let group = if is_selected_alone(member) {
                 (0, None, "")
             } else {
@@ -50,7 +50,7 @@ fn confidence(catalog: &Catalog, member: &Member, limits: &Limits, is_selected: 
         return Some(0.95);
     }
     let is_main = columns::is_main_header(&table.header);
-    // Other programs use the same column names, so most rows must also name an author that Copilot uses.
+    // Other programs use the same column names, so the author of most rows must be one that Copilot uses.
     let is_certain = match table.columns.layout {
         Layout::Prompts => true,
         Layout::Messages if table.rows == 0 => is_main,

@@ -1,5 +1,5 @@
-//! Reads the interactions of Microsoft 365 Copilot, as Microsoft Graph returns them (`aiInteraction`): prompts and
-//! answers of all apps, each with the id of its session. An organisation exports them for its people.
+//! Reads the interactions of Microsoft 365 Copilot that Microsoft Graph returns (`aiInteraction`): prompts and answers
+//! of all apps, each with the id of its session. An organisation can export them for its members.
 use super::COPILOT;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_formats_shared::{
@@ -15,17 +15,17 @@ use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, RecordKey, Source, 
 use serde_json::Value;
 use std::collections::{BTreeMap, HashMap};
 
-/// Version of the claim.
+/// Version that a claim for interactions states.
 pub(super) const VERSION: &str = "interactions";
 /// Key of the list in a response of Microsoft Graph.
 const LIST_KEY: &str = "value";
 /// Members of an interaction that have a field in the model.
 const MEMBERS: [&str; 8] =
     ["id", "sessionId", "interactionType", "createdDateTime", "body", "attachments", "from", "etag"];
-/// Beginning of the media types of cards, whose texts are part of an answer.
+/// Prefix of the media types of cards. The texts in a card are part of an answer.
 const CARD: &str = "application/vnd.microsoft.card";
 
-/// One claim for the files of a folder or archive.
+/// Returns one claim for the interaction files of each folder or archive.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<_, Vec<&Member>> = BTreeMap::new();
     for member in catalog.members() {
@@ -49,7 +49,7 @@ fn is_list_of_interactions(keys: &Keys) -> bool {
     has_all("") || has_all(&format!("{LIST_KEY}."))
 }
 
-/// Reads a file and sends its sessions.
+/// Reads a file of interactions and sends each session as a conversation.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut sessions = Sessions::default();
     let count = reader.objects(member, &[LIST_KEY], Kind::Message, |reader, element| {
@@ -73,17 +73,17 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     sessions.send(reader, member)
 }
 
-/// A session while its file is read.
+/// The interactions of a session that were read so far.
 #[derive(Default)]
 struct Session {
     id: Option<String>,
-    /// Id of the person.
+    /// Id of the person, or else the name.
     account: Option<String>,
     turns: Vec<Turn>,
 }
 
-/// The sessions of a file, in the order of their first interactions. A file lists the interactions of all sessions
-/// together.
+/// The sessions of a file, in the order of their first interactions. In a file, the interactions of several sessions
+/// are mixed.
 #[derive(Default)]
 struct Sessions {
     list: Vec<Session>,
@@ -109,14 +109,15 @@ impl Sessions {
 
     fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         for Session { id, account, mut turns } in self.list {
-            // Pages come in any order, and a page often has the newest interaction first.
+            // The pages of Graph's response may be in any order, and often begin with the newest interaction, so the
+            // messages are sorted by time.
             if turns.iter().all(|turn| turn.times.created.is_some()) {
                 turns.sort_by_key(|turn| turn.times.created);
             }
             let chat = Chat {
                 times: times_of(&turns),
                 source: Source { account, ..Source::default() },
-                // The file contains nothing about the session itself except its id.
+                // Besides the interactions, the file contains only the id of a session, which becomes the verbatim.
                 verbatim: Some(Verbatim::json(
                     id.as_ref().map_or_else(|| "null".into(), |id| Value::from(id.as_str()).to_string()),
                 )),
@@ -136,7 +137,7 @@ impl Sessions {
     }
 }
 
-/// The message of an interaction. None if it has no content and does not say who wrote it.
+/// Returns the message of an interaction. None if the interaction has no content and does not state who wrote it.
 fn turn(element: &ObjectElement<'_>) -> Option<Turn> {
     let object = &element.object;
     let kind = object.text("interactionType").unwrap_or_default();
@@ -209,7 +210,7 @@ fn turn(element: &ObjectElement<'_>) -> Option<Turn> {
     })
 }
 
-/// The texts of an adaptive card, in their order.
+/// Returns the texts in an adaptive card, in the order of the card.
 fn card_text(card: &str) -> String {
     let Ok(card) = serde_json::from_str::<Value>(card) else { return String::new() };
     let mut out = String::new();

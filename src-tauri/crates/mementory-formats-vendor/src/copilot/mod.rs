@@ -1,4 +1,5 @@
-//! The activity history of Microsoft Copilot as CSV, and the interactions that Microsoft Graph returns. See README.md.
+//! Reads the activity history of Microsoft Copilot as CSV, and the interactions that Microsoft Graph returns. See
+//! README.md.
 mod columns;
 mod detect;
 mod interactions;

@@ -1,4 +1,4 @@
-//! Reads the tables. Consecutive messages with the same title form a conversation.
+//! Reads the tables. Consecutive messages with the same title become a conversation.
 use super::COPILOT;
 use super::columns::{self, Columns, Layout};
 use super::{interactions, start, time};
@@ -32,21 +32,21 @@ pub(super) fn read(
             let mut rows = CsvRows::new(bytes, limits, &member.place)?;
             table.read(reader, member, &columns, &mut rows)
         });
-        // Rows before a damaged part of the file are sent too.
+        // The messages before a damaged part of the file are sent too.
         table.send(reader, member)?;
         result
     })
 }
 
-/// A table while it is read.
+/// The state while a table is read.
 #[derive(Default)]
 struct Table {
     header: Header,
     title: String,
-    /// Consecutive messages with the same title, in the order of the file.
+    /// The messages of the conversation that is not complete yet, in the order of the file.
     open_turns: Vec<Turn>,
     run_bytes: u64,
-    /// True if newer rows come first. None while this is not known.
+    /// True if newer messages come first in the file. None while the order is unknown.
     is_newest_first: Option<bool>,
     last_time: Option<Timestamp>,
     lacks_zone: bool,
@@ -118,7 +118,7 @@ impl Table {
         if columns.layout == Layout::Prompts { self.send(reader, member) } else { Ok(()) }
     }
 
-    /// Sends the conversation that has been collected.
+    /// Sends the collected messages as one conversation.
     fn send(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let mut turns = std::mem::take(&mut self.open_turns);
         self.run_bytes = 0;
@@ -128,7 +128,7 @@ impl Table {
         if self.is_reversed(&turns) {
             turns.reverse();
         }
-        // The same text may occur twice within one second, so a number is appended to a key that is not unique.
+        // The same text may occur twice within one second, so a number is appended to every key that is not unique.
         let mut seen: HashMap<String, usize> = HashMap::new();
         for turn in &mut turns {
             let count = seen.entry(turn.key.clone().unwrap_or_default()).or_default();
@@ -149,7 +149,7 @@ impl Table {
             record_type: is_prompt.then(|| "prompt".into()),
             times,
             pointer: turns.first().map(|turn| turn.pointer.clone()).unwrap_or_default(),
-            // No row describes the conversation itself, so its verbatim is the header of the table.
+            // No row describes the conversation itself, so the header of the table becomes its verbatim.
             verbatim: Some(csv(&self.header.raw)),
             turns,
             ..Chat::default()
@@ -161,9 +161,9 @@ impl Table {
         reader.sink.unit(unit)
     }
 
-    /// True if the newest message of a conversation comes first. The times in the conversation decide this, or else the
-    /// times of the previous conversations. Without such times, the first and the last speaker decide, because an
-    /// answer does not come before its prompt.
+    /// True if the messages of a conversation are in reverse order. If their times do not show the order, the order of
+    /// the previous conversations is assumed. If that is unknown too, the order is reversed if the first message is not
+    /// the person's and the last one is, because a prompt comes before its answer.
     fn is_reversed(&mut self, turns: &[Turn]) -> bool {
         let times: Vec<Timestamp> = turns.iter().filter_map(|turn| turn.times.created).collect();
         let descending_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
@@ -183,7 +183,7 @@ impl Table {
     }
 }
 
-/// Name of the field that contains the app in which a prompt was entered.
+/// Name of the field that stores the app in which a prompt was entered.
 const CLIENT_APP: &str = "client_app";
 
 fn turn(header: &Header, columns: &Columns, row: Row, time: Option<Timestamp>, pointer: String) -> Turn {
@@ -193,7 +193,7 @@ fn turn(header: &Header, columns: &Columns, row: Row, time: Option<Timestamp>, p
         Layout::Messages => columns::role(author).unwrap_or("unknown"),
     };
     let text = row.cell(columns.text).to_owned();
-    let mut fields: Fields = header.other_cells(&row, &columns.used());
+    let mut fields: Fields = header.other_cells(&row, &columns.read_columns());
     if role == "unknown" && !author.is_empty() {
         fields.insert("author".into(), author.into());
     }

@@ -1,8 +1,9 @@
-//! Times in Copilot's tables: RFC 3339 without a zone, or the American notation with or without one.
+//! Parses the times in Copilot's tables: RFC 3339 without a time zone, or the American notation with or without a time
+//! zone.
 use mementory_model::Timestamp;
 
-/// Formats besides RFC 3339, in the order in which they are tried. In dates with slashes, the first number is tried as
-/// the month first, and then as the day.
+/// Notations besides RFC 3339, in the order in which they are tried. A date with slashes is first parsed with the month
+/// as its first number, then with the day.
 const NOTATIONS: [&str; 8] = [
     "%m/%d/%Y %H:%M:%S %:z",
     "%m/%d/%Y %I:%M:%S %p %:z",
@@ -14,7 +15,7 @@ const NOTATIONS: [&str; 8] = [
     "%d.%m.%Y %H:%M:%S",
 ];
 
-/// A time, and whether it has a time zone. A time without a time zone is read as UTC.
+/// Returns the time in a text, and whether the text states a time zone. Without a time zone, the time is read as UTC.
 pub(super) fn parse(text: &str) -> Option<(Timestamp, bool)> {
     let text = text.trim();
     if let Some(time) = Timestamp::parse(text) {

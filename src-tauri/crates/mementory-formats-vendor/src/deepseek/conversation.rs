@@ -1,4 +1,4 @@
-//! Reads one conversation: a tree of nodes, or the list of messages that browser extensions save.
+//! Reads one conversation, which is a tree of nodes, or a list of messages that browser extensions save.
 use super::{DEEPSEEK, fragments};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::is_tool_type;
@@ -44,7 +44,7 @@ const MESSAGE_MEMBERS: [&str; 14] = [
     "status",
 ];
 
-/// A message whose role has not been determined yet.
+/// A message before its role is determined.
 struct Message<'a> {
     id: Option<String>,
     parent: TurnParent,
@@ -53,7 +53,7 @@ struct Message<'a> {
     object: Object<'a>,
 }
 
-/// Reads one element and sends it.
+/// Reads one conversation and sends it to the sink.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -71,7 +71,7 @@ pub(super) fn read(
     };
     let outer = response.as_ref().unwrap_or(&element.object);
     let session = outer.object("chat_session");
-    let about = session.as_ref().unwrap_or(outer);
+    let conversation_object = session.as_ref().unwrap_or(outer);
     let mut messages = Vec::new();
     let mut replaced: Vec<(&RawValue, &str)> = Vec::new();
     let mut unread_place = None;
@@ -88,7 +88,7 @@ pub(super) fn read(
             }
             _ => unread_place = Some(format!("{}#{list_pointer}/{key}", member.place)),
         }
-    } else if ["id", "inserted_at"].iter().all(|key| about.raw_value(key).is_none()) {
+    } else if ["id", "inserted_at"].iter().all(|key| conversation_object.raw_value(key).is_none()) {
         let reason = "not_a_conversation: no messages and no id";
         reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
@@ -98,17 +98,20 @@ pub(super) fn read(
         reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
     }
     let mut chat = Chat {
-        id: id(about, "id"),
-        title: first_text(about, &["title"]),
+        id: id(conversation_object, "id"),
+        title: first_text(conversation_object, &["title"]),
         times: Times {
-            created: first_time(about, &["inserted_at", "created_at", "create_time"]),
-            updated: first_time(about, &["updated_at", "update_time"]),
+            created: first_time(conversation_object, &["inserted_at", "created_at", "create_time"]),
+            updated: first_time(conversation_object, &["updated_at", "update_time"]),
             ..Times::default()
         },
-        source: Source { account: id(about, "user_id").or_else(|| account.map(Into::into)), ..Source::default() },
-        leaf: id(about, "current_message_id"),
+        source: Source {
+            account: id(conversation_object, "user_id").or_else(|| account.map(Into::into)),
+            ..Source::default()
+        },
+        leaf: id(conversation_object, "current_message_id"),
         pointer: element.pointer.clone(),
-        fields: other_fields(about, &CONVERSATION_MEMBERS),
+        fields: other_fields(conversation_object, &CONVERSATION_MEMBERS),
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
         ..Chat::default()
     };
@@ -121,7 +124,8 @@ pub(super) fn read(
     reader.sink.unit(unit)
 }
 
-/// Adds the messages in the nodes of `mapping`. The parent of a message is its nearest ancestor with a message.
+/// Adds the messages in the nodes of a `mapping`. The parent of a message is the nearest ancestor node that has a
+/// message.
 fn read_tree<'a>(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -132,14 +136,14 @@ fn read_tree<'a>(
 ) {
     let nodes: Vec<(&str, &'a RawValue, Option<Object<'a>>)> =
         nodes.members().map(|(key, raw)| (key, raw, Object::parse(raw.get()))).collect();
-    // For each node: its parent, and whether the node has a message.
+    // For each node: the id of its parent, and whether the node has a message.
     let mut links: HashMap<&str, (Option<String>, bool)> = HashMap::with_capacity(nodes.len());
     for (key, _, node) in &nodes {
         let parent = node.as_ref().and_then(|node| id(node, "parent"));
         let has_message = node.as_ref().is_some_and(|node| node.object("message").is_some());
         links.insert(key, (parent, has_message));
     }
-    // If two nodes have the same key, the last one is used.
+    // Of several nodes with the same key, only the last one is read.
     let last: HashMap<&str, usize> = nodes.iter().enumerate().map(|(index, (key, ..))| (*key, index)).collect();
     for (index, (key, node_raw, node)) in nodes.iter().enumerate() {
         if last.get(key) != Some(&index) || node_raw.get() == "null" {
@@ -165,7 +169,7 @@ fn read_tree<'a>(
     }
 }
 
-/// The nearest ancestor with a message, or the id of an ancestor that does not exist.
+/// Returns the nearest ancestor that has a message, or the first ancestor that is not in the mapping. None for a root.
 fn parent_with_message(links: &HashMap<&str, (Option<String>, bool)>, node: &str) -> Option<String> {
     let mut visited: HashSet<&str> = HashSet::from([node]);
     let mut at = links.get(node)?.0.as_deref()?;
@@ -202,8 +206,8 @@ fn read_list<'a>(
     }
 }
 
-/// Messages with their roles. If neither a message nor its content states the role, the message and its parent have
-/// different roles: person and assistant alternate.
+/// Determines the roles of messages. If neither a message nor its content states the role, the message gets the role
+/// that its parent does not have, because the person and the assistant alternate.
 fn turns(messages: Vec<Message<'_>>, conversation: &str) -> Vec<Turn> {
     let mut roles: HashMap<String, String> = HashMap::with_capacity(messages.len());
     let mut out: Vec<Turn> = Vec::with_capacity(messages.len());

@@ -1,5 +1,5 @@
 //! Detects DeepSeek's files by their JSON keys. An export is a tree of messages like ChatGPT's (`mapping`), but with
-//! `inserted_at` or `message.fragments`. A response of the website's API is recognised by `biz_data`, or by `message_id`
+//! `inserted_at` or `message.fragments`. A response of the website's API is detected by `biz_data`, or by `message_id`
 //! and `parent_id`.
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, plain_name};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
@@ -7,8 +7,8 @@ use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_json::Keys;
 use std::collections::HashSet;
 
-/// One claim for each file of conversations. The account's file and the other files next to it belong to the first
-/// claim.
+/// Returns one claim for each file of conversations. The account's file, and all other files in the same folder, belong
+/// to the first claim of the folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let contents: Vec<(&Member, Content)> = catalog
         .members()
@@ -48,7 +48,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out
 }
 
-/// The export of an account without conversations: an empty list next to the account's file.
+/// Returns a claim for the export of an account without conversations, which is an empty list in the folder of the
+/// account's file. None if there is no such list.
 fn empty_export(catalog: &Catalog, account: &Member) -> Option<Claim> {
     let is_empty_list = |member: &&Member| {
         plain_name(&member.name) == "conversations.json"
@@ -67,7 +68,7 @@ fn empty_export(catalog: &Catalog, account: &Member) -> Option<Claim> {
     })
 }
 
-/// Content of a file by its keys.
+/// The content of a file, as its keys show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// `conversations.json`.
@@ -81,22 +82,23 @@ enum Content {
 fn content_of(keys: &Keys) -> Option<Content> {
     let is_chatgpt = ["current_node", "create_time", "conversation_id"].iter().any(|key| keys.has(key));
     let has_times = keys.has("inserted_at") || keys.has_at_any_level("message.inserted_at");
-    // ChatGPT's messages have no fragments, whatever the members around them are called.
+    // ChatGPT's messages have no `fragments`, so a file with `fragments` is DeepSeek's even if its other keys are
+    // ChatGPT's.
     let has_fragments = keys.has_at_any_level("message.fragments");
     if keys.has("mapping") && (has_fragments || has_times && !is_chatgpt) {
         Some(Content::Export)
     } else if ["chat_messages", "chat_session", "messages"].iter().any(|key| keys.has(&format!("biz_data.{key}"))) {
         Some(Content::Session)
     } else if keys.has("chat_messages.message_id") && keys.has("chat_messages.parent_id") {
-        // Some extensions save the response without the objects around it.
+        // Some extensions save the response without the `data` and `biz_data` objects around it.
         Some(Content::Session)
     } else {
         (keys.has("user_id") && keys.has("email") && keys.has("mobile")).then_some(Content::Account)
     }
 }
 
-/// True if both files are in the same folder or archive. Files that were selected one by one count as being in the same
-/// folder.
+/// True if two files are in the same folder of the same archive or selection. All files that were selected one by one
+/// count as one folder.
 fn is_in_same_folder(member: &Member, other: &Member) -> bool {
     let is_same_root = member.root == other.root && member.archive == other.archive;
     is_same_root && folder(&member.name) == folder(&other.name) || is_selected_alone(member) && is_selected_alone(other)

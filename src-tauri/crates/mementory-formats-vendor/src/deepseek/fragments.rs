@@ -1,4 +1,5 @@
-//! The content of a message: fragments, or in older exports `content` and `reasoning_content`.
+//! Reads the content of a message, which consists of fragments or, in older exports, of `content` and
+//! `reasoning_content`.
 use super::DEEPSEEK;
 use mementory_formats_shared::{
     object::{Object, decode_string, list},
@@ -10,17 +11,17 @@ use serde_json::{Value, value::RawValue};
 /// The content of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// `user` or `assistant`, determined from the types of the fragments. None if the types do not show the role.
+    /// The role (`user` or `assistant`) that the types of the fragments show. None if they show no role.
     pub role: Option<&'static str>,
-    /// Text of the message, without its blocks.
+    /// Text of the message. Does not contain the text of `blocks`.
     pub text: String,
-    /// Thoughts, searches and tools, which are shown collapsed.
+    /// Thoughts, searches and tools, which the app shows collapsed.
     pub blocks: Vec<Value>,
     /// Files that the message refers to.
     pub attachments: Vec<AttachmentRef>,
 }
 
-/// Reads the content of a message. `conversation` becomes part of the keys of files that have only a name.
+/// Reads the content of a message. The key of a file without an id contains the id of the `conversation`.
 pub(super) fn read(message: &Object<'_>, conversation: &str) -> Content {
     let mut out = Content::default();
     for raw in message.list("fragments").into_iter().flatten() {
@@ -94,14 +95,14 @@ fn read_fragment(raw: &RawValue, conversation: &str, out: &mut Content) {
             None
         }
     };
-    // Fragments without a role, such as files, do not change the role. A fragment with a request shows that the person
-    // wrote the message.
+    // A fragment without a role, such as a file, leaves the role unchanged. A fragment with a request shows that the
+    // person wrote the message, whatever the other fragments are.
     if role == Some("user") || out.role.is_none() {
         out.role = role.or(out.role);
     }
 }
 
-/// The members of a tool's fragment except its type and its results, as lines.
+/// Returns the members of a tool's fragment as lines, without its type and its results.
 fn without_results(fragment: &Object<'_>) -> String {
     let rest = fragment.members().filter(|(key, _)| !matches!(*key, "type" | "results" | "result"));
     let lines: Vec<String> =
@@ -109,7 +110,7 @@ fn without_results(fragment: &Object<'_>) -> String {
     lines.join("\n")
 }
 
-/// Results of a search: title, address and text of each result. None if there are no results.
+/// Returns a block with the title, address and text of each search result. None if there are no results.
 fn search_block(name: &str, results: &RawValue) -> Option<Value> {
     let Some(results) = list(results) else {
         return Some(block("tool_result", Some(name), readable(results)));
@@ -125,13 +126,13 @@ fn search_block(name: &str, results: &RawValue) -> Option<Value> {
     (!results.is_empty()).then(|| block("tool_result", Some(name), text))
 }
 
-/// Adds a file. False if the value has no file name.
+/// Adds a file to `out`. Returns false if the value contains neither a name nor an id.
 fn push_file(raw: &RawValue, conversation: &str, out: &mut Vec<AttachmentRef>) -> bool {
     let object = Object::parse(raw.get()).unwrap_or_default();
     let id = first_id(&object, &["file_id", "id"]);
     let name = first_text(&object, &["file_name", "name", "filename"]).or_else(|| decode_string(raw).map(Into::into));
     let Some(name) = name.or_else(|| id.clone()).filter(|name| !name.trim().is_empty()) else { return false };
-    // A file that only has a name is identified within its conversation.
+    // If a file has no id, its key contains the conversation, because names are not unique in an account.
     let value = id.as_ref().map_or_else(|| format!("{conversation}/file/{name}"), |id| format!("file/{id}"));
     let key = RecordKey::new(DEEPSEEK, value);
     if !out.iter().any(|known| known.key == key) {

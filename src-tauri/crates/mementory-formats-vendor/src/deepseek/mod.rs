@@ -1,4 +1,4 @@
-//! DeepSeek's data export. See README.md.
+//! Reads DeepSeek's data export. See README.md.
 mod conversation;
 mod detect;
 mod fragments;

@@ -1,4 +1,4 @@
-//! Reads the account's file first, then the conversations.
+//! Reads the account's file first, then the conversations, because they get the account id from that file.
 use super::{DEEPSEEK, conversation};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::{files::send_file, object::Object, reader::FileReader, values::id};
@@ -35,7 +35,7 @@ pub(super) fn read(
     })
 }
 
-/// The id of the account. None if no file contains it, or if that file cannot be read.
+/// Returns the account id. None if the export has no account file, or if that file cannot be read.
 fn account(catalog: &Catalog, detected: &Detected, context: &ReadContext) -> Option<String> {
     let part = detected.claim.parts.iter().find(|part| part.role == Role::Manifest)?;
     let bytes = catalog.bytes(catalog.members().get(part.member)?, context.limits.side_file_bytes).ok()?;

@@ -1,4 +1,4 @@
-//! One activity of Takeout's My Activity. JSON and HTML exports are both read into this form.
+//! One activity in Takeout's My Activity. The readers of JSON and of web pages both produce this type.
 use super::verbs::{self, Label, Title};
 use mementory_format::Member;
 use mementory_formats_shared::object::content_id;
@@ -8,60 +8,60 @@ use std::ops::Range;
 /// Scope of the record keys. It is also the id of the format and the name of the platform.
 pub(super) const SCOPE: &str = "gemini";
 
-/// An activity of Gemini as it is in the export.
+/// An activity of Gemini, with the values that the export states.
 #[derive(Debug, Default)]
 pub(super) struct Activity {
-    /// The title: words that Google adds, then the prompt. No-break spaces are replaced with spaces.
+    /// The title, which consists of Google's words and the prompt. No-break spaces are replaced with ordinary spaces.
     pub title: String,
-    /// True if the title is only a prompt, without Google's words before it.
+    /// True if the title is a prompt without Google's words.
     pub is_request: bool,
-    /// The header, if it is not the name of a product. In some exports, it has Google's words and the title has only
-    /// the prompt.
+    /// The header, unless it is the name of a product. In some exports, Google's words are in the header, and the title
+    /// is only the prompt.
     pub label: Option<String>,
-    /// The time of the activity.
+    /// Time of the activity. None if it is absent or cannot be read.
     pub time: Option<Timestamp>,
-    /// The time as it is written in the page. Empty in JSON.
+    /// Time as the page writes it. In JSON, set only if the time cannot be read.
     pub stamp: String,
-    /// The chat to which the activity links, and the Gem of that chat if it has one. None if there is no such link.
+    /// The chat to which the activity links. None if the activity has no link to a chat.
     pub chat: Option<ChatLink>,
     /// Text of the answer.
     pub answer: Option<String>,
-    /// Files of the prompt.
+    /// Files that the person sent with the prompt.
     pub files: Vec<AttachmentRef>,
-    /// Files of the answer.
+    /// Files that the answer contains.
     pub answer_files: Vec<AttachmentRef>,
-    /// All values for which the model has no field.
+    /// Values of the source for which the model has no field.
     pub fields: Fields,
-    /// The source text.
+    /// The JSON or HTML of the activity.
     pub verbatim: Option<Verbatim>,
-    /// Range of the answer in the source text.
+    /// Range in bytes of the answer in the text of `verbatim`.
     pub answer_range: Option<Range<usize>>,
-    /// JSON pointer, or `@` and the offset in a page.
+    /// JSON pointer of the row, or `@` and the offset of the cell in a page.
     pub pointer: String,
 }
 
-/// The chat in a link to Gemini.
+/// A link to a chat of Gemini.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ChatLink {
     /// Id of the chat.
     pub id: String,
-    /// Id of the Gem.
+    /// Id of the Gem that the chat uses. None for a chat without a Gem.
     pub gem: Option<String>,
 }
 
-/// The kind of an activity.
+/// Whether an activity is a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Meaning {
-    /// A prompt with this text.
+    /// A prompt. The string is its text.
     Prompt(String),
-    /// Something else that the person did.
+    /// Something that the person did other than entering a prompt.
     Other,
 }
 
 impl Activity {
-    /// Id of an activity: the digest of its time in whole seconds and its prompt or title, because exports have no ids.
-    /// Both are the same in JSON and in HTML. Known words before a prompt are left out, because they change with the
-    /// language of the account.
+    /// Returns an id for the activity, because exports contain no ids. The id is the digest of the time in whole
+    /// seconds and of the prompt or title, which are the same in JSON and in HTML. Google's words before a prompt are
+    /// left out if they are known, because they depend on the language of the account.
     pub(super) fn id(&self) -> String {
         let text = match self.title() {
             Title::Prompt(prompt) => self.without_file_count(prompt),
@@ -75,14 +75,14 @@ impl Activity {
         content_id(&format!("{time}\n{}", words.join(" ")))
     }
 
-    /// The kind of the activity, as the title and the header show it.
+    /// Classifies the activity by its title and its header.
     pub(super) fn title(&self) -> Title<'_> {
         let title = self.title.trim();
         match self.label.as_deref().and_then(verbs::label) {
             _ if self.is_request => Title::Prompt(title),
             Some(Label::Activity) => Title::Activity,
             Some(Label::Prompt) => {
-                // Google's words may be in both the header and the title.
+                // Google's words may be in both the header and the title, so they are removed from the title.
                 let label = self.label.as_deref().unwrap_or_default().trim();
                 let rest = title.strip_prefix(label).filter(|rest| rest.starts_with([' ', ':', '：']));
                 Title::Prompt(rest.map_or(title, |rest| rest.trim_start_matches([' ', ':', '：'])))
@@ -91,14 +91,14 @@ impl Activity {
         }
     }
 
-    /// A prompt without the number of its files, which is part of the title in some exports.
+    /// Returns a prompt without the number of its files, which the title contains in some exports.
     fn without_file_count<'p>(&self, prompt: &'p str) -> &'p str {
         if self.files.is_empty() { prompt } else { verbs::without_file_count(prompt) }
     }
 
-    /// Determines whether the activity is a prompt. `is_prompt_word` gets the header or the first word of a title in an
-    /// unknown language. It returns true if activities with answers have this header, or a title that begins with this
-    /// word.
+    /// Determines whether the activity is a prompt. `is_prompt_word` is called for a title in an unknown language, with
+    /// the header or the first word of the title. It returns true if an activity with an answer has the same header or
+    /// first word.
     pub(super) fn meaning(&self, is_prompt_word: impl FnOnce(&str) -> bool) -> Meaning {
         let text = |prompt: &str| Meaning::Prompt(self.without_file_count(prompt).to_owned());
         match self.title() {
@@ -111,8 +111,8 @@ impl Activity {
         }
     }
 
-    /// The source text without the answer, and the source text of the answer. So erasing one of the two messages erases
-    /// its text completely.
+    /// Splits the verbatim into that of the prompt, without the answer, and that of the answer. So erasing one of the
+    /// two messages erases its text completely.
     pub(super) fn split_verbatim(&self) -> (Option<Verbatim>, Option<Verbatim>) {
         let (Some(whole), Some(range)) = (&self.verbatim, &self.answer_range) else {
             return (self.verbatim.clone(), self.verbatim.clone());
@@ -124,14 +124,14 @@ impl Activity {
         (verbatim(rest), verbatim(part(range.clone()).to_owned()))
     }
 
-    /// The text that may be Google's word for a prompt: the header, or the first word of the title.
+    /// Returns the text that may be Google's word for a prompt: the header, or else the first word of the title.
     pub(super) fn prompt_word(&self) -> Option<&str> {
         self.label.as_deref().or_else(|| verbs::first_word(&self.title))
     }
 }
 
-/// True if a file of a Takeout is in the folder of Gemini. In that folder, activities without the name of a
-/// product are from Gemini. Outside of a Takeout, a folder called Gemini may contain other files too.
+/// True if a file is in Gemini's folder of a Takeout. In this folder, activities that name no product are Gemini's.
+/// Outside of a Takeout, a folder called Gemini may contain other files too.
 pub(super) fn is_in_gemini_folder(member: &Member) -> bool {
     let is_takeout = |part: &str| part.get(..7).is_some_and(|start| start.eq_ignore_ascii_case("takeout"));
     let path = if member.archive.is_some() { &member.name } else { &member.place };
@@ -140,16 +140,16 @@ pub(super) fn is_in_gemini_folder(member: &Member) -> bool {
         && (member.archive.is_some() || folder.split('/').any(is_takeout))
 }
 
-/// True for a name of the product, in any language: `Gemini Apps`, `Gemini アプリ`, `Bard`.
+/// True if a name is that of Gemini in any language, such as `Gemini Apps`, `Gemini アプリ` or `Bard`.
 pub(super) fn is_product(name: &str) -> bool {
     let name = name.to_lowercase();
-    // Some languages have no space between the name and the next word.
+    // In some languages, no space separates the product name from the next word.
     name.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "gemini" || word == "bard")
         || name.starts_with("gemini")
 }
 
-/// The chat in a link: `gemini.google.com/app/<id>`, `/u/1/app/<id>`, `/gem/<gem>/<id>`. The outer None is for links to
-/// other sites, the inner one for a link to Gemini without a chat.
+/// Parses a link such as `gemini.google.com/app/<id>`, `/u/1/app/<id>` or `/gem/<gem>/<id>`. Returns `None` for a link
+/// to another site, and `Some(None)` for a link to Gemini that names no chat.
 pub(super) fn chat_link(address: &str) -> Option<Option<ChatLink>> {
     let rest = address.strip_prefix("https://").or_else(|| address.strip_prefix("http://"))?;
     let rest = rest.split(['?', '#']).next().unwrap_or_default();
@@ -178,7 +178,7 @@ pub(super) fn chat_link(address: &str) -> Option<Option<ChatLink>> {
     Some(link)
 }
 
-/// A reference to a file that is stored next to the activities. None for all other links.
+/// Returns a reference to a file in the folder of the activities. None for a link to anything else.
 pub(super) fn file_reference(address: &str, name: &str) -> Option<AttachmentRef> {
     if address.contains("://") || address.starts_with(['#', '/']) || address.contains(':') && !address.contains('.') {
         return None;
@@ -196,15 +196,15 @@ pub(super) fn file_reference(address: &str, name: &str) -> Option<AttachmentRef>
     })
 }
 
-/// Key of the record of a file, made from its name in the export.
+/// Returns the key of the record of a file. The key is made from the name of the file in the export.
 pub(super) fn file_key(file: &str) -> RecordKey {
     RecordKey::new(SCOPE, format!("file/{file}"))
 }
 
-/// Largest number of files of one activity. Additional files are kept only in the original text of the activity.
+/// Largest number of files of one activity. Only the verbatim contains the links to additional files.
 const MAX_FILES: usize = 500;
 
-/// Adds a file unless it is there already.
+/// Adds a file, unless the list contains it already or has [`MAX_FILES`] files.
 pub(super) fn add_file(files: &mut Vec<AttachmentRef>, file: Option<AttachmentRef>) {
     if let Some(file) = file
         && files.len() < MAX_FILES

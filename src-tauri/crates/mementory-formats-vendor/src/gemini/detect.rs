@@ -1,4 +1,4 @@
-//! Detects files of Gemini by their content. The names are not enough, because every product of Google writes a
+//! Detects files of Gemini by their content. File names are not enough, because every product of Google writes a
 //! `MyActivity.json`, and names of files and folders are translated.
 use super::{activity::is_in_gemini_folder, html_row, json_row, voyager};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head, plain_name};
@@ -10,28 +10,28 @@ use std::{
     sync::Arc,
 };
 
-/// Number of bytes of a file that are examined first.
+/// Number of bytes at the beginning of a file that detection examines first.
 const HEAD_BYTES: usize = JsonHead::BYTES;
-/// Number of bytes that are examined if an activity log has no activity of Gemini in its first bytes. A log may contain
-/// the activities of all products, and a page has 100 KB of styles before its first row.
+/// Number of bytes that detection examines if the first bytes of an activity log contain no activity of Gemini. A log
+/// may contain the activities of all products, and a page has 100 KB of styles before its first row.
 const LARGE_HEAD_BYTES: usize = 4 << 20;
-/// Keys of lists of activities.
+/// Keys under which a file may contain the list of activities.
 pub(super) const WRAPPER_KEYS: [&str; 6] = ["activities", "items", "data", "results", "Gemini Apps", "My Activity"];
 
-/// Content of a file.
+/// The content of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Content {
     ActivityJson,
     ActivityHtml,
-    /// A thread of Gemini in Workspace.
+    /// Threads of Gemini in Workspace.
     Workspace,
-    /// A chat that Gemini Voyager exported.
+    /// Chats that the browser extension Gemini Voyager exported.
     Voyager,
     Gems,
 }
 
-/// One claim for each archive, folder or loose file. The archives of one Takeout are claimed together, because the
-/// files of its activities may be in another archive than their log.
+/// Returns one claim for each archive, folder or single file. The archives of a Takeout are claimed together, because a
+/// log and the files of its activities may be in different archives.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<String, Vec<(&Member, Content)>> = BTreeMap::new();
     for member in catalog.members() {
@@ -42,8 +42,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     groups.values().map(|found| build_claim(catalog, found)).collect()
 }
 
-/// Name of the group to which a file belongs. The files of one archive, of all archives of one Takeout, or of one
-/// dropped folder form a group.
+/// Returns the name of the group to which a file belongs. The files of a group form one claim: those of an archive, of
+/// all archives of a Takeout, or of a selected folder.
 fn group_of(member: &Member) -> String {
     match (member.archive, takeout_of(member)) {
         (Some(_), Some(takeout)) => format!("takeout {takeout}"),
@@ -52,12 +52,12 @@ fn group_of(member: &Member) -> String {
     }
 }
 
-/// The place and name that the archives of one Takeout share: `takeout-20260726T100000Z-1` for
-/// `takeout-20260726T100000Z-1-002.zip`. None for other archives.
+/// Returns the place and the part of the name that all archives of a Takeout share: `takeout-20260726T100000Z-1` for
+/// `takeout-20260726T100000Z-1-002.zip`. None for a file in any other archive.
 fn takeout_of(member: &Member) -> Option<&str> {
     let archive = member.place.strip_suffix(member.name.as_str())?.strip_suffix("!/")?;
     let (stem, number) = archive.rsplit_once('.')?.0.rsplit_once('-')?;
-    // A browser appends a number in parentheses to the name of a file that was downloaded twice.
+    // If a file was downloaded twice, the browser appends a number in parentheses to its name.
     let number = number.split(" (").next().unwrap_or(number);
     let is_number = number.len() == 3 && number.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && file_name(stem).starts_with("takeout")).then_some(stem)
@@ -98,7 +98,7 @@ fn build_claim(catalog: &Catalog, contents: &[(&Member, Content)]) -> Claim {
     }
 }
 
-/// Files next to the activities, and pages of Takeout that have no activities.
+/// Returns the files in the folders of the activities, and the pages of a Takeout that contain no activities.
 fn other_parts(catalog: &Catalog, contents: &[(&Member, Content)]) -> Vec<Part> {
     let found_ids: BTreeSet<usize> = contents.iter().map(|(member, _)| member.id).collect();
     let place = |member: &Member| (group_of(member), dir_in_takeout(&member.name).to_owned());
@@ -126,7 +126,7 @@ fn other_parts(catalog: &Catalog, contents: &[(&Member, Content)]) -> Vec<Part> 
     others.filter_map(|member| Some(Part { member: member.id, role: role(member)? })).collect()
 }
 
-/// True for a folder that contains nothing but the activities and their files. Such a folder is in an archive or in a
+/// True if the folder of a file contains only activities and their files. Such a folder is in an archive or in a
 /// Takeout, or has the name of the product. A folder such as Downloads also contains unrelated files.
 fn is_own_folder(member: &Member) -> bool {
     let dir = dir_of(&member.place);
@@ -140,7 +140,7 @@ fn dir_of(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// The folder of a file, starting at `Takeout`, so that it is the same in all archives of a Takeout.
+/// Returns the folder of a file from `Takeout` on, so that the path is the same in all archives of a Takeout.
 fn dir_in_takeout(path: &str) -> &str {
     let dir = dir_of(path);
     let starts = std::iter::once(0).chain(dir.match_indices('/').map(|(at, _)| at + 1));
@@ -148,7 +148,7 @@ fn dir_in_takeout(path: &str) -> &str {
     starts.filter_map(|at| dir.get(at..)).find(|rest| is_takeout(rest)).unwrap_or(dir)
 }
 
-/// What a file contains. None if the file is not from Gemini.
+/// Determines what a file contains. None if the file is not from Gemini.
 pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     let name = member.file_name().to_ascii_lowercase();
     let ending = name.rsplit_once('.').map(|(_, ending)| ending);
@@ -160,7 +160,7 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     if let Some(json) = JsonHead::of(catalog, member) {
         return json_content(&json, &name, member, &|| read(LARGE_HEAD_BYTES).ok());
     }
-    // A file that cannot be read is not claimed; the import reports it as unknown.
+    // An unreadable file is not claimed, and the import reports it as an unknown file.
     let head = read(HEAD_BYTES).ok()?;
     match head.iter().find(|byte| !byte.is_ascii_whitespace())? {
         b'<' => {
@@ -179,8 +179,8 @@ pub(super) fn content(catalog: &Catalog, member: &Member) -> Option<Content> {
     }
 }
 
-/// True for a thread of Gemini in Workspace: turns under `user_turn` or `system_turn`.
-/// What a JSON file contains. `name` is its name in lower case, and `longer_head` reads more of it.
+/// Determines what a JSON file contains. `name` is its file name in lower case, and `longer_head` reads more of the
+/// file. None if the file is not from Gemini.
 fn json_content(
     json: &JsonHead,
     name: &str,
@@ -191,7 +191,7 @@ fn json_content(
         return None;
     }
     if json.is_empty_list() {
-        // The log of an account without activities. Only its folder says whose log it is.
+        // The file is the log of an account without activities. Only its folder shows that the log is Gemini's.
         return (name.ends_with(".json") && is_in_gemini_folder(member)).then_some(Content::ActivityJson);
     }
     let keys = &json.keys;
@@ -205,7 +205,7 @@ fn json_content(
     let has_any = |names: &[&str]| names.iter().any(|name| has(name));
     let is_log = has_any(&["title", "details", "subtitles", "userInteractions"])
         && has_any(&["header", "products", "safeHtmlItem", "titleUrl", "activityControls"]);
-    // A row may have nothing but a prompt and a time.
+    // The rows of a log may contain only a prompt and a time.
     let may_be_log = is_log || has("time") && has_any(&["title", "details", "userInteractions"]);
     if !may_be_log || keys.has("mapping") || keys.has("chat_messages") {
         return None;
@@ -216,6 +216,7 @@ fn json_content(
     is_found.then_some(Content::ActivityJson)
 }
 
+/// True for the keys of threads of Gemini in Workspace, whose turns are under `user_turn` or `system_turn`.
 fn is_thread(keys: &mementory_json::Keys) -> bool {
     keys.has("conversation_turns")
         && (keys.has("conversation_turns.user_turn") || keys.has("conversation_turns.system_turn"))
@@ -226,22 +227,23 @@ fn has_gemini_row(head: &[u8], is_gemini_file: bool) -> bool {
     let mut bytes = head;
     let limits = Limits::default();
     let mut elements = Elements::new(&mut bytes, &limits).with_keys(&WRAPPER_KEYS);
-    // The last element is cut off, so reading it gives an error, which ends the loop.
+    // The head ends inside the last element, so reading this element returns an error, which ends the loop.
     while let Ok(Some(element)) = elements.next() {
         let is_gemini = |text: &str| Object::parse(text).is_some_and(|row| json_row::is_gemini(&row, is_gemini_file));
-        // A row that the reader would repair is repaired here too.
+        // The reader repairs damaged rows, so a damaged row of Gemini counts here too.
         if std::str::from_utf8(element.bytes).is_ok_and(is_gemini)
             || repair(element.bytes).is_some_and(|(text, _)| is_gemini(&text))
         {
             return true;
         }
     }
-    // One activity may be longer than the head. In that case, only its header is checked.
+    // If the first activity is longer than the head, the loop finds no complete row, so only the header of this
+    // activity is checked.
     let text = String::from_utf8_lossy(head);
     head.len() >= LARGE_HEAD_BYTES.min(HEAD_BYTES) && has_gemini_header(&text)
 }
 
-/// True if the first member `header` in the text names Gemini.
+/// True if the first member `header` in a text is the name of Gemini.
 fn has_gemini_header(text: &str) -> bool {
     let Some((_, rest)) = text.split_once("\"header\"") else { return false };
     let value = rest.trim_start().strip_prefix(':').map(str::trim_start).and_then(|rest| rest.strip_prefix('"'));
@@ -260,8 +262,8 @@ fn has_gemini_cell(head: &[u8], is_gemini_file: bool) -> bool {
     false
 }
 
-/// True for a list of Gems. The page has labels or headings with names and instructions, or the file has the name that
-/// only such a list has.
+/// True for a page with a list of Gems: the page has labels or headings for names and instructions, or the file has a
+/// name that only such a list has.
 fn is_gems(head: &[u8], name: &str) -> bool {
     let text = String::from_utf8_lossy(head);
     let has_labels = super::gems::has_labels(&text) || super::gems::has_heading(&text);

@@ -1,5 +1,5 @@
-//! Gems: assistants that the person made, with a name, instructions and files. Takeout has them in one page:
-//! `<b>Name:</b>…<br><b>Instructions:</b>…<br><b>Files:</b><br><a href="…">…</a>`, repeated for each Gem.
+//! Reads Gems, which are assistants that the person made, with a name, instructions and files. Takeout writes all of
+//! them into one page: `<b>Name:</b>…<br><b>Instructions:</b>…<br><b>Files:</b><br><a href="…">…</a>` for each Gem.
 use super::activity::SCOPE;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::text_parts::ends_of_parts;
@@ -14,32 +14,33 @@ use std::collections::HashSet;
 const BOLD: RowKind = RowKind { name: "b", class: "" };
 const HEADING: RowKind = RowKind { name: "h2", class: "" };
 
-/// English label of the files of a Gem, in lower case.
+/// English label of the list of a Gem's files, in lower case.
 const FILES: &str = "files";
-/// Beginning of the name that only a list of Gems has.
+/// Beginning of the file name of a list of Gems. No other file has such a name.
 pub(super) const FILE: &str = "gemini_gems_data";
 
-/// True if a page begins with the labels of a Gem. Recipes and forms have such labels too, but not as their first ones.
+/// True if the first labels of a page are those of a Gem. Recipes and forms may have the same labels, but not as their
+/// first ones.
 pub(super) fn has_labels(page: &str) -> bool {
     labels(page, false).is_some()
 }
 
-/// The labels of the parts of a Gem, which are translated.
+/// The labels for the name, the instructions and the files of a Gem, in the language of the page.
 struct Labels {
     name: String,
     instructions: String,
-    /// None if no Gem of the page has files.
+    /// None if no Gem of the page has files, so that their label is unknown.
     files: Option<String>,
 }
 
-/// The labels of a list of Gems. Labels in other languages than English are found by their position, and only in a file
-/// with the name of such a list (`is_named`).
+/// Finds the labels in a list of Gems. Labels in languages other than English are found by their position, which is
+/// done only if the file has the name of a list of Gems (`is_named`). None if the page is not a list of Gems.
 fn labels(page: &str, is_named: bool) -> Option<Labels> {
     let parts = labelled_parts(page);
     let [first, second, ..] = parts.as_slice() else { return None };
     let before = html::to_text(page.get(..first.at).unwrap_or_default());
     let is_english = first.label == "name" && second.label == "instructions";
-    // Below headings, bold words with a colon are part of the instructions.
+    // If the names of Gems are headings, bold words with a colon are not labels but text of the instructions.
     let is_by_position = is_named && first.label != second.label && find_element(page, 0, HEADING).is_none();
     let is_list = (is_english || is_by_position) && before.chars().count() <= 40;
     let instructions = parts.iter().find(|part| part.label == "instructions").unwrap_or(second);
@@ -48,8 +49,8 @@ fn labels(page: &str, is_named: bool) -> Option<Labels> {
     is_list.then(|| Labels { name: first.label.clone(), instructions: instructions.label.clone(), files })
 }
 
-/// The label of the files in another language. It is the label of a Gem's last part, if that part has links and no
-/// other words. In a Gem without files, the part is empty.
+/// Finds the label of the files in a language other than English. It is the label of the last part of a Gem, if that
+/// part contains only links. None if the last part of every Gem has other words or no links.
 fn label_of_files(parts: &[LabelledPart<'_>], name_label: &str) -> Option<String> {
     let is_last = |at: usize| parts.get(at + 1).is_none_or(|next| next.label == name_label);
     let mut ends = parts.iter().enumerate().filter(|(at, _)| is_last(*at)).map(|(_, part)| part);
@@ -58,7 +59,7 @@ fn label_of_files(parts: &[LabelledPart<'_>], name_label: &str) -> Option<String
 
 fn has_only_links(html: &str) -> bool {
     let links = html::links(html);
-    // The text of a page has the address of a link in brackets after its name.
+    // In the text of a page, the address of a link follows its name in parentheses.
     let mut rest = html::to_text(html);
     for (address, name) in &links {
         rest = rest.replacen(&format!("({address})"), "", 1).replacen(name.trim(), "", 1);
@@ -66,26 +67,26 @@ fn has_only_links(html: &str) -> bool {
     !links.is_empty() && rest.trim().is_empty()
 }
 
-/// True for a page with the heading `Gems` and instructions below it.
+/// True for a page with the heading `Gems` and the word `Instructions:`.
 pub(super) fn has_heading(page: &str) -> bool {
     let heading = find_element(page, 0, RowKind { name: "h1", class: "" });
     let title = heading.and_then(|found| page.get(found.end..)?.split("</h1>").next());
     title.is_some_and(|title| html::to_text(title) == "Gems") && page.contains("Instructions:")
 }
 
-/// A part of a page that begins with a bold label.
+/// A bold label in a page, and the HTML up to the next label.
 struct LabelledPart<'p> {
     /// The label in lower case, without its colon.
     label: String,
     /// The label as the page writes it, without its colon.
     words: String,
-    /// The text after the label, up to the next label.
+    /// The HTML between the label and the next label.
     html: &'p str,
-    /// Offset of the label in the page.
+    /// Offset in bytes of the label in the page.
     at: usize,
 }
 
-/// The parts after bold labels (`<b>Name:</b>`). Bold words without a colon are not labels.
+/// Splits a page at its bold labels (`<b>Name:</b>`). Bold words without a colon are not labels.
 fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
     let mut starts = Vec::new();
     let mut at = 0;
@@ -112,17 +113,17 @@ fn labelled_parts(page: &str) -> Vec<LabelledPart<'_>> {
 struct Gem {
     name: String,
     instructions: String,
-    /// Links to the files of the Gem: address and name.
+    /// Address and name of each link to a file of the Gem.
     files: Vec<(String, String)>,
-    /// Other parts, by their label.
+    /// Label and text of each part with an unknown label.
     other_parts: Vec<(String, String)>,
-    /// Position in the page where the Gem begins.
+    /// Offset in bytes at which the Gem begins in the page.
     at: usize,
-    /// Position in the page where the Gem ends.
+    /// Offset in bytes at which the Gem ends in the page.
     end: usize,
 }
 
-/// Reads the Gems of a page.
+/// Reads the Gems of a page and sends them to the sink.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let page = reader.text(member)?;
     let is_named = member.file_name().to_ascii_lowercase().starts_with(FILE);
@@ -148,7 +149,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
             reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Profile));
             continue;
         }
-        // A Gem has no id. The id is made from its name, because the name changes less often than the instructions.
+        // A Gem has no id, so an id is made from its name, which changes less often than its instructions.
         let mut id = content_id(&gem.name);
         if !seen.insert(id.clone()) {
             id = content_id(&format!("{}\n{}", gem.name, gem.instructions));
@@ -186,7 +187,7 @@ fn record(gem: Gem, id: &str, source: &str, member: &Member) -> Record {
     record
 }
 
-/// Gems with bold labels. Each Gem begins with the label of its name.
+/// Returns the Gems of a page with bold labels. Each Gem begins at the label of its name.
 fn labelled_gems(page: &str, labels: &Labels) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     for part in labelled_parts(page) {
@@ -202,7 +203,7 @@ fn labelled_gems(page: &str, labels: &Labels) -> Vec<Gem> {
         match part.label.as_str() {
             label if label == labels.instructions => gem.instructions = text,
             label if labels.files.as_deref() == Some(label) => gem.files = html::links(part.html),
-            // An unknown bold label inside the instructions is part of their text.
+            // A bold label inside the instructions that is unknown is part of their text.
             label if gem.files.is_empty() && !gem.instructions.is_empty() && !is_known_label(label) => {
                 gem.instructions = format!("{}\n{}: {text}", gem.instructions, part.words);
             }
@@ -216,7 +217,7 @@ fn is_known_label(label: &str) -> bool {
     matches!(label, "description" | "id" | "created" | "updated" | "default tool" | "visibility" | "url" | "tools")
 }
 
-/// Gems whose names are headings, with their instructions below the headings.
+/// Returns the Gems of a page in which the names are headings, each followed by the instructions.
 fn gems_under_headings(page: &str) -> Vec<Gem> {
     let mut gems: Vec<Gem> = Vec::new();
     let mut next = find_element(page, 0, HEADING);

@@ -1,5 +1,5 @@
-//! An activity in a page of Takeout. An outer cell contains the product, a content cell with the prompt, the time and
-//! the answer, and a caption with links.
+//! Reads an activity in a page of Takeout. The outer cell of an activity contains its product, a content cell (prompt,
+//! time and answer), and a caption with links.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
 use super::stamp;
 use super::verbs::{self, Label};
@@ -11,24 +11,24 @@ use mementory_model::Verbatim;
 pub(super) const OUTER_CELL: RowKind = RowKind { name: "div", class: "outer-cell" };
 const CONTENT_CELL: RowKind = RowKind { name: "div", class: "content-cell" };
 const HEADER_CELL: RowKind = RowKind { name: "div", class: "header-cell" };
-/// The heading "Products" of a caption, in several languages.
+/// The word "Products" above the products in a caption, in several languages.
 const PRODUCTS: [&str; 9] =
     ["Products", "Produkte", "Produits", "Productos", "Produtos", "Prodotti", "Producten", "Produkty", "サービス"];
-/// Longest line, in characters, that may be the name of a product.
+/// Largest length in characters of a line that may be the name of a product.
 const MAX_PRODUCT_LENGTH: usize = 40;
-/// Longest line, in characters, that may be a time in an unknown notation.
+/// Largest length in characters of a line that may be a time in an unknown notation.
 const MAX_TIME_LENGTH: usize = 48;
 
-/// Product of an activity: the text of its header.
+/// Returns the text of an activity's header, which is usually the name of the product.
 pub(super) fn product(cell: &str) -> String {
     let Some(start) = find_element(cell, 0, HEADER_CELL) else { return String::new() };
     let end = find_element(cell, start.end, CONTENT_CELL).map_or(cell.len(), |next| next.start);
     html::to_text(cell.get(start.end..end).unwrap_or_default())
 }
 
-/// True if a cell is an activity of Gemini: its header or its caption names the product, its caption links to a chat,
-/// its title has words that only such activities have, or its header names a prompt and the cell has an answer.
-/// `is_gemini_file` is true for a page that has only activities of Gemini.
+/// True if a cell is an activity of Gemini: the header or caption names the product, the caption or title links to a
+/// chat, the title has words that only Gemini's activities have, or the header says that the title is a prompt and the
+/// cell has an answer. `is_gemini_file` is true for a page that contains only activities of Gemini.
 pub(super) fn is_gemini(cell: &str, is_gemini_file: bool) -> bool {
     let header = product(cell);
     if is_product(&header) {
@@ -40,7 +40,8 @@ pub(super) fn is_gemini(cell: &str, is_gemini_file: bool) -> bool {
         .iter()
         .flat_map(|caption| html::to_text(caption).lines().map(|line| line.trim().to_owned()).collect::<Vec<_>>())
         .collect();
-    // In most pages, the caption repeats the name of the product that is in the header.
+    // In most pages, the caption repeats the name of the product. So a header that the caption repeats is the name of
+    // another product.
     if !header.is_empty() && lines.contains(&header) {
         return false;
     }
@@ -64,18 +65,18 @@ pub(super) fn is_gemini(cell: &str, is_gemini_file: bool) -> bool {
         header => {
             let has_answer = || read(cell, String::new(), false).is_some_and(|activity| activity.answer.is_some());
             match verbs::label(header) {
-                // Other products have activities with such headers too, such as `Deleted …`.
+                // Activities of other products may have the same headers, such as `Deleted …`.
                 Some(Label::Activity) => is_gemini_file,
                 Some(Label::Prompt) => is_gemini_file || has_answer(),
-                // The header is the name of another product, or a label in a language that `verbs` does not know.
+                // The header is the name of another product, or a label in a language that `verbs` does not contain.
                 None => is_gemini_file && has_answer(),
             }
         }
     }
 }
 
-/// Content cells: the activity, the picture next to it, and the caption. An answer cannot contain such a cell, because
-/// Takeout writes no classes in it.
+/// Returns the content cells of an activity: the activity itself, the picture next to it, and the caption. An answer
+/// contains no content cells, because Takeout writes no classes into it.
 fn content_cells(cell: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let mut next = find_element(cell, 0, CONTENT_CELL);
@@ -89,16 +90,16 @@ fn content_cells(cell: &str) -> Vec<&str> {
     out
 }
 
-/// Reads an activity of Gemini. None if it has neither a prompt nor an answer. Without `with_answer`, the text of an
-/// answer stays empty, because the first pass only needs to know whether there is an answer.
+/// Reads an activity of Gemini. None if it has neither a prompt nor an answer. Without `with_answer`, `answer` is an
+/// empty text if there is an answer, because the first pass needs no texts.
 pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Activity> {
     let cells = content_cells(cell);
     let body = cells.first()?.trim_end_matches("</div>");
     let lines = split_lines(body);
     let stamp_at = lines.iter().position(|line| !has_block(line) && stamp::read(&html::to_text(line)).is_some());
-    // A time in an unknown notation ends the prompt too.
+    // A time in an unknown notation also marks the end of the prompt.
     let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| looks_like_time(line)).map(|at| at + 1));
-    // Without a time, the answer begins at the first paragraph.
+    // Without a time, the answer begins at the first line with a block element.
     let answer_at = match stamp_at {
         Some(at) => at + 1,
         None => lines.iter().position(|line| has_block(line)).unwrap_or(lines.len()),
@@ -147,7 +148,8 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     (!activity.title.is_empty() || activity.answer.is_some()).then_some(activity)
 }
 
-/// Returns the title of an activity. Adds the linked files to `activity`, and drops the line with the number of files.
+/// Returns the title of an activity. Adds the linked files to `activity`, and removes the line that states their
+/// number.
 fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
     let mut out: Vec<String> = Vec::new();
     for (index, line) in lines.iter().enumerate() {
@@ -156,7 +158,7 @@ fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
         for (address, _) in &links {
             if let Some(chat) = chat_link(address) {
                 activity.chat = activity.chat.take().or(chat);
-                // The title is the text of the link, and its address is not part of it.
+                // The title is the text of the link, so the address is removed.
                 text = text.replace(&format!(" ({address})"), "");
             }
         }
@@ -164,7 +166,8 @@ fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
         if files.is_empty() || index == 0 {
             out.push(text);
         } else if activity.files.is_empty() && out.len() > 1 {
-            // The line before the first file may be `Attached 2 files.` in the language of the account.
+            // The line before the first file may state the number of files, such as `Attached 2 files.`, in the
+            // language of the account.
             let is_count = |line: &String| line.chars().count() < 80 && line.contains(|c: char| c.is_ascii_digit());
             out.pop_if(|line| is_count(line));
         }
@@ -175,7 +178,7 @@ fn read_prompt(lines: &[&str], activity: &mut Activity) -> String {
     out.join("\n").replace('\u{a0}', " ").trim().to_owned()
 }
 
-/// Reads the cells next to the activity: a preview of its file, and the caption with products and links.
+/// Reads the cells next to the activity: the preview of a file, and the caption with products and links.
 fn read_cells_beside(cells: &[&str], activity: &mut Activity) {
     for cell in cells {
         for (address, _) in html::links(cell) {
@@ -194,7 +197,7 @@ fn read_cells_beside(cells: &[&str], activity: &mut Activity) {
     }
 }
 
-/// Parts of a cell between its line breaks.
+/// Splits the HTML of a cell at its line breaks.
 fn split_lines(html: &str) -> Vec<&str> {
     const BREAK: RowKind = RowKind { name: "br", class: "" };
     let mut out = Vec::new();
@@ -207,8 +210,8 @@ fn split_lines(html: &str) -> Vec<&str> {
     out
 }
 
-/// True for a line that looks like a time, in any notation: it is short, and has a year of this century and a time of
-/// day with a colon. It is not checked whether the time can be read.
+/// True for a line that looks like a time in any notation: the line is short, and contains a year of this century and a
+/// time of day with a colon. The line may still be one that [`stamp::read`] cannot parse.
 fn looks_like_time(line: &str) -> bool {
     if has_block(line) || line.contains("<a") {
         return false;
@@ -223,7 +226,8 @@ fn looks_like_time(line: &str) -> bool {
     text.chars().count() <= MAX_TIME_LENGTH && has_year && has_clock
 }
 
-/// True for a line with paragraphs, headings, lists, tables, quotes or code, which a prompt and a time do not have.
+/// True for a line with a block element (paragraph, heading, list, table, quote or code). Prompts and times contain
+/// none.
 fn has_block(html: &str) -> bool {
     ["p", "pre", "ul", "ol", "table", "h1", "h2", "h3", "h4", "blockquote"]
         .into_iter()

@@ -1,4 +1,4 @@
-//! An activity in JSON: `{header, title, titleUrl?, time, products[], safeHtmlItem[{html}], subtitles[], …}`.
+//! Reads an activity in JSON: `{header, title, titleUrl?, time, products[], safeHtmlItem[{html}], subtitles[], …}`.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
 use super::verbs::{self, Label, Title};
 use mementory_formats_shared::{
@@ -8,11 +8,11 @@ use mementory_formats_shared::{
 use mementory_model::{Timestamp, Verbatim};
 use serde_json::value::RawValue;
 
-/// Members with a field in the model.
+/// Members that have a field in the model.
 const READ_MEMBERS: [&str; 6] = ["title", "time", "titleUrl", "safeHtmlItem", "attachedFiles", "imageFile"];
 
 /// True if a row is an activity of Gemini, and not of another product of Google. `is_gemini_file` is true for a file
-/// that has only activities of Gemini.
+/// that contains only activities of Gemini.
 pub(super) fn is_gemini(row: &Object<'_>, is_gemini_file: bool) -> bool {
     let header = row.non_blank_text("header");
     let listed = names(row, "products");
@@ -24,30 +24,31 @@ pub(super) fn is_gemini(row: &Object<'_>, is_gemini_file: bool) -> bool {
     }
     let title = row.text("title").unwrap_or_default().replace('\u{a0}', " ");
     let has_link = addresses(row).any(|address| chat_link(&address).is_some());
-    // The history of a browser contains visits to pages of Gemini, which are not activities of Gemini.
+    // The browser history contains visits to pages of Gemini. A visit is not an activity of Gemini.
     let is_visit = header.is_some() && title.starts_with("Visited ");
     if names(row, "activityControls").iter().any(|name| is_product(name)) || has_link && !is_visit {
         return true;
     }
-    let leads_elsewhere = !has_link && row.non_blank_text("titleUrl").is_some();
+    let has_other_link = !has_link && row.non_blank_text("titleUrl").is_some();
     let has_answer = row.has("safeHtmlItem") || detail(row, &RESPONSES).is_some();
     match header.map(|header| verbs::label(&header)) {
-        // Other products have activities with such headers too, such as `Deleted …`.
-        Some(Some(Label::Activity)) => is_gemini_file && !leads_elsewhere,
-        Some(Some(Label::Prompt)) => (is_gemini_file || has_answer) && !leads_elsewhere,
+        // Activities of other products may have the same headers, such as `Deleted …`.
+        Some(Some(Label::Activity)) => is_gemini_file && !has_other_link,
+        Some(Some(Label::Prompt)) => (is_gemini_file || has_answer) && !has_other_link,
         // The header is the name of another product, or Google's words in an unknown language.
         Some(None) => is_gemini_file && has_answer,
         None if is_gemini_file => true,
-        None if leads_elsewhere => false,
+        None if has_other_link => false,
         None => {
             let is_prompt = matches!(verbs::read_title(&title), Title::Prompt(_));
-            // Other products have details with requests too, so a request alone is not enough.
+            // Activities of other products have details with requests too, so a request is not enough without an
+            // answer.
             verbs::is_gemini_title(&title) || has_answer && (is_prompt || detail(row, &REQUESTS).is_some())
         }
     }
 }
 
-/// Names of the products of a row: its header and the list of products.
+/// Returns the names of the products of a row, which are in its header and in its list `products`.
 pub(super) fn products(row: &Object<'_>) -> Vec<String> {
     let header = row.non_blank_text("header").map(std::borrow::Cow::into_owned);
     header.into_iter().chain(names(row, "products")).collect()
@@ -58,7 +59,7 @@ fn names(row: &Object<'_>, key: &str) -> Vec<String> {
     listed.map(std::borrow::Cow::into_owned).collect()
 }
 
-/// Addresses that may lead to the chat of a row.
+/// Returns the addresses of a row that may link to its chat.
 fn addresses(row: &Object<'_>) -> impl Iterator<Item = String> {
     let details = row.list("details").unwrap_or_default();
     let urls_in_details =
@@ -81,10 +82,10 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
         activity.stamp = row.raw_value("time").map_or_else(String::new, |raw| raw.get().to_owned());
     }
     activity.label = row.non_blank_text("header").filter(|header| !is_product(header)).map(Into::into);
-    let stated = row.raw_value("safeHtmlItem").and_then(|raw| Some((answer(raw)?, raw)));
-    let mut answer_detail = stated.or_else(|| detail(row, &RESPONSES));
+    let stated_answer = row.raw_value("safeHtmlItem").and_then(|raw| Some((answer(raw)?, raw)));
+    let mut answer_detail = stated_answer.or_else(|| detail(row, &RESPONSES));
     let request = detail(row, &REQUESTS).map(|(request, _)| request);
-    // Some records have the name of the activity as their title, and the prompt among the details.
+    // In some rows, the title is the name of the activity, and a detail contains the prompt.
     let is_named = matches!(activity.title(), Title::Activity | Title::Unknown);
     if let Some(request) = request.filter(|_| is_named) {
         let title = std::mem::replace(&mut activity.title, request.trim().to_owned());
@@ -109,7 +110,8 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     activity.chat = row.text("titleUrl").into_iter().chain(detail_links).find_map(|address| chat_link(&address)?);
     read_files(row, &mut activity);
     for (name, raw) in row.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
-        // The fields are stored with the prompt, so the answer, which becomes a separate message, is cut out of them.
+        // The fields belong to the record of the prompt. The answer becomes another message, so it is removed from the
+        // fields.
         if let Ok(value) = serde_json::from_str(&with_replaced_values(raw.get(), &answer_cut)) {
             activity.fields.insert(name.into(), value);
         }
@@ -117,7 +119,7 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     Some(activity)
 }
 
-/// The text of an answer, which may be an object `{html}`, a list of such objects, or a string.
+/// Returns the text of an answer, which is an object `{html}`, a list of such objects, or a string.
 fn answer(raw: &RawValue) -> Option<String> {
     let mut texts = Vec::new();
     for item in list(raw).unwrap_or_else(|| vec![raw]) {
@@ -130,8 +132,8 @@ fn answer(raw: &RawValue) -> Option<String> {
     (!texts.is_empty()).then(|| texts.join("\n\n"))
 }
 
-/// Reads the texts in the details and subtitles of a row without a title. The first text is the prompt. The second is
-/// the answer, if none was found elsewhere.
+/// Reads the texts in the details and subtitles of a row without a title. The first text becomes the prompt. The second
+/// becomes the answer, unless the row contains an answer elsewhere.
 fn read_untitled<'a>(row: &Object<'a>, activity: &mut Activity, answer: &mut Option<(String, &'a RawValue)>) {
     let (details, subtitles) = (objects(row, "details"), objects(row, "subtitles"));
     let is_response = |detail: &Object<'_>| detail.text("name").is_some_and(|name| is_one_of(&name, &RESPONSES));
@@ -139,7 +141,8 @@ fn read_untitled<'a>(row: &Object<'a>, activity: &mut Activity, answer: &mut Opt
         .iter()
         .filter(|detail| !is_response(detail))
         .filter_map(|detail| Some((detail.non_blank_text("value")?, detail.raw_value("value")?)));
-    // If subtitles have addresses, they are files, and the subtitle without an address states their number.
+    // If subtitles have addresses, they are files, and a subtitle without an address only states the number of files.
+    // So no subtitle is used as a text.
     let has_files = subtitles.iter().any(|subtitle| subtitle.non_blank_text("url").is_some());
     let subtitles = subtitles
         .iter()
@@ -157,10 +160,10 @@ fn objects<'a>(row: &Object<'a>, key: &str) -> Vec<Object<'a>> {
     row.list(key).unwrap_or_default().into_iter().filter_map(|raw| Object::parse(raw.get())).collect()
 }
 
-/// Names of details with the prompt.
+/// Names of details that contain the prompt.
 const REQUESTS: [&str; 9] =
     ["Request", "Prompt", "Query", "Anfrage", "Eingabe", "Requête", "Solicitud", "Richiesta", "リクエスト"];
-/// Names of details with the answer.
+/// Names of details that contain the answer.
 const RESPONSES: [&str; 8] =
     ["Response", "Answer", "Antwort", "Réponse", "Respuesta", "Risposta", "Resposta", "レスポンス"];
 
@@ -169,8 +172,9 @@ fn is_one_of(name: &str, names: &[&str]) -> bool {
     names.iter().any(|known| known.to_lowercase() == name)
 }
 
-/// A prompt or an answer in `details` or `subtitles` (`[{name, value}]`), or in `userInteractions[].userInteraction`,
-/// where it may be JSON inside a string. Returned with the value that contains it.
+/// Finds the prompt or the answer of a row by the names in `wanted_names`, in `details` or `subtitles` (`[{name,
+/// value}]`) or in `userInteractions[].userInteraction`. The value may be a string that contains JSON. Returns the
+/// text, and the JSON value that contains the text.
 fn detail<'a>(row: &Object<'a>, wanted_names: &[&str]) -> Option<(String, &'a RawValue)> {
     for object in objects(row, "details").into_iter().chain(objects(row, "subtitles")) {
         if object.text("name").is_some_and(|name| is_one_of(&name, wanted_names)) {
@@ -194,7 +198,7 @@ fn detail<'a>(row: &Object<'a>, wanted_names: &[&str]) -> Option<(String, &'a Ra
     None
 }
 
-/// Adds the files in `attachedFiles`, `imageFile` and `attachmentInfo`, and those subtitles that link to a file of the
+/// Adds the files in `attachedFiles`, `imageFile` and `attachmentInfo`, and the subtitles that link to a file of the
 /// export.
 fn read_files(row: &Object<'_>, activity: &mut Activity) {
     for raw in row.list("subtitles").unwrap_or_default() {

@@ -1,5 +1,5 @@
-//! Gemini: activities of Google Takeout as JSON and as web pages, threads of Gemini in Workspace, Gems, and chats that
-//! Gemini Voyager exports. See README.md.
+//! Gemini: reads activities of Google Takeout as JSON and as web pages, threads of Gemini in Workspace, Gems, and chats
+//! that Gemini Voyager exports. See README.md.
 mod activity;
 mod detect;
 mod gems;

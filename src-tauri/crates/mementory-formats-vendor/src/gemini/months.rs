@@ -1,21 +1,21 @@
-//! The date of a cell in a page of Takeout, with the names of the months in the language of the account.
+//! Parses the dates in pages of Takeout, in which the names of months are in the language of the account.
 
-/// Year, month and day in a text without the time of day.
+/// Returns year, month and day of the date in a text. The text must not contain a time of day.
 pub(super) fn read_date(text: &str) -> Option<(i16, i8, i8)> {
     let text = text.to_lowercase();
-    // Thailand counts the years from 543 BC.
+    // Thailand counts years from 543 BC, so 543 is subtracted from a year in this range.
     let common_year = |n: u32| if (2533..=2643).contains(&n) { n - 543 } else { n };
     let numbers = text.split(|c: char| !c.is_ascii_digit()).filter_map(|n| n.parse::<u32>().ok()).map(common_year);
     let numbers: Vec<u32> = numbers.collect();
     let is_year = |n: &u32| (1990..=2100).contains(n);
     let (year, month, day) = match numbers.as_slice() {
-        // A date with just two numbers must contain the name of its month.
+        // A date with only two numbers must contain the name of its month.
         [a, b] => {
             let words = || {
                 let words = text.split(|c: char| c.is_whitespace() || c.is_ascii_digit());
                 words.map(|word| word.trim_start_matches(|c: char| !c.is_alphabetic()))
             };
-            // Some Croatian months begin like other months in neighbouring languages. Only Croatian writes a full stop
+            // Some Croatian months begin like other months in related languages, but only Croatian writes a full stop
             // after the year.
             let is_croatian = text.contains(&format!("{}.", a.max(b)));
             let croatian =
@@ -24,8 +24,8 @@ pub(super) fn read_date(text: &str) -> Option<(i16, i8, i8)> {
             if is_year(b) { (*b, month, *a) } else { (*a, month, *b) }
         }
         [year, month, day] if is_year(year) => (*year, *month, *day),
-        // Where Google writes months as numbers, the day comes first. If the second number cannot be a month, the month
-        // comes first.
+        // If Google writes the month as a number, the day comes first. If the second number cannot be a month, the
+        // first one is the month.
         [day, month, year] if *month <= 12 => (*year, *month, *day),
         [month, day, year] => (*year, *month, *day),
         _ => return None,
@@ -34,7 +34,7 @@ pub(super) fn read_date(text: &str) -> Option<(i16, i8, i8)> {
     is_date.then_some((i16::try_from(year).ok()?, i8::try_from(month).ok()?, i8::try_from(day).ok()?))
 }
 
-/// Beginnings of the names of months, in the languages of Europe. If several match a word, the longest one is used.
+/// Beginnings of the names of months in European languages. If several match a word, the longest one is used.
 const MONTHS: [(u32, &[&str]); 12] = [
     (1, &["jan", "janv", "ene", "gen", "sty", "янв", "січ", "ιαν", "oca", "tammi", "led"]),
     (2, &["feb", "fév", "fev", "lut", "фев", "лют", "φεβ", "şub", "sub", "helmi", "úno"]),
@@ -50,7 +50,7 @@ const MONTHS: [(u32, &[&str]); 12] = [
     (12, &["dec", "déc", "dez", "des", "dic", "gru", "дек", "гру", "δεκ", "ara", "joulu", "pro"]),
 ];
 
-/// The months of more languages, as Unicode CLDR shortens them.
+/// Names of months in further languages, in the short forms of Unicode CLDR.
 const CLDR_MONTHS: [[&str; 12]; 33] = [
     ["jan", "feb", "mar", "apr", "mei", "jun", "jul", "agu", "sep", "okt", "nov", "des"], // Indonesian
     ["jan", "feb", "mac", "apr", "mei", "jun", "jul", "ogo", "sep", "okt", "nov", "dis"], // Malay
@@ -87,11 +87,11 @@ const CLDR_MONTHS: [[&str; 12]; 33] = [
     ["ਜਨ", "ਫ਼ਰ", "ਮਾਰਚ", "ਅਪ੍ਰੈ", "ਮਈ", "ਜੂਨ", "ਜੁਲਾ", "ਅਗ", "ਸਤੰ", "ਅਕਤੂ", "ਨਵੰ", "ਦਸੰ"],         // Punjabi
 ];
 
-/// Beginnings of the Croatian names of months. Some of them begin other months in Polish (`lip`, `lis`) or Czech
-/// (`srp`), so they are used only for dates that are certainly Croatian.
+/// Beginnings of the Croatian names of months. Some of them are also beginnings of other months in Polish (`lip`,
+/// `lis`) or Czech (`srp`), so they are used only for dates that are certainly Croatian.
 const CROATIAN: [&str; 12] = ["sij", "velj", "ožu", "tra", "svi", "lip", "srp", "kol", "ruj", "lis", "stu", "pro"];
 
-/// The number of the month with whose name a word begins. If several names match, the longest one is used.
+/// Returns the number of the month whose name a word begins with. If several names match, the longest one is used.
 fn month_by_name(word: &str) -> Option<u32> {
     // Catalan writes `d'` before a month that begins with a vowel, and Hebrew writes `ב` ("in") as part of the word.
     let prefixes = ["d’", "d'", "ב"];
@@ -104,7 +104,7 @@ fn month_by_name(word: &str) -> Option<u32> {
     first.max(more).map(|(_, month)| month)
 }
 
-/// Length of the name and number of the month.
+/// Returns the length of the longest matching name, and the number of its month.
 fn month_in(names: &[&str; 12], word: &str) -> Option<(usize, u32)> {
     (1..).zip(names).filter(|(_, name)| word.starts_with(**name)).map(|(month, name)| (name.len(), month)).max()
 }

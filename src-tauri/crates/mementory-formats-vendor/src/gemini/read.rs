@@ -24,7 +24,7 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut plan = Plan::default();
     let mut ids = RowIds::default();
-    // The first pass finds the chats. It has nothing to report.
+    // The first pass only finds the chats. Problems are reported in the second pass.
     FileReader::new(SCOPE, catalog, context, &mut NoReports { sink }).each_file(detected, |reader, member, role| {
         if role == Role::Conversations
             && let Some(content @ (Content::ActivityJson | Content::ActivityHtml)) = detect::content(catalog, member)
@@ -39,11 +39,11 @@ pub(super) fn read(
         Ok(())
     })?;
     plan.finish();
-    let pictures = workspace::Pictures::of(catalog, detected);
-    let mut second =
+    let pictures = workspace::Pictures::from_export(catalog, detected);
+    let mut second_pass =
         SecondPass { plan, ids: RowIds::default(), opened_chats: HashSet::new(), single_prompts: 0, pictures };
     FileReader::new(SCOPE, catalog, context, sink).each_file(detected, |reader, member, role| match role {
-        Role::Conversations | Role::Projects => second.read_file(reader, member),
+        Role::Conversations | Role::Projects => second_pass.read_file(reader, member),
         Role::Attachment => send_attachment(reader, member),
         Role::Junk => {
             let reason = "junk: bookkeeping of an operating system";
@@ -59,7 +59,7 @@ struct SecondPass {
     ids: RowIds,
     /// Ids of the chats whose conversation record was already sent.
     opened_chats: HashSet<String>,
-    /// Number of prompts without a link to a chat.
+    /// Number of prompts that link to no chat.
     single_prompts: u64,
     pictures: workspace::Pictures,
 }
@@ -132,7 +132,7 @@ impl SecondPass {
     }
 }
 
-/// Calls `each` for every activity of Gemini in a file. Rows of other products are reported as not imported.
+/// Calls `each` for every activity of Gemini in a file. Rows of other products are reported as dropped.
 fn activities(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -212,13 +212,13 @@ fn read_page(
     })
 }
 
-/// A file of a prompt or an answer.
+/// Sends a file that belongs to a prompt or an answer.
 fn send_attachment(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let name = member.file_name();
     send_file(reader, member, file_key(name), None, name)
 }
 
-/// A sink for the first pass. It drops everything and only passes on whether the user cancelled.
+/// A sink for the first pass. It ignores all records and reports, and only forwards the user's cancellation.
 struct NoReports<'s> {
     sink: &'s mut dyn Sink,
 }

@@ -1,14 +1,14 @@
-//! The records of an activity.
+//! Builds the records of an activity.
 use super::activity::{Activity, Meaning, SCOPE};
 use super::plan::{ChatPosition, Keys};
 use mementory_model::{Kind, MessagePart, Origin, Record, RecordKey, Source, Times, Unit};
 
-/// The file that activities are read from.
+/// The file that contains the activities.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct File<'f> {
     /// Place of the file, as in [`Origin::container`].
     pub container: &'f str,
-    /// `json` or `html`.
+    /// Layout of the file: `json` or `html`.
     pub layout: &'static str,
 }
 
@@ -23,8 +23,8 @@ impl File<'_> {
     }
 }
 
-/// The records of an activity. For a prompt, these are the prompt, the answer and, if `with_conversation` is true, the
-/// conversation. Any other activity is one record. `place` is the place of the activity in its chat.
+/// Returns the records of an activity. For a prompt, these are the prompt, the answer and, if `with_conversation` is
+/// true, the conversation. Any other activity becomes one record. `place` is the position of the activity in its chat.
 pub(super) fn unit(
     id: &str,
     activity: Activity,
@@ -45,7 +45,7 @@ pub(super) fn unit(
     }
 }
 
-/// The record of an activity that is not a prompt. Such an activity belongs to no conversation.
+/// Returns the record of an activity that is not a prompt. The record belongs to no conversation.
 fn other_record(id: &str, activity: Activity, source: Source, file: File<'_>) -> Record {
     let mut text = activity.title;
     if let Some(more) = activity.answer {
@@ -72,7 +72,7 @@ fn prompt_and_answer(
     with_conversation: bool,
     file: File<'_>,
 ) -> Unit {
-    let keys = Keys::of(id, &activity);
+    let keys = Keys::for_row(id, &activity);
     let place = place.unwrap_or(ChatPosition { first: activity.time, last: activity.time, ..ChatPosition::default() });
     let conversation_id = source.conversation.clone().unwrap_or_else(|| id.to_owned());
     let source = Source { conversation: Some(conversation_id), ..source };
@@ -84,7 +84,7 @@ fn prompt_and_answer(
         record.times = Times { created: place.first, updated: place.last, ..Times::default() };
         record.source = Source { conversation: None, ..source.clone() };
         record.origin = file.origin(&activity.pointer);
-        // The conversation has no verbatim: the source text of the row is the verbatim of the messages.
+        // The conversation has no verbatim, because the source text of the row is the verbatim of the messages.
         records.push(record);
     }
     let part = |role: &str, parent, position| MessagePart {
@@ -96,7 +96,7 @@ fn prompt_and_answer(
         model: None,
         content_type: "text".into(),
     };
-    let before = place.before.as_ref().map(|(row, has_answer)| match has_answer {
+    let parent_key = place.previous_row.as_ref().map(|(row, has_answer)| match has_answer {
         true => keys.answer(row),
         false => keys.prompt(row),
     });
@@ -113,7 +113,7 @@ fn prompt_and_answer(
     message.attachments = activity.files;
     message.fields = activity.fields;
     message.verbatim = source_of_prompt;
-    message.message = Some(part("user", before, place.position.saturating_mul(2)));
+    message.message = Some(part("user", parent_key, place.position.saturating_mul(2)));
     records.push(message);
     if has_answer {
         let mut message = Record::new(Kind::Message, keys.answer(id), activity.answer.unwrap_or_default());

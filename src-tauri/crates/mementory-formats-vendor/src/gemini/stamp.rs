@@ -1,22 +1,22 @@
-//! The time of a cell in a page of Takeout, which Google writes in the language of the account:
-//! `26 Jul 2026, 12:00:00 CEST`, `Jul 26, 2026, 1:00:00 PM GMT+02:00`, `2026年7月26日 12:00:00 JST`.
+//! Parses the time of a cell in a page of Takeout. Google writes times in the language of the account: `26 Jul 2026,
+//! 12:00:00 CEST`, `Jul 26, 2026, 1:00:00 PM GMT+02:00`, `2026年7月26日 12:00:00 JST`.
 use super::months::read_date;
 use mementory_formats_shared::local_time::{DayPart, ascii_digit};
 use mementory_model::Timestamp;
 
-/// Longest text, in characters, that is parsed as a time.
+/// Largest length in characters of a text that is parsed as a time.
 const MAX_CHARS: usize = 64;
 
-/// A time in a page.
+/// A time that a page states.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Stamp {
     /// The time, in UTC.
     pub time: Timestamp,
-    /// False if the time zone is not known. In that case, the time was read as UTC.
+    /// False if the time zone is unknown, so that the time was read as UTC.
     pub has_zone: bool,
 }
 
-/// Reads a text that is a time and nothing else. None for any other text.
+/// Parses a text that contains only a time. None for any other text.
 pub(super) fn read(text: &str) -> Option<Stamp> {
     let is_direction_mark =
         |c: &char| matches!(c, '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
@@ -31,7 +31,7 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
         return Some(Stamp { time, has_zone });
     }
     let (before, [hour, minute, second], after) = split_clock(text)?;
-    // In Chinese, the time zone may come before the time of day, and directly after the date.
+    // In Chinese, the time zone may directly follow the date, before the time of day.
     let before = before.replace('日', "日 ");
     let mut offset_minutes = None;
     let mut without_zone = |text: &str| {
@@ -44,7 +44,7 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
         }
         out
     };
-    // In Vietnamese, the time of day comes first.
+    // In Vietnamese, the time of day comes before the date.
     let (date_before, date_after) = (without_zone(&before), without_zone(&after));
     let date = read_date(if date_before.is_empty() { &date_after } else { &date_before })?;
     let hour = DayPart::next_to_time(&before, &after).and_then(|part| part.hour_of_day(hour)).unwrap_or(hour);
@@ -63,7 +63,8 @@ pub(super) fn read(text: &str) -> Option<Stamp> {
     Some(Stamp { time: Timestamp::from_micros(micros)?, has_zone: offset_minutes.is_some() })
 }
 
-/// Splits a text at its time of day. Returns the text before it, `[hours, minutes, seconds]`, and the text after it.
+/// Splits a text at its time of day. Returns the text before the time of day, `[hours, minutes, seconds]`, and the text
+/// after the time of day.
 fn split_clock(text: &str) -> Option<(String, [u16; 3], String)> {
     let text = text.replace('：', ":").replace("時", ":").replace("分", ":");
     let text = text.replace(" h ", ":").replace(" min ", ":").replace(" นาฬิกา ", ":").replace(" นาที ", ":");
@@ -88,8 +89,8 @@ fn split_clock(text: &str) -> Option<(String, [u16; 3], String)> {
     None
 }
 
-/// Offset of a time zone from UTC in minutes. None if the word is not a known time zone. The language of `date` decides
-/// between zones with the same abbreviation.
+/// Returns the offset of a time zone from UTC in minutes. None for an unknown time zone. Some zones have the same
+/// abbreviation, so the language of `date` decides which of them is meant.
 fn read_zone(zone: &str, date: &str) -> Option<i64> {
     let is_chinese = date.contains('年');
     let is_hebrew = date.contains(|c| matches!(c, '\u{5d0}'..='\u{5ea}'));

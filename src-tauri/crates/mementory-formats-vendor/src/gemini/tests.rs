@@ -19,7 +19,7 @@ fn a_prompt_is_not_in_the_verbatim_of_its_answer() {
     );
 }
 
-/// Compares what was read of a sample with `expected.json`.
+/// Compares the result of importing a sample with `expected.json`.
 fn check_sample(name: &str, gems: u64) {
     let Some(exports) = shared("exports") else { return };
     let expected: Value = serde_json::from_slice(&std::fs::read(exports.join("expected.json")).unwrap()).unwrap();
@@ -60,7 +60,7 @@ fn json_and_page_of_one_activity_have_the_same_keys() {
         imported.records.into_iter().map(|record| record.key.value).collect()
     };
     assert_eq!(keys("json"), keys("html"));
-    // If both files are in one import, the second is a duplicate.
+    // If one import contains both files, the activity in the second file is a duplicate.
     let (_, imported) = import(&scratch.0, &Gemini);
     assert_eq!(imported.records.len(), 2);
     assert_eq!(imported.dropped.len(), 1);

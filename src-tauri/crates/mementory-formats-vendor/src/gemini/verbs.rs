@@ -1,18 +1,19 @@
-//! The words that Google writes before a prompt in the title of an activity, and the titles of activities that are not
-//! prompts.
+//! Recognises the words that Google writes before a prompt in the title of an activity, and the titles of activities
+//! that are not prompts.
 
-/// A kind of activity, by its title.
+/// The kind of an activity, as its title shows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Title<'t> {
-    /// A prompt, without the words that Google put before it.
+    /// A prompt. The text does not contain the words that Google writes before it.
     Prompt(&'t str),
-    /// Something else that the person did.
+    /// Something that the person did other than entering a prompt.
     Activity,
-    /// The title contains no known words of Google. It may be a prompt after words in another language.
+    /// A title without known words of Google. It may be a prompt after words in an unknown language.
     Unknown,
 }
 
-/// Words before a prompt, as seen in exports. Google translates these words and does not document them.
+/// Words that Google writes before a prompt, as seen in exports. Google translates these words and does not document
+/// them.
 const WORDS_BEFORE_PROMPT: [&str; 37] = [
     "Prompted with:",
     "Prompted",
@@ -53,11 +54,11 @@ const WORDS_BEFORE_PROMPT: [&str; 37] = [
     "Gav instruktionen",
 ];
 
-/// Words before and after a prompt.
+/// Pairs of words between which Google writes a prompt.
 const WORDS_AROUND_PROMPT: [(&str, &str); 2] = [("Du hast", "eingegeben"), ("Sie haben", "eingegeben")];
 
-/// Headers that Google writes above a prompt. They count only if they are the whole header, because a prompt may begin
-/// with the same words.
+/// Headers that Google writes above a prompt. A header must match completely, because a prompt may begin with the same
+/// words.
 const PROMPT_HEADERS: [&str; 14] = [
     "prompt",
     "prompts",
@@ -97,11 +98,11 @@ const ACTIVITIES: [&str; 18] = [
     "Has creado ",
 ];
 
-/// Classifies a title. The caller has replaced no-break spaces with ordinary spaces.
+/// Classifies a title. No-break spaces must have been replaced with ordinary spaces.
 pub(super) fn read_title(title: &str) -> Title<'_> {
     let title = title.trim();
-    let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(ends_word);
-    // This title is checked before the prompts, because "Answered" also begins prompts.
+    let is_activity = |words: &str| strip_prefix_ignoring_case(title, words.trim_end()).is_some_and(is_end_of_word);
+    // This title is checked before the prompts, because some prompts begin with "Answered" too.
     if is_activity("Answered survey question") {
         return Title::Activity;
     }
@@ -117,7 +118,7 @@ pub(super) fn read_title(title: &str) -> Title<'_> {
     if ACTIVITIES.iter().any(|words| is_activity(words)) { Title::Activity } else { Title::Unknown }
 }
 
-/// The text between two words of Google, without quotes.
+/// Returns the prompt between two words of Google, without quotation marks.
 fn inside<'t>(title: &'t str, (before, after): (&str, &str)) -> Option<&'t str> {
     let rest = strip_prefix_ignoring_case(title, before)?.trim_end_matches(['.', ':']);
     let inside = rest.strip_suffix(after)?;
@@ -125,7 +126,7 @@ fn inside<'t>(title: &'t str, (before, after): (&str, &str)) -> Option<&'t str> 
     is_separate.then(|| inside.trim().trim_matches(['"', '„', '“', '”', '«', '»']).trim())
 }
 
-/// What a header says about the title below it.
+/// The kind of an activity, as its header shows it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Label {
     /// The title is a prompt.
@@ -134,8 +135,8 @@ pub(super) enum Label {
     Activity,
 }
 
-/// Classifies the header of an activity: in some exports, it has Google's words and the title has only the prompt.
-/// None for other headers, such as the name of a product.
+/// Classifies the header of an activity. In some exports, Google's words are in the header, and the title is only the
+/// prompt. None for any other header, such as the name of a product.
 pub(super) fn label(header: &str) -> Option<Label> {
     let header = header.replace('\u{a0}', " ");
     let header = header.trim().trim_end_matches([':', '：', '…', '.', ' ']);
@@ -145,7 +146,7 @@ pub(super) fn label(header: &str) -> Option<Label> {
     if PROMPT_HEADERS.contains(&header.to_lowercase().as_str()) {
         return Some(Label::Prompt);
     }
-    // Words that end with a colon in titles may have no colon in a header.
+    // Words that end with a colon in titles may be written without it in a header.
     let with_colon = format!("{header}:");
     let is_whole = |title: &str| match read_title(title) {
         Title::Prompt(rest) => rest.is_empty() || matches!(rest, "…" | "..." | "Folgendes" | "folgendes"),
@@ -157,9 +158,9 @@ pub(super) fn label(header: &str) -> Option<Label> {
     (read_title(header) == Title::Activity).then_some(Label::Activity)
 }
 
-/// True for a title that begins with words that only Gemini's activities have.
+/// True if a title begins with words that only titles of Gemini begin with.
 pub(super) fn is_gemini_title(title: &str) -> bool {
-    /// Words that titles of other products begin with too.
+    /// Words with which titles of other products begin too.
     const AMBIGUOUS_BEGINNINGS: [&str; 7] =
         ["Asked", "Said", "Has dicho", "Answered", "Branched", "Prompt :", "Prompt:"];
     let is_shared = AMBIGUOUS_BEGINNINGS.iter().any(|words| {
@@ -169,8 +170,8 @@ pub(super) fn is_gemini_title(title: &str) -> bool {
     matches!(read_title(title), Title::Prompt(_)) && !is_shared
 }
 
-/// True if the removed prefix ended at the end of a word. `rest` is the text after the prefix.
-fn ends_word(rest: &str) -> bool {
+/// True if a prefix that was removed from a text ended with a whole word. `rest` is the text after the prefix.
+fn is_end_of_word(rest: &str) -> bool {
     !rest.starts_with(char::is_alphanumeric)
 }
 
@@ -179,14 +180,14 @@ fn strip_prefix_ignoring_case<'t>(text: &'t str, prefix: &str) -> Option<&'t str
     head.eq_ignore_ascii_case(prefix).then_some(rest)
 }
 
-/// The first word of a title. It is used to recognise prompts in an unknown language. None if the title has no other
-/// words.
+/// Returns the first word of a title, by which prompts in an unknown language are recognised. None if the title is a
+/// single word.
 pub(super) fn first_word(title: &str) -> Option<&str> {
     let word = title.split_whitespace().next()?;
     (title.trim().len() > word.len()).then_some(word)
 }
 
-/// The prompt without the line in which Google states the number of its files (`Attached 2 files.`).
+/// Returns a prompt without the line that states the number of its files (`Attached 2 files.`).
 pub(super) fn without_file_count(prompt: &str) -> &str {
     let Some(at) = prompt.rfind("Attached ") else { return prompt };
     let (before, count) = (prompt.get(..at).unwrap_or(prompt), prompt.get(at..).unwrap_or_default());

@@ -1,4 +1,5 @@
-//! Chats that the browser extension Gemini Voyager exports: `{format, url, title, items[{user, assistant, starred}]}`.
+//! Reads chats that the browser extension Gemini Voyager exports: `{format, url, title, items[{user, assistant,
+//! starred}]}`.
 use super::activity::SCOPE;
 use mementory_format::{FormatError, JsonHead, Member};
 use mementory_formats_shared::{
@@ -9,18 +10,18 @@ use mementory_formats_shared::{
 use mementory_model::{AttachmentRef, DroppedAs, Kind, RecordKey, Verbatim};
 use serde_json::value::RawValue;
 
-/// Beginning of the name of the format, without its version.
+/// Beginning of the value of `format`, without the version of the format.
 const FORMAT_NAME: &[u8] = b"\"gemini-voyager.chat.";
-/// Name of this layout, stored as the version in the claim and in the origin of the records.
+/// Name of this layout. It is the version in claims and in the origin of records.
 pub(super) const LAYOUT: &str = "voyager";
-/// Members of a chat and of an exchange for which the model has a field.
+/// Members of a chat for which the model has a field. `READ_ITEM_MEMBERS` are those of an item.
 const READ_MEMBERS: [&str; 5] = ["format", "title", "count", "items", "provider"];
 const READ_ITEM_MEMBERS: [&str; 3] = ["user", "assistant", "attachments"];
-/// Sites besides Gemini on which the extension works, with the names of their platforms.
+/// Sites other than Gemini on which the extension works, with the names of their platforms.
 const SITES: [(&str, &str); 3] =
     [("chatgpt.com", "chatgpt"), ("claude.ai", "claude"), ("m365.cloud.microsoft", "copilot")];
 
-/// True if the keys and the text are those of a chat of Gemini Voyager.
+/// True if the beginning of a file is that of a chat that Gemini Voyager exported.
 pub(super) fn is_chat(head: &JsonHead) -> bool {
     let keys = &head.keys;
     keys.has("items") && keys.has("format") && memchr::memmem::find(&head.bytes(), FORMAT_NAME).is_some()
@@ -73,14 +74,14 @@ fn chat(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_
     reader.sink.unit(unit)
 }
 
-/// The prompt and the answer of an item. One of them may be missing.
+/// Returns the prompt and the answer of an item. Either may be missing.
 fn prompt_and_answer(item: &Object<'_>, raw: &RawValue, index: usize, pointer: &str) -> Vec<Turn> {
     let texts: Vec<_> = ["user", "assistant"]
         .into_iter()
         .filter_map(|role| Some((role, item.non_blank_text(role)?.into_owned(), item.raw_value(role)?)))
         .collect();
-    // Each text is only in the verbatim of its own message, so erasing that message erases the text. The verbatim of
-    // the first message also has the rest of the item.
+    // Each text is only in the verbatim of its own message, so erasing that message erases the text completely. The
+    // remaining members of the item are in the verbatim of the first message.
     let later_texts: Vec<(&RawValue, &str)> = texts.iter().skip(1).map(|(_, _, own)| (*own, "\"\"")).collect();
     let mut out = Vec::new();
     for (number, (role, text, own)) in texts.into_iter().enumerate() {
@@ -116,7 +117,7 @@ fn prompt_and_answer(item: &Object<'_>, raw: &RawValue, index: usize, pointer: &
     out
 }
 
-/// The id of the chat at the end of its address, or otherwise the digest of its first message.
+/// Returns the chat id at the end of the address, or else a digest of the first message.
 fn chat_id(url: &str, turns: &[Turn]) -> String {
     let path = url.split(['?', '#']).next().unwrap_or_default().trim_end_matches('/');
     let id = path.rsplit('/').next().filter(|id| id.len() >= 8 && !id.contains('.'));

@@ -1,5 +1,5 @@
-//! Threads of Gemini in Workspace (`Gemini in Workspace/Conversation History/conversation_N.txt`): JSON with
-//! `{title, creation_time, conversation_turns[{user_turn{prompt}} | {system_turn{text[{data, preamble}]}}]}`.
+//! Reads threads of Gemini in Workspace (`Gemini in Workspace/Conversation History/conversation_N.txt`), which are
+//! JSON: `{title, creation_time, conversation_turns[{user_turn{prompt}} | {system_turn{text[{data, preamble}]}}]}`.
 use super::activity::{SCOPE, file_key};
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_formats_shared::{
@@ -16,12 +16,13 @@ const READ_MEMBERS: [&str; 4] = ["title", "creation_time", "last_modification_ti
 /// Members of a turn for which the model has a field.
 const READ_TURN_MEMBERS: [&str; 5] = ["prompt", "text", "images", "model_thoughts", "turn_last_modified"];
 
-/// The files beside the threads, by folder and name. A thread names a picture without the ending of its file.
+/// File names of pictures, by folder and by the name without extension, because a thread states a picture without its
+/// extension.
 pub(super) struct Pictures(HashMap<(String, String), String>);
 
 impl Pictures {
-    /// The files of an export.
-    pub(super) fn of(catalog: &Catalog, detected: &Detected) -> Self {
+    /// Collects the files next to the threads of an export.
+    pub(super) fn from_export(catalog: &Catalog, detected: &Detected) -> Self {
         let parts = detected.claim.parts.iter().filter(|part| part.role == Role::Attachment);
         let members = parts.filter_map(|part| catalog.members().get(part.member));
         let names = members.flat_map(|member| {
@@ -32,7 +33,8 @@ impl Pictures {
         Self(names.collect())
     }
 
-    /// The name of the file of a picture in a thread. The picture's own name, if there is no such file.
+    /// Returns the file name of a picture in a thread. If the export has no such file, returns the name that the thread
+    /// states.
     fn file_name(&self, member: &Member, picture: &str) -> String {
         let known = self.0.get(&(folder(&member.place), picture.to_owned()));
         known.map_or_else(|| picture.to_owned(), Clone::clone)
@@ -43,7 +45,7 @@ fn folder(place: &str) -> String {
     place.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned()
 }
 
-/// Reads a file with one thread or with a list of threads.
+/// Reads a file that contains one thread or a list of threads.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, pictures: &Pictures) -> Result<(), FormatError> {
     reader.objects(member, &["conversations"], Kind::Conversation, |reader, element| {
         let thread = &element.object;
@@ -90,8 +92,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, pictures: &Pict
     Ok(())
 }
 
-/// Id of a thread. If the file states no id, this is the digest of the thread's time and first prompt. The number in
-/// the file name is not used, because it changes between exports.
+/// Returns the id of a thread. If the file states no id, the id is a digest of the thread's time and first prompt. The
+/// number in the file name is not used, because it changes between exports.
 fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
     let id = ["conversation_id", "id"].iter().find_map(|key| thread.non_blank_text(key));
     let digest = || {
@@ -101,34 +103,35 @@ fn thread_id(thread: &Object<'_>, chat: &Chat) -> String {
     format!("workspace/{}", id.map_or_else(digest, Into::into))
 }
 
-/// The places of the turns in their thread.
+/// Determines the ids and parents of the turns of a thread.
 #[derive(Default)]
 struct TurnPositions {
-    /// For each role and number: how many turns have this role and number, and the parent of the first of them.
+    /// For each role and turn number: the number of turns that have both, and the parent of the first of these turns.
     known: HashMap<(&'static str, u64), (u32, TurnParent)>,
-    /// Role, number and id of the turn before.
-    before: Option<(&'static str, u64, String)>,
+    /// Role, number and id of the previous turn.
+    previous_turn: Option<(&'static str, u64, String)>,
 }
 
 impl TurnPositions {
-    /// The id and the parent of the next turn. An edited prompt has the same number as the original prompt, and a new
-    /// answer the same number as the previous answer.
+    /// Returns the id and the parent of the next turn. An edited prompt has the same number as the original prompt, and
+    /// a regenerated answer has the same number as the previous answer. The parent of such a turn is the previous turn
+    /// if it may follow that turn, and otherwise the parent of the original.
     fn next(&mut self, role: &'static str, number: u64) -> (String, TurnParent) {
-        let after = self.before.as_ref().map_or(TurnParent::Root, |(.., id)| TurnParent::Id(id.clone()));
-        // An answer follows its prompt. An edited prompt follows the answer whose number is one lower.
-        let follows = self.before.as_ref().is_some_and(|(role_before, number_before, _)| {
+        let after = self.previous_turn.as_ref().map_or(TurnParent::Root, |(.., id)| TurnParent::Id(id.clone()));
+        // An answer follows its prompt. A prompt follows the answer whose number is one lower.
+        let is_follow_up = self.previous_turn.as_ref().is_some_and(|(role_before, number_before, _)| {
             role != *role_before && (role != "user" || number_before.checked_add(1) == Some(number))
         });
         let (count, first_parent) = self.known.entry((role, number)).or_insert_with(|| (0, after.clone()));
-        let parent = if *count == 0 || follows { after } else { first_parent.clone() };
+        let parent = if *count == 0 || is_follow_up { after } else { first_parent.clone() };
         let id = if *count == 0 { format!("{role}/{number}") } else { format!("{role}/{number}/{count}") };
         *count += 1;
-        self.before = Some((role, number, id.clone()));
+        self.previous_turn = Some((role, number, id.clone()));
         (id, parent)
     }
 }
 
-/// The turns in an element: the turn of the user, the turn of the system, or both.
+/// Returns the turns of an element, which contains a turn of the user, a turn of the system, or both.
 fn turns(
     raw: &RawValue,
     pointer: &str,
@@ -140,7 +143,8 @@ fn turns(
     let mut out = Vec::new();
     for (name, other, role) in [("user_turn", "system_turn", "user"), ("system_turn", "user_turn", "assistant")] {
         let Some(turn) = element.object(name) else { continue };
-        // The verbatim of a message does not contain the other turn, so erasing one message erases its turn completely.
+        // The verbatim of each message does not contain the other turn of the element, so erasing a message erases its
+        // text completely.
         let others: Vec<(&RawValue, &str)> = element
             .raw_value(other)
             .filter(|_| element.object(other).is_some())
@@ -191,7 +195,7 @@ fn turns(
     out
 }
 
-/// Text of an answer: the `preamble`, the `data`, and the content of `cards`.
+/// Returns the text of an answer: its `preamble`, its `data`, and the content of its `cards`.
 fn answer(turn: &Object<'_>) -> String {
     let mut parts: Vec<String> = Vec::new();
     let Some(raw) = turn.raw_value("text") else { return String::new() };

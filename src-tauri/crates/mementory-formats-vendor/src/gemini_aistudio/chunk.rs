@@ -1,4 +1,5 @@
-//! One message of a prompt (`chunks[]`): text or parts, thoughts, code, files on Drive, and files inside the JSON.
+//! Reads one message of a prompt (an element of `chunks[]`): text or parts, thoughts, code, files on Drive, and files
+//! whose bytes are in the JSON.
 use super::SCOPE;
 use base64::{Engine, engine::general_purpose::STANDARD_NO_PAD};
 use mementory_format::AttachmentFile;
@@ -10,12 +11,12 @@ use mementory_model::{AttachmentRef, RecordKey, Times, Verbatim};
 use serde_json::value::RawValue;
 use sha2::{Digest, Sha256};
 
-/// Largest number of files of one message. Additional files are only stored as fields or in the source text.
+/// Largest number of files of one message. Further files are stored only in fields or in the verbatim.
 const MAX_FILES: usize = 500;
-/// Members with a field in the model.
+/// Members that have a field in the model.
 const READ_MEMBERS: [&str; 6] = ["text", "parts", "role", "createTime", "isThought", "model"];
 
-/// Reads a message. Also returns the files that the JSON contains, with their bytes.
+/// Reads a message. Also returns the files whose bytes the JSON contains.
 pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn, Vec<(AttachmentFile, Vec<u8>)>) {
     let role = chunk.text("role").unwrap_or_default().to_ascii_lowercase();
     let mut turn = Turn {
@@ -25,7 +26,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
             "model" | "assistant" => "assistant",
             "system" => "system",
             "tool" | "function" => "tool",
-            // A message with an unknown role must not count as written by the person.
+            // A message with an unknown role must not appear to be written by the person.
             _ => "assistant",
         }
         .into(),
@@ -45,7 +46,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
     let mut files = Vec::new();
     if let Some(text) = chunk.non_blank_text("text") {
         turn.text = text.into_owned();
-        // `parts` repeats this text in pieces, so only its files are read.
+        // `parts` only repeats the text in pieces, so only the files in `parts` are read.
         chunk.list("parts").into_iter().flatten().for_each(|part| add_files(part, &mut turn, &mut files));
     } else if let Some(parts) = chunk.raw_value("parts") {
         read_parts(parts, &mut turn);
@@ -63,7 +64,7 @@ pub(super) fn read(raw: &RawValue, chunk: &Object<'_>, pointer: String) -> (Turn
     (turn, files)
 }
 
-/// Reads the text of `parts`. Thoughts next to an answer are stored as blocks, which are shown collapsed.
+/// Reads the text of `parts`. Thoughts beside an answer become blocks, which the app shows collapsed.
 fn read_parts(parts: &RawValue, turn: &mut Turn) {
     let is_thought = |part: &&RawValue| Object::parse(part.get()).is_some_and(|part| part.is_true("thought"));
     let (thoughts, others): (Vec<_>, Vec<_>) =
@@ -81,14 +82,15 @@ fn read_parts(parts: &RawValue, turn: &mut Turn) {
     }
 }
 
-/// The error that was shown instead of an answer: a text, or an object with a message.
+/// Returns the error that AI Studio showed instead of an answer. The source states it as a text or as an object with a
+/// message.
 fn error(chunk: &Object<'_>) -> Option<String> {
     let inside = || chunk.object("error").and_then(|error| Some(error.non_blank_text("message")?.into_owned()));
     let text = ["errorMessage", "error"].iter().find_map(|key| chunk.non_blank_text(key));
     text.map(std::borrow::Cow::into_owned).or_else(inside)
 }
 
-/// If the message has no text, its code becomes the text, or else the output of its code.
+/// Reads the code in a message. If the message has no text, the code becomes its text, or else the output of the code.
 fn read_code(chunk: &Object<'_>, turn: &mut Turn) {
     let code = chunk.object("executableCode").and_then(|code| code.non_blank_text("code"));
     let result = chunk.object("codeExecutionResult").and_then(|result| result.non_blank_text("output"));
@@ -101,7 +103,7 @@ fn read_code(chunk: &Object<'_>, turn: &mut Turn) {
     }
 }
 
-/// The text of a value. The value may be a string, `{text}`, `{parts[{text}]}`, or a list of such values.
+/// Returns the text of a value, which is a string, `{text}`, `{parts[{text}]}`, or a list of such values.
 pub(super) fn text_of(raw: &RawValue) -> String {
     let mut out = Vec::new();
     for item in list(raw).unwrap_or_else(|| vec![raw]) {
@@ -129,7 +131,7 @@ fn add_files(part: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, 
     }
 }
 
-/// Adds files as attachments, and stores all other members without a field in the model as fields.
+/// Adds files as attachments. All other members for which the model has no field become fields of the record.
 fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) {
     for (name, raw) in chunk.members().filter(|(name, _)| !READ_MEMBERS.contains(name)) {
         if !file_member(name, raw, turn, files)
@@ -140,7 +142,7 @@ fn add_members(chunk: &Object<'_>, turn: &mut Turn, files: &mut Vec<(AttachmentF
     }
 }
 
-/// Decodes Base64 in either alphabet, with or without padding and line breaks, also in a `data:` address.
+/// Decodes Base64 in either alphabet, with or without padding, line breaks and the prefix of a `data:` address.
 fn decode(data: &str) -> Option<Vec<u8>> {
     let data = if data.starts_with("data:") { data.split_once(',')?.1 } else { data };
     let to_standard = |c: char| match c {
@@ -153,8 +155,9 @@ fn decode(data: &str) -> Option<Vec<u8>> {
     STANDARD_NO_PAD.decode(standard_base64).ok()
 }
 
-/// Reads `driveImage{id}` and similar members, `youtubeVideo{id}`, and `inlineImage{mimeType, data}` with its bytes.
-/// Returns false for any other member, and if the turn already has [`MAX_FILES`] files.
+/// Adds the file that a member refers to: `driveImage{id}` and similar members, `youtubeVideo{id}`, or
+/// `inlineImage{mimeType, data}`, which contains the bytes. Returns false for any other member, and if the turn already
+/// has [`MAX_FILES`] files.
 fn file_member(name: &str, raw: &RawValue, turn: &mut Turn, files: &mut Vec<(AttachmentFile, Vec<u8>)>) -> bool {
     let is_drive = name.starts_with("drive") || name == "youtubeVideo";
     let is_inline = name.starts_with("inline");

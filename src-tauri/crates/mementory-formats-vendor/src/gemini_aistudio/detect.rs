@@ -1,10 +1,10 @@
-//! Detects prompts of AI Studio by their JSON members. The name of a file is the name of the prompt, often without an
-//! extension.
+//! Detects prompts of AI Studio by their JSON members, because the name of a file is only the title of the prompt,
+//! often without an extension.
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_json::Keys;
 use std::collections::{BTreeMap, HashSet};
 
-/// One claim for each archive or dropped folder. A folder from Drive contains one file for each prompt.
+/// Returns one claim for each archive or selected folder. A folder from Drive contains one file for each prompt.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_prompt(catalog, member)) {
@@ -28,7 +28,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     groups.into_values().map(claim).collect()
 }
 
-/// The access history of AI Studio, if it is in the folder of a prompt.
+/// Returns the access history of AI Studio, if it is in the same folder as a prompt.
 fn access_histories<'c>(catalog: &'c Catalog, prompts: &[&Member]) -> impl Iterator<Item = Part> + use<'c> {
     let folders: HashSet<(usize, Option<usize>, String)> =
         prompts.iter().map(|member| (member.root, member.archive, dir_of(&member.name).to_owned())).collect();
@@ -45,7 +45,7 @@ fn dir_of(path: &str) -> &str {
 
 fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
-    // The name of a prompt may contain a dot, so only extensions of other known file types are excluded.
+    // The title of a prompt may contain a dot, so only the extensions of known other file types are excluded.
     let other = ["zip", "png", "jpg", "jpeg", "gif", "webp", "pdf", "mp3", "mp4", "wav", "html", "htm", "csv", "db"];
     if name.starts_with("._") || name.rsplit_once('.').is_some_and(|(_, ending)| other.contains(&ending)) {
         return false;
@@ -56,7 +56,8 @@ fn is_prompt(catalog: &Catalog, member: &Member) -> bool {
 
 fn has_prompt_keys(keys: &Keys, is_list: bool) -> bool {
     let has_chunks = keys.has("chunkedPrompt.chunks") || keys.has("chunkedPrompt");
-    // A long list of settings or of tools may come before the chunks. So the settings alone are enough.
+    // A long list of settings or tools may come before the chunks, so that the head does not contain them. The settings
+    // alone are enough to detect a prompt.
     let has_settings = keys.has("runSettings.model") && (keys.has("systemInstruction") || keys.has("runSettings.topP"));
     let is_list_of_chunks = is_list && keys.has("role") && keys.has("text") && keys.has("isThought");
     let is_bare = keys.has("chunks.role")

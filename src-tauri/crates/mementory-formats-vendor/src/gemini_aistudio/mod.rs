@@ -1,4 +1,4 @@
-//! Google AI Studio: prompts that it stores as files on Google Drive. See README.md.
+//! Google AI Studio: reads prompts, which it stores as files on Google Drive. See README.md.
 mod chunk;
 mod detect;
 mod read;
@@ -10,7 +10,7 @@ use mementory_model::Limits;
 
 /// Id of the format and scope of the record keys.
 const SCOPE: &str = "gemini_aistudio";
-/// Name of the platform.
+/// Name of the platform in the records.
 const PLATFORM: &str = "ai-studio";
 
 /// Prompts of Google AI Studio.

@@ -1,4 +1,5 @@
-//! Reads prompts: `{runSettings, systemInstruction, chunkedPrompt{chunks[], pendingInputs[]}}`, one in each file.
+//! Reads prompts: `{runSettings, systemInstruction, chunkedPrompt{chunks[], pendingInputs[]}}`. Most files contain one
+//! prompt.
 use super::{PLATFORM, SCOPE, chunk};
 use mementory_format::{Catalog, Detected, FormatError, JsonHead, Member, ReadContext, Role, Sink, plain_name};
 use mementory_formats_shared::{
@@ -34,7 +35,7 @@ pub(super) fn read(
     })
 }
 
-/// True for a list of messages. A list may also have whole prompts, which some programs collect in one file.
+/// True for a file that is a list of messages. A list of whole prompts, which some programs write, is not such a file.
 fn is_list_of_chunks(catalog: &Catalog, member: &Member) -> bool {
     let head = JsonHead::of(catalog, member);
     let has_prompts =
@@ -42,7 +43,7 @@ fn is_list_of_chunks(catalog: &Catalog, member: &Member) -> bool {
     head.is_some_and(|head| head.first == b'[' && !has_prompts(&head))
 }
 
-/// A file with nothing but the chunks of a prompt.
+/// Reads a file that contains only the chunks of a prompt.
 fn read_list_of_chunks(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -71,7 +72,7 @@ fn prompt(
     ids: &mut HashSet<String>,
 ) -> Result<(), FormatError> {
     let object = &element.object;
-    // Some converters save the chunks without the object around them.
+    // Some converters write the chunks directly into the prompt, without the object `chunkedPrompt`.
     let is_bare = !object.has("chunkedPrompt") && object.list("chunks").is_some();
     let chunked_prompt = if is_bare { Object::parse(element.text) } else { object.object("chunkedPrompt") };
     let raw_chunks = chunked_prompt.as_ref().and_then(|prompt| prompt.raw_value("chunks"));
@@ -94,7 +95,7 @@ fn prompt(
         },
         model: model.map(|model| model.strip_prefix("models/").unwrap_or(&model).to_owned()),
         pointer: element.pointer.clone(),
-        // Only the messages are left out of the verbatim. It contains the settings and the inputs that were not sent.
+        // The verbatim contains everything except the messages, such as the settings and the inputs that were not sent.
         verbatim: Some(Verbatim::json(with_replaced_values(element.text, &replaced))),
         ..Chat::default()
     };
@@ -132,7 +133,7 @@ fn chunks_pointer(element: &ObjectElement<'_>, is_bare: bool) -> String {
     format!("{}{}/chunks", element.pointer, if is_bare { "" } else { "/chunkedPrompt" })
 }
 
-/// The title in the file, which most files do not have. A name such as `prompts/1a2b` is an id.
+/// Returns the title that a file states. Most files state none. A name such as `prompts/1a2b` is an id and not a title.
 fn stated_title(object: &Object<'_>) -> Option<String> {
     let title = |object: &Object<'_>| {
         let names = ["displayName", "title", "promptName", "name"];
@@ -144,7 +145,7 @@ fn stated_title(object: &Object<'_>) -> Option<String> {
     title(object).or_else(|| ["metadata", "promptMetadata"].into_iter().find_map(inside))
 }
 
-/// Sends a prompt with its messages. Returns its key and the time of its first message.
+/// Sends a prompt with its messages. Returns the key of the prompt and the time of its first message.
 fn send(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -179,7 +180,7 @@ fn send(
     };
     let mut id = prompt_id(&chat);
     if !ids.insert(id.clone()) {
-        // A branch of a prompt ("Branch of …") begins with the same messages, so the title becomes part of the id.
+        // A copy of a prompt ("Branch of …") begins with the same messages, so its id also depends on its title.
         id = content_id(&format!("{id}\n{}", chat.title.as_deref().unwrap_or_default()));
         if !ids.insert(id.clone()) {
             let turns: Vec<&str> = chat.turns.iter().map(|turn| turn.text.as_str()).collect();
@@ -192,7 +193,7 @@ fn send(
     let file = ChatFile { format: SCOPE, platform: PLATFORM, version: None, container: &member.place };
     let mut issues = Vec::new();
     let mut unit = chat.into_unit(file, &mut issues);
-    // The reader derived this id. The file has none.
+    // The id is made by this reader and is not in the file, so it must not become the origin id.
     if let Some(record) = unit.records.first_mut() {
         record.origin_id = None;
     }
@@ -201,15 +202,15 @@ fn send(
     Ok((key, created))
 }
 
-/// Id of a prompt: the digest of its first message, because the file has no id. Later messages and a new file name do
-/// not change this id.
+/// Makes an id for a prompt from its first message, because the file contains no id. The id stays the same if messages
+/// are added or the file is renamed.
 fn prompt_id(chat: &Chat) -> String {
     let first = chat.turns.first().map(|turn| (turn.text.as_str(), turn.times.created, turn.attachments.len()));
     let title = chat.title.as_deref().filter(|_| first.is_none());
     content_id(&format!("{first:?}\n{title:?}"))
 }
 
-/// The title of a prompt, which is the name of its file on Drive.
+/// Returns the title of a prompt, which is the name of its file. None if the name is not a title.
 fn title_of(member: &Member) -> Option<String> {
     if member.name == "pasted text" {
         return None;

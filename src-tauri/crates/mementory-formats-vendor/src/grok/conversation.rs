@@ -1,4 +1,4 @@
-//! Reads one conversation with its responses. Grok calls every message a response, including those of the person.
+//! Reads one conversation with its responses. Grok calls every message a response, even the messages of the person.
 use super::{GROK, files};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -33,16 +33,17 @@ const CONVERSATION_MEMBERS: [&str; 19] = [
     "leafResponseId",
     "workspaceId",
 ];
-/// Members of a response that are stored unchanged as fields of the record.
+/// Members of a response that become fields of the record, unchanged.
 const RESPONSE_FIELDS: [&str; 8] =
     ["query", "query_type", "cited_web_search_results", "webpage_urls", "xpost_ids", "error", "partial", "share_link"];
-/// Members by which an object is recognised as a response.
+/// Members of which a response has at least one. An object without any of them is not a response.
 const RESPONSE_MEMBERS: [&str; 7] =
     ["message", "sender", "_id", "response_id", "responseId", "create_time", "parent_response_id"];
-/// Members with the parent of a response. The API of the website spells them differently from the export.
+/// Names of the member that states the parent of a response: in the export, and in the API of the website.
 const PARENTS: [&str; 2] = ["parent_response_id", "parentResponseId"];
 
-/// Reads `{conversation, responses}` and sends it. The members of `conversation` may also be in the object itself.
+/// Reads `{conversation, responses}` and sends it to the sink. The members of `conversation` may also be directly in
+/// the object.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -122,10 +123,11 @@ pub(super) fn read(
         }
         chat.turns.push(turn);
     }
-    // The conversation's own time is often older than its last message.
+    // The time that the conversation states is often older than its last message, so the latest time of all is used.
     chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).chain(chat.times.updated).max();
     put_oldest_first(&mut chat.turns);
-    // If other messages state their parent, a message without a stated parent is a root, whatever its position.
+    // If some messages state their parent, a message without a parent is a root, and does not follow the message before
+    // it.
     if chat.turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_))) {
         let previous = chat.turns.iter_mut().filter(|turn| matches!(turn.parent, TurnParent::Previous));
         previous.for_each(|turn| turn.parent = TurnParent::Root);
@@ -190,8 +192,8 @@ fn turn(response: &Object<'_>, assets: &HashSet<&str>) -> Turn {
     }
 }
 
-/// The role of a sender. `human` is the person. An unknown name is read as the assistant, because the name may be that
-/// of its model (`grok-3`).
+/// Returns the role of a sender. `human` is the person. An unknown sender is read as the assistant, because the export
+/// may state the name of the model (`grok-3`) as the sender.
 pub(super) fn role(sender: &str) -> String {
     match sender.to_ascii_lowercase().as_str() {
         "human" | "user" => "user",
@@ -203,7 +205,7 @@ pub(super) fn role(sender: &str) -> String {
     .into()
 }
 
-/// The model that answered, or else the model that was requested.
+/// Returns the model that answered or, if it is unknown, the model that was requested.
 fn model(response: &Object<'_>) -> Option<String> {
     let metadata = response.object("metadata");
     let request = metadata.as_ref().and_then(|m| m.object("request_metadata"));
@@ -211,7 +213,7 @@ fn model(response: &Object<'_>) -> Option<String> {
     resolved.or_else(|| first_text(response, &["model"]))
 }
 
-/// Thoughts, steps and search results, which are shown collapsed.
+/// Returns the blocks of a response: thoughts, steps and search results, which the app shows collapsed.
 fn blocks(response: &Object<'_>) -> Vec<Value> {
     let mut out = Vec::new();
     if let Some(thoughts) = first_text(response, &["thinking_trace", "thinkingTrace"]) {
@@ -242,7 +244,7 @@ fn blocks(response: &Object<'_>) -> Vec<Value> {
     out
 }
 
-/// Title, address and text of a search result, one below the other.
+/// Returns the title, address and text of a search result, each in its own line.
 fn search_result(raw: &RawValue) -> String {
     let Some(result) = Object::parse(raw.get()) else { return readable(raw) };
     let lines: Vec<String> =
@@ -250,7 +252,7 @@ fn search_result(raw: &RawValue) -> String {
     if lines.is_empty() { readable(raw) } else { lines.join("\n") }
 }
 
-/// Files that were uploaded with a message, and images that were generated in it.
+/// Returns the files that were uploaded with a message, and the images that were generated in it.
 fn attachments(response: &Object<'_>, assets: &HashSet<&str>) -> Vec<AttachmentRef> {
     let mut out: Vec<AttachmentRef> = Vec::new();
     let uploads = ["file_attachments", "image_attachments", "fileAttachments", "imageAttachments"]
@@ -271,12 +273,13 @@ fn references(object: &Object<'_>, key: &str) -> Vec<AttachmentRef> {
     object.list(key).into_iter().flatten().filter_map(files::reference).collect()
 }
 
-/// The text of an answer as Grok's app shows it.
+/// Returns the text of an answer as Grok's app shows it.
 pub(super) fn shown_text(message: &str) -> String {
     without_artifact_tags(without_render_tags(message))
 }
 
-/// The text without the tags that Grok's app replaces by citations and cards. The verbatim has them.
+/// Returns a text without the tags that Grok's app replaces with citations and cards. Only the verbatim contains the
+/// tags.
 fn without_render_tags(text: &str) -> String {
     const START: &str = "<grok:render";
     const END: &str = "</grok:render>";
@@ -291,8 +294,8 @@ fn without_render_tags(text: &str) -> String {
     out
 }
 
-/// The text without the tags around an artifact. The title of the artifact stays as a line before its text. The
-/// verbatim has the tags.
+/// Returns a text without the tags around artifacts. The title of an artifact remains as a line before its text. Only
+/// the verbatim contains the tags.
 fn without_artifact_tags(text: String) -> String {
     if !text.contains("<xaiArtifact") {
         return text;

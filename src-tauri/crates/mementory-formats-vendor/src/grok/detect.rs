@@ -1,11 +1,12 @@
-//! Detects Grok's file of conversations by its keys, and the files that belong to it by its folder.
+//! Detects Grok's files of conversations by their keys. The folder of such a file shows which other files belong to the
+//! export.
 use super::files;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
 use mementory_json::Keys;
 use std::collections::HashSet;
 
-/// Members that only Grok's conversations have.
+/// Paths of keys that occur only in Grok's conversations.
 const CONVERSATION_KEYS: [&str; 8] = [
     "conversation.leaf_response_id",
     "conversation.modify_time",
@@ -17,7 +18,8 @@ const CONVERSATION_KEYS: [&str; 8] = [
     "responses.response",
 ];
 
-/// One claim for each file of conversations. The other files of a folder belong to the first claim of the folder.
+/// Returns one claim for each file of conversations. All other files of a folder belong to the first claim of the
+/// folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let backend_files: Vec<&Member> =
         catalog.members().iter().filter(|m| json_keys(catalog, m).is_some_and(|keys| is_backend(&keys))).collect();
@@ -42,7 +44,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     out
 }
 
-/// True for the keys of Grok's file of conversations, of a plain list of its conversations, and of a list of projects.
+/// True for the keys of Grok's file of conversations, of a list of its conversations, and of a list of projects.
 fn is_backend(keys: &Keys) -> bool {
     let has_conversation = keys.has("conversation") && CONVERSATION_KEYS.iter().any(|key| keys.has(key));
     let has_responses = keys.has("responses.response.sender") || keys.has("responses.sender");
@@ -50,17 +52,16 @@ fn is_backend(keys: &Keys) -> bool {
     keys.has("responses") && (has_conversation || has_responses) || is_export || keys.has("custom_personality")
 }
 
-/// True if a file is in the folder of the conversations or below it. In an archive whose conversations are at the top,
-/// this is every file.
+/// True if a file is in the folder that contains the file of conversations, or below this folder. If an archive
+/// contains the file of conversations at the top, all files of the archive belong to the export.
 fn is_same_export(backend: &Member, member: &Member) -> bool {
     let is_same_root = member.root == backend.root && member.archive == backend.archive;
-    // A file that was selected alone has no other files.
+    // No other files belong to a file that was selected alone.
     let is_single = backend.archive.is_none() && backend.place == backend.name;
     is_same_root && !is_single && is_inside(&member.name, folder(&backend.name))
 }
 
-/// The role of a file in the folder of the conversations. None for a file that does not necessarily belong to the
-/// export.
+/// Returns the role of a file in the folder of the conversations. None for a file that may not belong to the export.
 fn role_of(member: &Member) -> Option<Role> {
     if is_junk(&member.name) {
         return member.archive.is_some().then_some(Role::Junk);

@@ -1,4 +1,4 @@
-//! Files of an export: the assets by their ids, and the references of messages to files.
+//! Ids of the files (assets) of an export, and references to files in messages.
 use super::GROK;
 use mementory_format::is_uuid;
 use mementory_formats_shared::object::{Object, decode_string};
@@ -7,14 +7,14 @@ use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::value::RawValue;
 use std::collections::HashSet;
 
-/// Folder with the bytes of all files: `prod-mc-asset-server/<id>/content`.
+/// Folder that contains all files of the export: `prod-mc-asset-server/<id>/content`.
 const ASSET_FOLDER: &str = "prod-mc-asset-server";
 
-/// Determines the id of an asset from the path of its file. The id is the name of the asset's folder or, if the asset
-/// has none, the name of the file without its extension.
+/// Returns the id of an asset from the path of its file. The id is the name of the asset's folder or, without a folder,
+/// the file name without its extension. None for a file that is not an asset.
 pub(super) fn asset_id(path: &str) -> Option<&str> {
     let (_, inside) = path.rsplit_once(ASSET_FOLDER)?;
-    // Some archives have two slashes here.
+    // In some archives, two slashes follow the name of the folder.
     let id = inside.strip_prefix('/')?.trim_start_matches('/').split('/').next()?;
     let id = id.split_once('.').map_or(id, |(stem, _)| stem);
     (!id.is_empty()).then_some(id)
@@ -24,7 +24,7 @@ pub(super) fn file_key(id: &str) -> RecordKey {
     RecordKey::new(GROK, format!("file/{id}"))
 }
 
-/// A reference to a file. In the source, the reference is a string with the id, or an object with an id and a name.
+/// Reads a reference to a file, which is a string with the file id, or an object with the id and the name.
 pub(super) fn reference(raw: &RawValue) -> Option<AttachmentRef> {
     let (id, name) = match decode_string(raw) {
         Some(id) => (id.trim().to_owned(), None),
@@ -49,8 +49,8 @@ fn by_id(id: String, name: Option<String>) -> AttachmentRef {
     }
 }
 
-/// A reference to a generated file by its address. If the address contains the UUID of an asset in the export, or if
-/// `id` is such a UUID, the reference is to that asset.
+/// Returns a reference to a generated file with the given address. If the address contains the UUID of an asset in the
+/// export, or if `id` is such a UUID, the reference is to this asset.
 pub(super) fn link(address: &str, id: Option<&str>, assets: &HashSet<&str>) -> AttachmentRef {
     let path = address.split(['?', '#']).next().unwrap_or(address);
     let uuids = path.split('/').rev().map(|part| part.split('.').next().unwrap_or(part)).filter(|part| is_uuid(part));

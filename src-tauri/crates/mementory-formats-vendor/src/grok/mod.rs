@@ -1,4 +1,4 @@
-//! Grok's data export, and parts of it. See README.md.
+//! Reads Grok's data export, and single files of such an export. See README.md.
 mod conversation;
 mod detect;
 mod files;

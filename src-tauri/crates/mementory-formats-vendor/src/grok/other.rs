@@ -54,7 +54,8 @@ pub(super) fn read_project(
     let instructions = object.raw_value("custom_personality");
     let text = instructions.and_then(decode_string).filter(|text| !text.trim().is_empty());
     if let (Some(raw), Some(text)) = (instructions, text) {
-        // Only the memory record contains the text, so erasing that record erases the text.
+        // Only the verbatim of the memory contains the instructions, so erasing the memory erases their text
+        // completely.
         profile.verbatim = Some(Verbatim::json(with_replaced_values(element.text, &[(raw, "\"\"")])));
         let mut memory = record(Kind::Memory, key(format!("project/{id}/instructions")), member, element);
         memory.text = text.into_owned();
@@ -73,7 +74,7 @@ pub(super) fn read_project(
     reader.sink.unit(Unit { records })
 }
 
-/// Reads a task that Grok runs on a schedule.
+/// Reads a task that Grok runs on a schedule, and sends it to the sink.
 pub(super) fn read_task(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -100,12 +101,12 @@ pub(super) fn read_task(
     task.times = times(object);
     task.source.account = first_id(object, &["user_id"]);
     task.source.conversation = first_id(object, &["conversation_id"]);
-    let used = ["id", "task_id", "_id", "name", "title", "prompt", "create_time", "modify_time", "user_id"];
-    task.fields = other_fields(object, &used);
+    let used_members = ["id", "task_id", "_id", "name", "title", "prompt", "create_time", "modify_time", "user_id"];
+    task.fields = other_fields(object, &used_members);
     reader.sink.unit(task.into())
 }
 
-/// Reads an image or film that was generated outside of conversations. Its prompt becomes the text.
+/// Reads an image or video that was generated outside of conversations. Its prompt becomes the text of the record.
 pub(super) fn read_media_post(
     reader: &mut FileReader<'_>,
     member: &Member,

@@ -1,4 +1,4 @@
-//! Reads the file of conversations first, then the files of the person.
+//! Reads the files of conversations, the assets and the side files of an export.
 use super::{GROK, conversation, files, other};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::{
@@ -8,10 +8,10 @@ use mementory_formats_shared::{
 use mementory_model::{DroppedAs, Issue, Kind};
 use std::collections::HashSet;
 
-/// Lists in the file of conversations.
+/// Keys of the lists in the file of conversations.
 const LIST_KEYS: [&str; 4] = ["conversations", "projects", "tasks", "media_posts"];
 
-/// Reads an export. Sign-in and payment data are reported and not stored.
+/// Reads an export. Files with sign-in or payment data are reported as dropped and not stored.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -53,7 +53,7 @@ fn read_backend(reader: &mut FileReader<'_>, member: &Member, assets: &HashSet<&
     Ok(())
 }
 
-/// Reads an asset. Additional files in the folder of the asset become passthrough files.
+/// Reads the file of an asset as an attachment. Further files in the folder of the asset become passthrough files.
 fn read_asset(reader: &mut FileReader<'_>, member: &Member, sent: &mut HashSet<String>) -> Result<(), FormatError> {
     let id = files::asset_id(&member.name).unwrap_or_default().to_owned();
     if !sent.insert(id.clone()) {
@@ -63,7 +63,8 @@ fn read_asset(reader: &mut FileReader<'_>, member: &Member, sent: &mut HashSet<S
     send_file(reader, member, files::file_key(&id), Some(id), &name)
 }
 
-/// Stores a side file. Files with the person's names, addresses, sessions or payments are reported but not stored.
+/// Stores a side file as a passthrough file. Files with the person's name, addresses, sessions or payments are reported
+/// as dropped and not stored.
 fn read_side_file(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let name = member.file_name().to_ascii_lowercase();
     let keys = json_keys(reader.catalog, member).unwrap_or_default();

@@ -1,5 +1,6 @@
-//! Chats with Grok in the archive of an account that X sends: `data/grok-chat-item.js`, a script that assigns a list of
-//! messages to a variable. Large accounts have more parts of it. The rest of the archive is not read.
+//! Reads chats with Grok in the archive of an account on X: `data/grok-chat-item.js`, a script that assigns a list of
+//! messages to a variable. Archives of large accounts contain several such scripts (parts). All other files of the
+//! archive are ignored.
 use super::{GROK, conversation, files};
 use mementory_format::{Catalog, Claim, Detected, FormatError, Member, Part, ReadContext, Role, Sink};
 use mementory_formats_shared::{
@@ -16,16 +17,16 @@ use mementory_model::{AttachmentRef, DroppedAs, Kind, Source, Times, Verbatim};
 use std::collections::{BTreeMap, HashMap};
 use std::io::Read;
 
-/// How a claim for these files calls their layout.
+/// Name of this layout. It is the version in claims and in the origin of records.
 pub(super) const LAYOUT: &str = "x_archive";
 /// Name of the variable, without the number of the part.
 const VARIABLE: &[u8] = b"YTD.grok_chat_item";
-/// Number of bytes in which the assignment begins.
+/// Number of bytes at the beginning of a script that must contain the assignment.
 const HEAD_BYTES: usize = 256;
 /// Members of a message that have a field in the model.
 const MEMBERS: [&str; 6] = ["accountId", "chatId", "createdAt", "sender", "message", "attachments"];
 
-/// One claim for each archive or folder.
+/// Returns one claim for each archive or folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts_by_place: BTreeMap<(usize, Option<usize>), Vec<Part>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_script(catalog, member)) {
@@ -42,7 +43,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     parts_by_place.into_values().map(claim).collect()
 }
 
-/// True for a script with chats. An archive has many scripts, so only those with Grok's name are opened.
+/// True for a script that contains chats. An archive contains many scripts, so a script is opened only if its name
+/// contains `grok` or if it was selected alone.
 fn is_script(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let may_be_script = name.ends_with(".js") && (name.contains("grok") || is_selected_alone(member));
@@ -51,7 +53,7 @@ fn is_script(catalog: &Catalog, member: &Member) -> bool {
         && catalog.head(member, HEAD_BYTES).is_ok_and(|head| memchr::memmem::find(&head, VARIABLE).is_some())
 }
 
-/// Reads all parts, because the messages of a chat may be in several of them.
+/// Reads all parts before anything is sent, because the messages of a chat may be in several parts.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -70,7 +72,7 @@ struct ChatMessages {
     turns: Vec<Turn>,
 }
 
-/// The messages of all parts by chat, in the order in which the chats begin in the source.
+/// The messages of all parts, grouped by chat. The chats are in the order of their first messages.
 #[derive(Default)]
 struct Messages {
     chats: Vec<(Option<String>, ChatMessages)>,
@@ -136,7 +138,8 @@ impl Messages {
         if let Some((_, chat)) = self.chats.get_mut(position) {
             let mut turn = turn(item, element);
             if chat.container != member.place {
-                // This message is not in the first file of its chat, so the pointer also contains the name of its file.
+                // The message is in another file than the first message of its chat, so the pointer also states the
+                // file name.
                 turn.pointer = format!("{}#{}", member.name, turn.pointer);
             }
             chat.turns.push(turn);
@@ -156,7 +159,8 @@ impl Messages {
                 source: Source { account, ..Source::default() },
                 ..Chat::default()
             };
-            // The messages state the ids of their chat and account; the chat has no text of its own.
+            // The source contains no object of the chat itself, so its verbatim is made from the ids that its messages
+            // state.
             let ids = serde_json::json!({ "accountId": &chat.source.account, "chatId": &chat.id });
             chat.verbatim = Some(Verbatim::json(ids.to_string()));
             chat.turns = turns;
@@ -170,7 +174,7 @@ impl Messages {
     }
 }
 
-/// Reads to the value of the variable.
+/// Skips the bytes up to and including the `=` of the assignment.
 fn skip_assignment(bytes: &mut dyn Read) -> std::io::Result<()> {
     let mut byte = [0];
     for _ in 0..HEAD_BYTES {
@@ -181,8 +185,8 @@ fn skip_assignment(bytes: &mut dyn Read) -> std::io::Result<()> {
     Ok(())
 }
 
-/// A message. It has no id, so its key is made from its content. The position is not used, because it changes in the
-/// next archive if an earlier message was deleted.
+/// Returns the turn of a message. A message has no id, so its key is made from its content. The position is not part of
+/// the key, because it changes in a later archive if an earlier message was deleted.
 fn turn(item: &Object<'_>, element: &ObjectElement<'_>) -> Turn {
     let sender = item.object("sender").and_then(|sender| first_text(&sender, &["originalName", "name"]));
     let role =

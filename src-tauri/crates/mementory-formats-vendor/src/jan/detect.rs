@@ -1,8 +1,8 @@
-//! Detects threads by the member `object`, which states the kind of each file and of each line.
+//! Detects threads by the member `object`, which states what each file or line contains.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::candidate_head;
 
-/// One claim for all threads in the catalog.
+/// Returns one claim for all threads in the catalog.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut parts = Vec::new();
     for member in catalog.members() {
@@ -10,8 +10,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
             parts.push(Part { member: member.id, role });
         }
     }
-    // Threads without messages are not claimed, because there is nothing to show, and because other programs write such
-    // objects too.
+    // Threads without any messages are not claimed, because they contain nothing to show, and because other programs
+    // write similar objects.
     if !parts.iter().any(|part| part.role == Role::Conversations) {
         return Vec::new();
     }
@@ -24,7 +24,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The role of a file: `Conversations` for messages, `Manifest` for the file with the title of a thread.
+/// Returns the role of a file: `Conversations` for messages, `Manifest` for the file with the title of a thread. None
+/// for any other file.
 fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
     let head = candidate_head(catalog, member)?;
     let keys = &head.keys;

@@ -1,4 +1,4 @@
-//! Jan. See README.md.
+//! Reads the threads of Jan. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -7,7 +7,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Jan.
+/// The threads of the chat program Jan.
 pub struct Jan;
 
 impl Format for Jan {

@@ -1,4 +1,4 @@
-//! Reads threads. The messages come from one file, and the title and times from the file of the thread.
+//! Reads threads. One file contains the messages of a thread, and another file its title and times.
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn, put_oldest_first};
@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, HashMap};
 
 const FORMAT_ID: &str = "jan";
 
-/// Reads every claimed thread. The files of the threads are read first, because they have the titles.
+/// Reads every claimed thread. The files with the titles are read first.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -24,7 +24,7 @@ pub(super) fn read(
     files.each_file(&detected, |files, member, role| match role {
         Role::Manifest => {
             files.objects(member, &[], Kind::Conversation, |_, element| {
-                let thread = Thread::of(&element.object, element.text, member);
+                let thread = Thread::from_object(&element.object, element.text, member);
                 threads.insert(thread.id.clone().unwrap_or_else(|| member.name.clone()), thread);
                 Ok(())
             })?;
@@ -32,7 +32,7 @@ pub(super) fn read(
         }
         _ => messages(files, member, &mut threads),
     })?;
-    // The remaining threads have no messages.
+    // The threads that remain have no file of messages, so they become conversations without messages.
     let by_place: HashMap<&str, &Member> = catalog.members().iter().rev().map(|m| (m.place.as_str(), m)).collect();
     for thread in threads.into_values() {
         if let Some(member) = by_place.get(thread.place.as_str()).copied() {
@@ -42,7 +42,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// The metadata in the file of a thread.
+/// The metadata of a thread, from the file with its title.
 struct Thread {
     id: Option<String>,
     title: Option<String>,
@@ -54,7 +54,7 @@ struct Thread {
 }
 
 impl Thread {
-    fn of(object: &Object<'_>, text: &str, member: &Member) -> Self {
+    fn from_object(object: &Object<'_>, text: &str, member: &Member) -> Self {
         let metadata = object.object("metadata");
         let in_metadata = |keys: &[&str]| metadata.as_ref().and_then(|metadata| first_text(metadata, keys));
         let assistant = object.list("assistants").and_then(|list| Object::parse(list.first()?.get()));
@@ -94,8 +94,8 @@ impl Thread {
     }
 }
 
-/// Sends the messages of a file. The messages belong to one thread, or to several threads if they state several thread
-/// ids.
+/// Reads a file of messages and sends them. The messages belong to one thread, or to several threads if they state
+/// several thread ids.
 fn messages(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -126,7 +126,7 @@ fn messages(
         Ok(())
     })?;
     for (id, mut turns) in by_thread {
-        // OpenAI's API lists the newest message first.
+        // In lists from OpenAI's API, the newest message comes first.
         put_oldest_first(&mut turns);
         let chat = match threads.remove(&id) {
             Some(thread) => thread.chat(turns),

@@ -1,4 +1,4 @@
-//! The collections `conversations` and `messages` of LibreChat's database, as `mongoexport` writes them.
+//! Reads the collections `conversations` and `messages` of LibreChat's database, in the JSON that `mongoexport` writes.
 use super::parts::{FORMAT_ID, head, message_turn};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -7,21 +7,22 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashMap;
 
-/// The rows that were read so far. The messages of a conversation may be anywhere in their collection.
+/// The conversations and messages that were read so far. They are collected first, because the messages of a
+/// conversation may be anywhere in the collection of messages.
 #[derive(Default)]
 pub(super) struct Collections<'m> {
-    /// File of the messages.
+    /// The first file of messages, which becomes the container in the origin of all records.
     file: Option<&'m Member>,
-    /// Conversations without their messages, each with its place.
+    /// The place and the conversation without its messages, by conversation id.
     heads: HashMap<String, (String, Chat)>,
     turns: HashMap<String, Vec<Turn>>,
-    /// Ids of the conversations, in the order in which they were found.
+    /// Ids of the conversations, in the order in which they were first read.
     order: Vec<String>,
     bytes: u64,
 }
 
 impl<'m> Collections<'m> {
-    /// Reads the collection of conversations. This collection must be read before the messages.
+    /// Reads the collection of conversations. Must be called before [`Self::read_messages`].
     pub(super) fn read_conversations(
         &mut self,
         files: &mut FileReader<'_>,
@@ -35,7 +36,8 @@ impl<'m> Collections<'m> {
                 return Ok(());
             };
             self.count(files, member, element.text)?;
-            // The record's origin is the file of the messages, so a pointer into this file would be wrong.
+            // The container of the record is the file of messages, so a pointer into the file of conversations would be
+            // wrong.
             let chat = head(&element.object, String::new(), Verbatim::json(element.text));
             if self.heads.insert(id.clone(), (place, chat)).is_none() {
                 self.order.push(id);
@@ -66,7 +68,7 @@ impl<'m> Collections<'m> {
         Ok(())
     }
 
-    /// Checks that the rows do not take more memory than one element may.
+    /// Adds the size of a row. Returns an error if all rows together are larger than the size limit of an element.
     fn count(&mut self, files: &FileReader<'_>, member: &Member, text: &str) -> Result<(), FormatError> {
         self.bytes += text.len() as u64;
         let limit = files.context.limits.element_bytes;
@@ -76,7 +78,7 @@ impl<'m> Collections<'m> {
         Ok(())
     }
 
-    /// Sends the conversations. A conversation without messages is reported.
+    /// Sends all conversations. A conversation without messages is reported as dropped.
     pub(super) fn send(mut self, files: &mut FileReader<'_>) -> Result<(), FormatError> {
         for id in std::mem::take(&mut self.order) {
             let head = self.heads.remove(&id);
@@ -86,7 +88,7 @@ impl<'m> Collections<'m> {
                 files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
                 continue;
             };
-            // The database stores rows in any order.
+            // The database stores rows in any order, so the messages are sorted by time.
             if turns.iter().all(|turn| turn.times.created.is_some()) {
                 turns.sort_by_key(|turn| turn.times.created);
             }

@@ -1,10 +1,10 @@
-//! Detects exported conversations by their ids and their messages.
+//! Detects exported conversations by the ids of their messages, and collections of the database by their members.
 use super::text_export::notation;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
 use mementory_json::Keys;
 
-/// One claim for all conversations in the catalog, because each conversation is a separate file.
+/// Returns one claim for all conversations in the catalog, because each exported conversation is a separate file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let part = |member: &Member| {
         let role = head_keys(catalog, member).and_then(|keys| role_of(&keys));
@@ -12,7 +12,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         Some(Part { member: member.id, role })
     };
     let mut parts: Vec<Part> = catalog.members().iter().filter_map(part).collect();
-    // The messages of the database come after the conversations to which they belong.
+    // The collection of conversations is read before the collection of messages.
     parts.sort_by_key(|part| part.role != Role::Manifest);
     if parts.is_empty() {
         return Vec::new();
@@ -26,8 +26,8 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     }]
 }
 
-/// The role of a file: conversations with their messages, or a collection of the database: conversations, messages or
-/// memories.
+/// Returns the role of a JSON file: an exported conversation, or a collection of the database (conversations, messages
+/// or memories). None for any other file.
 fn role_of(keys: &Keys) -> Option<Role> {
     let is_row = keys.has("conversationId");
     let is_from_database = keys.has("_id.$oid") || keys.has("createdAt.$date");
@@ -42,7 +42,7 @@ fn role_of(keys: &Keys) -> Option<Role> {
     }
 }
 
-/// True if the ids of messages are called `messageId`, and the ids of their parents `parentMessageId`.
+/// True for the keys of an exported conversation, whose messages have the members `messageId` and `parentMessageId`.
 fn is_export(keys: &Keys) -> bool {
     let is_list = |list: &str| {
         let has = |key: &str| keys.has(&format!("{list}.{key}"));

@@ -1,4 +1,5 @@
-//! The collection `memoryentries` of LibreChat's database: what assistants remember about a person.
+//! Reads the collection `memoryentries` of LibreChat's database, which contains what assistants remember about a
+//! person.
 use super::parts::FORMAT_ID;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
@@ -7,7 +8,7 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 
-/// Sends a memory for each row.
+/// Sends each row as a memory.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     files.objects(member, &[], Kind::Memory, |files, element| {
         let object = &element.object;

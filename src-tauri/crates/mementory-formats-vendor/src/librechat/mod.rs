@@ -1,4 +1,4 @@
-//! LibreChat. See README.md.
+//! Reads exported conversations of LibreChat and collections of its database. See README.md.
 mod collections;
 mod detect;
 mod memory;
@@ -11,7 +11,7 @@ mod text_export;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// LibreChat.
+/// Conversations and memories of LibreChat.
 pub struct Librechat;
 
 impl Format for Librechat {

@@ -1,4 +1,4 @@
-//! A conversation without its messages, and one message, as the export and the database write them.
+//! Reads the members of a conversation and of a message, which are the same in exports and in the database.
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::message::{first_text, read_message};
@@ -9,7 +9,7 @@ use serde_json::{Value, value::RawValue};
 
 pub(super) const FORMAT_ID: &str = "librechat";
 
-/// A conversation without its messages.
+/// Reads the members of a conversation, without its messages.
 pub(super) fn head(object: &Object<'_>, pointer: String, verbatim: Verbatim) -> Chat {
     let options = object.object("options");
     let option = |keys: &[&str]| options.as_ref().and_then(|options| first_text(options, keys));

@@ -1,4 +1,4 @@
-//! Reads exported conversations. Their messages are a list, or a tree with all branches.
+//! Reads exported conversations, whose messages are a list, or a tree with all branches.
 use super::collections::Collections;
 use super::memory;
 use super::parts::{FORMAT_ID, head, message_turn};
@@ -12,7 +12,7 @@ use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 
-/// Keys of the messages of a conversation, as a list or as a tree.
+/// Keys under which a conversation contains its messages: as a list, or as a tree.
 const LIST_KEYS: [&str; 2] = ["messages", "messagesTree"];
 
 pub(super) fn read(
@@ -62,7 +62,7 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
     send(files, member, Chat { turns, ..head(object, element.pointer.clone(), verbatim) }, FORMAT_ID, None)
 }
 
-/// The messages. In a tree, the parent of a message is the message that contains it.
+/// Returns the messages of a conversation. In a tree, the parent of a message is the message that contains it.
 fn turns(element: &ObjectElement<'_>) -> Vec<Turn> {
     let found_messages = message_tree::messages(element.text, &LIST_KEYS);
     let is_tree = message_tree::is_tree(&found_messages);

@@ -1,5 +1,5 @@
-//! The exports of a conversation as text, Markdown and CSV. Text and Markdown have one branch, without the ids of its
-//! messages. A table has the ids, and all branches if the person asked for them.
+//! Reads conversations that were exported as text, Markdown or CSV. Text and Markdown contain one branch, without the
+//! ids of messages. A table contains the ids, and all branches if the person chose to export them.
 use super::parts::{FORMAT_ID, message_turn};
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -13,19 +13,19 @@ use mementory_formats_shared::text_parts::ends_of_parts;
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Map, Value};
 
-/// Number of bytes of a file that detection reads.
+/// Number of bytes at the beginning of a file that detection reads.
 const HEAD_BYTES: usize = 256;
-/// The columns of a table. Newer versions write more.
+/// The columns that every exported table has. Newer versions write further columns.
 const COLUMNS: [&str; 5] = ["sender", "text", "isCreatedByUser", "messageId", "parentMessageId"];
-/// Other columns that have a field in the model.
+/// Further columns that have a field in the model.
 const OTHER_COLUMNS: [&str; 3] = ["error", "unfinished", "createdAt"];
-/// Names of speakers whose text is neither the person's nor the model's.
+/// Speakers that are tools, and neither the person nor the model.
 const TOOLS: [&str; 4] = ["Tool", "Code Interpreter", "Retrieval", "Image"];
-/// The line after a message that failed or that was stopped, and the field that says so.
+/// Lines at the end of a message that failed or was stopped, each with the field that it sets.
 const NOTES: [(&str, &str); 2] =
     [("(This is an error message)", "error"), ("(This is an unfinished message)", "unfinished")];
 
-/// The notation of an export.
+/// The notation of an exported file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Notation {
     Text,
@@ -33,7 +33,7 @@ pub(super) enum Notation {
     Table,
 }
 
-/// The notation of a file. None if the file is not such an export.
+/// Determines the notation of a file. None if the file is not an exported text, Markdown or CSV file.
 pub(super) fn notation(catalog: &Catalog, member: &Member) -> Option<Notation> {
     let columns = csv_columns(catalog, member);
     if COLUMNS.iter().all(|column| columns.iter().any(|name| name == column)) {
@@ -53,7 +53,7 @@ pub(super) fn notation(catalog: &Catalog, member: &Member) -> Option<Notation> {
     }
 }
 
-/// Sends the conversation in a file.
+/// Reads the conversation in a file and sends it to the sink.
 pub(super) fn read(files: &mut FileReader<'_>, member: &Member, notation: Notation) -> Result<(), FormatError> {
     if notation == Notation::Table {
         return read_table(files, member);
@@ -76,7 +76,7 @@ pub(super) fn read(files: &mut FileReader<'_>, member: &Member, notation: Notati
     send(files, member, chat, FORMAT_ID, None)
 }
 
-/// Number of bytes before the messages. None if the heading above them is missing.
+/// Returns the number of bytes before the messages. None if the heading of the messages is missing.
 fn start_of_history(text: &str, is_markdown: bool) -> Option<usize> {
     let headings: &[&str] = if is_markdown { &["## History"] } else { &["History", "########################"] };
     let (mut at, mut found) = (0, 0);
@@ -91,7 +91,7 @@ fn start_of_history(text: &str, is_markdown: bool) -> Option<usize> {
     None
 }
 
-/// A conversation without its messages, from the lines `key: value` before them.
+/// Reads the members of a conversation from the lines `key: value` before its messages.
 fn head_of(head: &str) -> Chat {
     let lines = || head.lines().map(|line| line.strip_prefix("- ").unwrap_or(line));
     let value = |key: &str| {
@@ -113,14 +113,14 @@ fn head_of(head: &str) -> Chat {
     chat
 }
 
-/// The messages of an export, and the text before the first one.
+/// The messages of an exported conversation, and the text before the first message.
 struct History<'t> {
     text_before: &'t str,
     turns: Vec<Turn>,
 }
 
-/// The messages. Each begins with the name of its speaker, after two blank lines. `offset` is the number of bytes
-/// before them in the file.
+/// Splits a text into messages. A message begins with the name of its speaker, after two blank lines. `offset` is the
+/// number of bytes in the file before `messages`.
 fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> History<'_> {
     let mut starts = Vec::new();
     let (mut at, mut blank_lines) = (0, 2);
@@ -161,7 +161,7 @@ fn turns_of(messages: &str, offset: usize, is_markdown: bool) -> History<'_> {
     History { text_before, turns: starts.into_iter().zip(ends).map(turn).collect() }
 }
 
-/// The speaker that a line names: `>> User:`, or `**User**` in Markdown.
+/// Returns the speaker in a line `>> User:`, or `**User**` in Markdown. None for any other line.
 fn speaker_of(line: &str, is_markdown: bool) -> Option<&str> {
     let name = match is_markdown {
         true => line.strip_prefix("**")?.strip_suffix("**")?,
@@ -182,7 +182,7 @@ fn text_verbatim(text: &str) -> Verbatim {
     Verbatim { media_type: "text/plain".into(), text: text.to_owned() }
 }
 
-/// Reads a table as one conversation, because the table contains no conversation id.
+/// Reads a table as one conversation. The table contains no conversation id, so a key is made from the first message.
 fn read_table(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let turns = turns_of_csv(files, member, turn_of_row)?;
     let Some(first) = turns.first() else { return Ok(()) };
@@ -204,8 +204,8 @@ fn turn_of_row(header: &Header, row: &Row, pointer: String) -> Turn {
     let text = Value::Object(message).to_string();
     let mut turn = message_turn(&Object::parse(&text).unwrap_or_default(), &text, pointer);
     turn.verbatim = Some(Verbatim { media_type: "text/csv".into(), text: row.raw.clone() });
-    let used: Vec<Option<usize>> =
+    let used_columns: Vec<Option<usize>> =
         COLUMNS.into_iter().chain(OTHER_COLUMNS).map(|name| header.column(&[name])).collect();
-    turn.fields.extend(header.other_cells(row, &used));
+    turn.fields.extend(header.other_cells(row, &used_columns));
     turn
 }

@@ -1,9 +1,9 @@
-//! Detects conversations by their messages, which have several versions.
+//! Detects conversations by the keys of their messages, which have several versions.
 use mementory_format::{Catalog, Claim, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
 use mementory_json::Keys;
 
-/// One claim for all conversations in the catalog, because each conversation is a separate file.
+/// Returns one claim for all conversations in the catalog, because each conversation is a separate file.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let files =
         catalog.members().iter().filter(|member| head_keys(catalog, member).is_some_and(|keys| is_export(&keys)));
@@ -23,7 +23,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 fn is_export(keys: &Keys) -> bool {
     let has_version =
         ["role", "content", "steps", "type"].iter().any(|key| keys.has(&format!("messages.versions.{key}")));
-    // A new chat has settings, but no messages yet.
+    // A new chat has settings but no messages.
     let is_new = ["messages", "tokenCount", "usePerChatPredictionConfig"].iter().all(|key| keys.has(key));
     has_version || is_new || keys.has("messages.versions") && keys.has("messages.currentlySelected")
 }

@@ -1,4 +1,4 @@
-//! LM Studio. See README.md.
+//! Reads the conversations of LM Studio. See README.md.
 mod detect;
 mod read;
 #[cfg(test)]
@@ -7,7 +7,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// LM Studio.
+/// The conversations of LM Studio.
 pub struct LmStudio;
 
 impl Format for LmStudio {

@@ -1,4 +1,4 @@
-//! Reads conversations. Each message has one or more versions, of which one was shown last.
+//! Reads conversations. Each message has one or more versions, and one of them was shown last.
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
@@ -39,13 +39,13 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
         return Ok(());
     }
     let (turns, leaf) = turns(files, member, &list, &element.pointer);
-    // Only the versions are left out, because a message has other members too, which no other record contains.
+    // Only the versions are removed from the verbatim, because no other record contains the other members of a message.
     let messages = list.iter().filter_map(|raw| Object::parse(raw.get()));
     let cuts: Vec<(&RawValue, &str)> =
         messages.filter_map(|message| Some((message.raw_value("versions")?, "[]"))).collect();
     let created = first_time(object, &["createdAt"]);
-    // The file contains no id, only the time of creation in milliseconds. Together with the text of the first message,
-    // that time is unique.
+    // The file contains no id, only the time of creation in milliseconds. The id is made from this time and the text of
+    // the first message, which together are unique.
     let first = turns.first().map(|turn| turn.text.clone()).unwrap_or_default();
     let id = created.map(|time| format!("{}-{}", time.as_micros() / 1000, content_id(&first)));
     let mut chat = Chat {
@@ -73,13 +73,13 @@ fn conversation(files: &mut FileReader<'_>, member: &Member, element: &ObjectEle
     }
     store_embedded(files, member, &chat)?;
     let mut unit = unit(files, member, chat, FORMAT_ID, None);
-    // The reader derived these ids. The file contains no ids.
+    // The ids are made by this reader and are not in the file, so they must not become origin ids.
     unit.records.iter_mut().for_each(|record| record.origin_id = None);
     files.sink.unit(unit)
 }
 
-/// All versions of all messages, and the id of the last message that was shown. The versions of a message are branches,
-/// so all of them follow the shown version of the previous message.
+/// Returns all versions of all messages, and the id of the last message that was shown. The versions of a message are
+/// branches, so the parent of each is the shown version of the previous message.
 fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &str) -> (Vec<Turn>, Option<String>) {
     let mut out = Vec::new();
     let mut shown_id: Option<String> = None;
@@ -113,7 +113,7 @@ fn turns(files: &mut FileReader<'_>, member: &Member, list: &[&RawValue], at: &s
     (out, shown_id)
 }
 
-/// The turn of one version, which has a single step with content, or several steps.
+/// Returns the turn of one version, which has content, or several steps.
 fn version_turn(version: &Object<'_>, text: &str, pointer: String) -> Turn {
     let role = role_or_name(&version.text("role").unwrap_or_default());
     let mut content = Content::default();
@@ -144,8 +144,8 @@ fn version_turn(version: &Object<'_>, text: &str, pointer: String) -> Turn {
     turn
 }
 
-/// Adds a step to `content`: text, a thought, or tool calls and their results. Steps for debugging are left out and
-/// stay only in the verbatim.
+/// Adds a step to `content`: text, a thought, or tool calls and their results. Steps for debugging are skipped, so that
+/// only the verbatim contains them.
 fn add_step(step: &Object<'_>, content: &mut Content) {
     let kind = step.text("type").unwrap_or_default();
     if kind.starts_with("debug") || kind == "status" {

@@ -1,5 +1,5 @@
-//! Conversations in a page without tables. A block with the speaker is followed by blocks with the text and often with
-//! a time, as in Meta's pages of messages.
+//! Reads conversations in a page without tables. As in Meta's pages of messages, a block with the name of the speaker
+//! is followed by blocks with the text and often with a time.
 use super::page::{chat, send_chat};
 use super::transcript::{self, Name};
 use mementory_format::{FormatError, Member};
@@ -8,10 +8,10 @@ use mementory_formats_shared::html;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
 
-/// Longest line that is recognised as a time, in characters.
+/// Largest length in characters of a line that may be a time.
 const MAX_TIME_LENGTH: usize = 40;
 
-/// Reads a page as lines. A line with nothing but a speaker begins a message.
+/// Reads a page line by line. A line that contains only a speaker begins a message.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let source = reader.text(member)?;
     let text = html::to_text_with_lines(&source);
@@ -42,8 +42,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// Completes a message after its last line. If that line is a time, the line is moved unchanged from the text to a
-/// field, because the time has no time zone.
+/// Completes a message after its last line was added. If the last line is a time, it is moved from the text to a field.
+/// It is not parsed, because it has no time zone.
 fn finished(mut turn: Turn) -> Turn {
     let text = turn.text.trim().to_owned();
     turn.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });
@@ -57,7 +57,7 @@ fn finished(mut turn: Turn) -> Turn {
     turn
 }
 
-/// True for a line with a year and a time of day, and little else.
+/// True for a short line with a year and a time of day.
 fn is_time(line: &str) -> bool {
     let line = line.trim();
     let is_year = |part: &str| part.len() == 4 && (part.starts_with("20"));

@@ -1,4 +1,4 @@
-//! Detects conversations with Meta AI. Meta's exports contain many other pages and threads, which are not claimed.
+//! Detects conversations with Meta AI. Meta's exports contain many other pages and threads, which are ignored.
 use super::transcript::{ASSISTANT, PERSON, repaired};
 use super::whatsapp;
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head};
@@ -6,14 +6,15 @@ use mementory_formats_shared::json_head::has_json_name;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
-/// Number of bytes of a file that are examined first.
+/// Number of bytes at the beginning of a file that detection examines first.
 const HEAD_BYTES: usize = JsonHead::BYTES;
-/// Number of bytes of a page or of a list of labels that are examined. Such files begin with styles and other labels.
+/// Number of bytes of a page or of a list of labels that detection examines if the first bytes contain no conversation,
+/// because such files begin with styles or with other labels.
 const LARGE_HEAD_BYTES: usize = 2 << 20;
-/// Folders with pages about Meta AI.
+/// Names of the folders that contain pages about Meta AI.
 const FOLDERS: [&str; 2] = ["meta_ai_profile", "meta_ai_app"];
 
-/// One claim for each archive or dropped folder.
+/// Returns one claim for each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut groups: BTreeMap<(usize, Option<usize>), Vec<usize>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| has_conversations(catalog, member)) {
@@ -45,17 +46,17 @@ fn head(catalog: &Catalog, member: &Member, bytes: usize) -> Arc<[u8]> {
     decoded_head(catalog, member, bytes).unwrap_or_default()
 }
 
-/// True for a web page.
+/// True if a file is a web page, which begins with `<`.
 pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
     head(catalog, member, 16).first() == Some(&b'<')
 }
 
-/// True for a chat that WhatsApp exported.
+/// True if a file is a chat that WhatsApp exported.
 pub(super) fn is_whatsapp(catalog: &Catalog, member: &Member) -> bool {
     whatsapp::is_chat(&complete_lines(&head(catalog, member, HEAD_BYTES)))
 }
 
-/// The text of the start of a file, without its last line if the file goes on.
+/// Returns the text at the beginning of a file. The last line is removed if it may be cut off.
 fn complete_lines(head: &[u8]) -> String {
     let text = String::from_utf8_lossy(head).into_owned();
     match text.rsplit_once('\n') {
@@ -64,12 +65,13 @@ fn complete_lines(head: &[u8]) -> String {
     }
 }
 
-/// True for a page whose speakers and texts are blocks and not cells of a table.
+/// True for a page in which the speakers and texts are block elements, not cells of a table.
 pub(super) fn has_blocks(catalog: &Catalog, member: &Member) -> bool {
     has_block_speakers(&head(catalog, member, LARGE_HEAD_BYTES))
 }
 
-/// True if one block contains only the name of the assistant, and another block contains only a word for the person.
+/// True if one element contains only the name of the assistant, and another element contains only a word for the
+/// person.
 fn has_block_speakers(head: &[u8]) -> bool {
     let is_named = |name: &str| {
         let name = format!(">{name}</");
@@ -95,7 +97,7 @@ fn has_conversations(catalog: &Catalog, member: &Member) -> bool {
             return has_transcript(&first)
                 || first.len() >= HEAD_BYTES && has_transcript(&head(catalog, member, LARGE_HEAD_BYTES));
         }
-        // The lines of a chat of WhatsApp may begin with a bracket.
+        // A line of a WhatsApp chat may begin with a bracket, like JSON.
         let may_be_lines = || json.first == b'[' && whatsapp::is_chat(&complete_lines(&json.bytes()));
         return is_thread(&json) || may_be_lines();
     }
@@ -118,12 +120,13 @@ fn has(head: &[u8], words: &str) -> bool {
     memchr::memmem::find(head, words.as_bytes()).is_some()
 }
 
-/// True for the name of a transcript, or for the assistant as a speaker.
+/// True if the beginning of a file contains the name of a transcript, or the assistant as a speaker.
 fn has_transcript(head: &[u8]) -> bool {
     ["Meta AI_", "\\nMeta AI: ", "\nMeta AI: ", ">Meta AI</td>", ">Meta AI: "].iter().any(|words| has(head, words))
 }
 
-/// True for a thread between Meta AI and one person. A thread with more people is a conversation of these people.
+/// True for a thread between Meta AI and one person. A thread with more participants is a conversation of people, which
+/// is not claimed.
 fn is_thread(json: &JsonHead) -> bool {
     let keys = &json.keys;
     let has_pairs = keys.has_at_any_level("messages.prompt") && keys.has_at_any_level("messages.response");

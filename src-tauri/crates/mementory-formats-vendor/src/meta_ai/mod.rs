@@ -1,4 +1,4 @@
-//! Meta AI: the conversations that the Accounts Center exports, as web pages and as JSON, and those that WhatsApp
+//! Meta AI: reads the conversations that the Accounts Center exports as web pages and as JSON, and those that WhatsApp
 //! exports as text. See README.md.
 mod blocks;
 mod detect;
@@ -15,7 +15,7 @@ use mementory_model::Limits;
 
 /// Id of the format. It is also the scope of the record keys.
 const SCOPE: &str = "meta_ai";
-/// Name of the platform.
+/// Name of the platform in the records.
 const PLATFORM: &str = "meta-ai";
 
 /// Meta's export of conversations with Meta AI.

@@ -1,5 +1,5 @@
-//! Conversations in a page of the Accounts Center. A table contains the name and the text of a transcript, or a speaker
-//! and a text in each row.
+//! Reads conversations in a page of the Accounts Center. The cells of a table contain the name and the text of a
+//! transcript, or a speaker and a text in each row.
 use super::{
     PLATFORM, SCOPE,
     transcript::{self, Name},
@@ -15,7 +15,7 @@ use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 
 const CELL: RowKind = RowKind { name: "td", class: "" };
 
-/// Reads a page cell by cell. One conversation is in memory at a time.
+/// Reads a page cell by cell. Only one conversation is in memory at a time.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let (catalog, context) = (reader.catalog, reader.context);
     let mut open = OpenChat::default();
@@ -47,29 +47,29 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send(reader, member, open)
 }
 
-/// A conversation whose cells are being read.
+/// A conversation of which not all cells have been read.
 #[derive(Default)]
 struct OpenChat {
     name: Option<Name>,
     turns: Vec<Turn>,
-    /// Role of the speaker whose text is the next cell.
+    /// Role of the speaker in the previous cell. The next cell contains the text.
     speaker: Option<&'static str>,
-    /// Texts of cells that are neither a name, a speaker nor a turn.
+    /// Texts of cells that contain neither a name, nor a speaker, nor a message.
     other_texts: Vec<String>,
-    /// The text before the first speaker of a transcript.
+    /// Text of a transcript before its first speaker.
     heading: String,
-    /// Source text of the cells without turns.
+    /// HTML of the cells that contain no messages.
     source: String,
     offset: u64,
 }
 
 impl OpenChat {
-    /// Adds a cell. If a new conversation begins with it, returns the previous conversation.
+    /// Adds a cell. If the cell begins a new conversation, returns the previous conversation.
     fn add(&mut self, cell: &str, offset: u64) -> Option<OpenChat> {
         let text = html::to_text_with_lines(cell);
         let mut finished_chat = None;
         if let Some(name) = transcript::name(&text) {
-            // On some pages, the name of a transcript comes before its text.
+            // On some pages, the cell with the name of a transcript comes before the cell with its text.
             if self.name.is_some() || !self.turns.is_empty() {
                 finished_chat = Some(std::mem::take(self));
             }
@@ -95,14 +95,15 @@ impl OpenChat {
             self.source.push_str(cell);
             return None;
         }
-        // Each transcript is a separate conversation, even without a name before it.
+        // Each transcript is a separate conversation, even if no name comes before it.
         if !self.turns.is_empty() {
             finished_chat = Some(std::mem::take(self));
         }
         if self.name.is_none() {
             self.offset = offset;
         }
-        // Only the messages have the text of this cell, so erasing a message erases its text.
+        // Only the verbatim of the messages contains the text of this cell, so erasing a message erases its text
+        // completely.
         self.heading = transcript::heading(&text);
         for (role, text) in turns {
             let verbatim = Some(Verbatim { media_type: "text/plain".into(), text: text.clone() });
@@ -146,7 +147,8 @@ fn send(reader: &mut FileReader<'_>, member: &Member, open: OpenChat) -> Result<
     send_chat(reader, member, chat, "html")
 }
 
-/// A conversation with a name like `Conversation with Meta AI_04-17-2026_1776479869`.
+/// Returns a conversation. Its id is made from the first message and from `name`, such as `Conversation with Meta
+/// AI_04-17-2026_1776479869`.
 pub(super) fn chat(name: Option<Name>, turns: Vec<Turn>, pointer: String) -> Chat {
     let first = turns.first().map_or("", |turn| turn.text.as_str());
     let stem = name.as_ref().map_or("", |name| name.stem.as_str());

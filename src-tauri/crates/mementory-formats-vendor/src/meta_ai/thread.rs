@@ -1,4 +1,5 @@
-//! Conversations in JSON: transcripts under labels, and threads with Meta AI that look like those of Messenger.
+//! Reads conversations in JSON: transcripts in a list of labels, and threads with Meta AI that have the shape of
+//! Messenger's.
 use super::{
     PLATFORM, SCOPE, page,
     transcript::{self, ASSISTANT},
@@ -17,15 +18,15 @@ use serde_json::value::RawValue;
 use std::collections::BTreeSet;
 
 const LIST_KEYS: [&str; 3] = ["label_values", "threads", "conversations"];
-/// Members with the time of a message.
+/// Members that state the time of a message.
 const MESSAGE_TIMES: [&str; 4] = ["timestamp_ms", "timestamp", "created_at", "creation_timestamp"];
-/// Members with the time of a thread, which is used if its messages have none.
+/// Members that state the time of a thread. It is used if no message states a time.
 const THREAD_TIMES: [&str; 6] =
     ["timestamp_ms", "timestamp", "created_at", "creation_timestamp", "creation_time", "last_message_timestamp"];
-/// Deepest nesting of labels.
+/// Deepest nesting of labels that is read.
 const MAX_DEPTH: u32 = 16;
 
-/// Reads a file with labels or with threads.
+/// Reads a file that contains labels or threads.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     reader.objects(member, &LIST_KEYS, Kind::Conversation, |reader, element| {
         if element.object.has("messages") { thread(reader, member, element) } else { labels(reader, member, element) }
@@ -33,7 +34,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     Ok(())
 }
 
-/// Looks for transcripts in `{label, value}` inside `{label, dict[]}`.
+/// Reads the transcripts in a list of labels: `{label, value}` inside `{label, dict[]}`.
 fn labels(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
     let root: Option<&RawValue> = serde_json::from_str(element.text).ok();
     let mut pending: Vec<(&RawValue, String, u32)> =
@@ -70,7 +71,7 @@ fn label(
     };
     let turns = transcript::turns(&value);
     if turns.is_empty() {
-        // The value is not a transcript. It may be a picture or information about the account.
+        // The value is not a transcript, but for example a picture or information about the account.
         let key = RecordKey::new(SCOPE, format!("label/{}", content_id(&format!("{label}\n{value}"))));
         let mut record = Record::new(Kind::Foreign, key, value);
         record.title = Some(label).filter(|label| !label.is_empty());
@@ -94,7 +95,8 @@ fn label(
         ..Turn::default()
     });
     let mut chat = page::chat(transcript::name(&label), turns.collect(), pointer.to_owned());
-    // Only the messages have the text of the value, so erasing a message erases its text.
+    // Only the verbatim of the messages contains the text of the value, so erasing a message erases its text
+    // completely.
     let key = if object.text("value").is_some() { "value" } else { "href" };
     let texts: Vec<(&RawValue, &str)> = object.raw_value(key).map(|raw| (raw, "\"\"")).into_iter().collect();
     chat.verbatim = Some(Verbatim::json(with_replaced_values(raw.get(), &texts)));
@@ -105,8 +107,8 @@ fn label(
     page::send_chat(reader, member, chat, "json")
 }
 
-/// Reads `{participants[{name}], messages[{sender_name, timestamp_ms, content}], thread_path}`. The newest message
-/// comes first.
+/// Reads `{participants[{name}], messages[{sender_name, timestamp_ms, content}], thread_path}`. The messages may be in
+/// ascending or descending order of time.
 fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<'_>) -> Result<(), FormatError> {
     let object = &element.object;
     let raw_messages = object.raw_value("messages");
@@ -145,7 +147,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         turns.reverse();
     }
     if senders.len() > 1 {
-        // If there are several people, it is not known who of them exported the thread.
+        // The thread does not state which of several people exported it, so none of them gets the role of the user.
         turns.iter_mut().filter(|turn| turn.role == "user").for_each(|turn| turn.role = PARTICIPANT.into());
     }
     let id = ["thread_path", "thread_id", "id"].iter().find_map(|key| object.non_blank_text(key));
@@ -166,8 +168,8 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
     page::send_chat(reader, member, chat, "json")
 }
 
-/// True if the newest message comes first. The times of the first and the last message decide this, or else their
-/// speakers, because an answer does not come before its prompt.
+/// True if the newest message comes first. The times of the first and last message show this. Without times, their
+/// speakers show it, because a prompt comes before its answer.
 fn is_newest_first(turns: &[Turn]) -> bool {
     let (Some(first), Some(last)) = (turns.first(), turns.last()) else { return false };
     match (first.times.created, last.times.created) {
@@ -176,7 +178,7 @@ fn is_newest_first(turns: &[Turn]) -> bool {
     }
 }
 
-/// A prompt and its answer that are one element with one time: `{prompt, response, timestamp}`.
+/// Reads an element that contains a prompt, its answer and one time: `{prompt, response, timestamp}`.
 fn read_pair(raw: &RawValue, message: &Object<'_>, pointer: &str) -> Option<[Turn; 2]> {
     let find = |keys: &[&'static str]| {
         let key = keys.iter().find(|key| message.non_blank_text(key).is_some())?;

@@ -1,11 +1,11 @@
-//! Conversations that Meta writes as one text: a heading, then `You: …` and `Meta AI: …`. Also reads the names of such
-//! texts, and repairs UTF-8 that Meta decoded as Latin-1.
+//! Parses transcripts, which are conversations that Meta writes as one text: a heading, then `You: …` and `Meta AI: …`.
+//! Also parses the names of transcripts, and repairs UTF-8 that Meta decoded as Latin-1.
 use mementory_model::Timestamp;
 
-/// Name of the assistant.
+/// Name of the assistant as a speaker.
 pub(super) const ASSISTANT: &str = "Meta AI";
 
-/// Words for the person, in the languages that an account may have.
+/// Words that name the person as a speaker, in the languages that an account may have.
 pub(super) const PERSON: [&str; 40] = [
     "You",
     "Du",
@@ -49,7 +49,7 @@ pub(super) const PERSON: [&str; 40] = [
     "Vy",
 ];
 
-/// Role of a speaker. None for other words.
+/// Returns the role of a speaker. None for any other word.
 pub(super) fn role(speaker: &str) -> Option<&'static str> {
     let speaker = speaker.trim();
     if speaker == ASSISTANT {
@@ -58,11 +58,12 @@ pub(super) fn role(speaker: &str) -> Option<&'static str> {
     PERSON.contains(&speaker).then_some("user")
 }
 
-/// The parts of a transcript, each with its role and text. Empty if the text contains no speaker. The text before the
-/// first speaker is the heading, which [`heading`] returns.
+/// Splits a transcript into messages, each with its role and text. Empty if no line names a speaker. The text before
+/// the first speaker is not returned; see [`heading`].
 pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     let mut out: Vec<(&'static str, String)> = Vec::new();
-    // A transcript is in one language, so a line that begins with another word for the person is part of a message.
+    // A transcript is in one language. So if a line begins with a word for the person in another language, the line is
+    // part of a message.
     let mut person: Option<&str> = None;
     for line in text.lines() {
         let word = line.split(':').next().unwrap_or_default().trim();
@@ -82,34 +83,34 @@ pub(super) fn turns(text: &str) -> Vec<(&'static str, String)> {
     out
 }
 
-/// The text before the first speaker.
+/// Returns the text before the first speaker.
 pub(super) fn heading(text: &str) -> String {
     let lines: Vec<&str> = text.lines().take_while(|line| speaker_of(line).is_none()).collect();
     lines.join("\n").trim().to_owned()
 }
 
-/// The role of the speaker that begins a line, and the rest of the line.
+/// Returns the role of the speaker with whose name a line begins, and the text after the name. None for any other line.
 fn speaker_of(line: &str) -> Option<(&'static str, &str)> {
     let (speaker, rest) = line.split_once(':')?;
     if speaker.len() > 24 {
         return None;
     }
-    // If no space follows, `You:` is usually part of an address or of code.
+    // If no space follows the colon, `You:` is usually part of an address or of code.
     let is_end = rest.is_empty() || rest.starts_with(char::is_whitespace);
     role(speaker).filter(|_| is_end).map(|role| (role, rest))
 }
 
-/// Parts of the name of a transcript: `Conversation with Meta AI_04-17-2026_1776479869.txt`.
+/// The name of a transcript, such as `Conversation with Meta AI_04-17-2026_1776479869.txt`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
-    /// The name without its ending.
+    /// The name without its extension.
     pub stem: String,
-    /// The time in the name. If there is only a date, it is midnight UTC of that date, because the time zone is not
-    /// known.
+    /// The time that the name states. If the name states only a date, the time is midnight UTC, because the time zone
+    /// is unknown.
     pub time: Option<Timestamp>,
 }
 
-/// Reads the name of a transcript. None for other texts.
+/// Parses the name of a transcript. None for any other text.
 pub(super) fn name(text: &str) -> Option<Name> {
     let text = text.trim();
     let stem = text.strip_suffix(".txt")?;
@@ -128,7 +129,7 @@ pub(super) fn name(text: &str) -> Option<Name> {
     Some(Name { stem: stem.to_owned(), time: time.or(date) })
 }
 
-/// Repairs text whose UTF-8 bytes were written as Latin-1 characters. Any other text stays as it is.
+/// Repairs a text whose UTF-8 bytes were decoded as Latin-1. Any other text is returned unchanged.
 pub(super) fn repaired(text: &str) -> String {
     if text.is_ascii() {
         return text.to_owned();

@@ -1,5 +1,5 @@
-//! A chat or a group with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or
-//! `19/07/2026, 10:00 - Name: text`. The order of day and month depends on the language of the phone.
+//! Reads a chat or a group with Meta AI that WhatsApp exported as text: `[19.07.26, 10:00:00] Name: text` or
+//! `19/07/2026, 10:00 - Name: text`. The language of the phone decides whether the day or the month comes first.
 use super::page::send_chat;
 use super::transcript::ASSISTANT;
 use mementory_format::{FormatError, Member};
@@ -11,20 +11,20 @@ use mementory_formats_shared::roles::{self, PARTICIPANT, SYSTEM, USER};
 use mementory_model::{Issue, Times, Verbatim};
 use std::collections::BTreeSet;
 
-/// Name of this layout, stored as the version in the origin of the records.
+/// Name of this layout. It is the version in the origin of records.
 const LAYOUT: &str = "whatsapp";
-/// Longest name of a speaker, in characters.
+/// Largest length in characters of the name of a speaker.
 const MAX_NAME: usize = 60;
 
-/// The first line of a message.
+/// The parts of a line that begins a message.
 struct Head<'l> {
     stamp: Stamp,
-    /// None for a notice of the app.
+    /// Name of the speaker. None for a notice that the app wrote.
     speaker: Option<&'l str>,
     text: &'l str,
 }
 
-/// True for the start of a chat in which Meta AI speaks, with one person or with a group.
+/// True if a text is the beginning of a chat or group in which Meta AI writes.
 pub(super) fn is_chat(text: &str) -> bool {
     let first = text.lines().map(|line| line.trim_matches(INVISIBLE_CHARS)).find(|line| !line.trim().is_empty());
     if first.and_then(head_of).is_none() {
@@ -47,14 +47,15 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         reader.sink.note(Issue::new("bad_time", &member.place, message));
     }
     let people = source.lines().filter_map(head_of).filter_map(|head| head.speaker).filter(|name| *name != ASSISTANT);
-    // If there are several people, it is not known which of them the export belongs to.
+    // The file does not state which of several people exported it, so none of them gets the role of the user.
     let person = if people.collect::<BTreeSet<_>>().len() > 1 { PARTICIPANT } else { USER };
     let mut turns: Vec<Turn> = Vec::new();
     for (index, line) in source.lines().enumerate() {
         if let Some(head) = head_of(line) {
             let mut turn = turn(&head, line, order, person);
             turn.pointer = format!("line {}", index + 1);
-            // The key does not depend on the role, because a longer export may have more people and thus other roles.
+            // The key does not contain the role, because a longer export may show that the chat has more people, which
+            // changes the roles.
             let speaker = head.speaker.unwrap_or_default();
             turn.key = Some(content_id(&format!("{}\n{speaker}\n{}", turns.len(), head.text)));
             turns.push(turn);
@@ -70,8 +71,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     for turn in &mut turns {
         turn.text.truncate(turn.text.trim_end().len());
     }
-    // The id is made from the first line as it is written. Times depend on the order of day and month, which a longer
-    // export of the same chat may show.
+    // The id is made from the first line and not from its time. A longer export may show that the order of day and
+    // month was guessed wrong, which changes all times.
     let first_line = source.lines().find(|line| head_of(line).is_some()).unwrap_or_default();
     let chat = Chat {
         id: Some(content_id(first_line.trim_matches(INVISIBLE_CHARS))),
@@ -88,7 +89,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, member, chat, LAYOUT)
 }
 
-/// A message. `person` is the role of everyone but Meta AI.
+/// Returns the turn of a message. `person` is the role of every speaker except Meta AI.
 fn turn(head: &Head<'_>, line: &str, order: Order, person: &str) -> Turn {
     let role = match head.speaker {
         None => SYSTEM,
@@ -100,7 +101,7 @@ fn turn(head: &Head<'_>, line: &str, order: Order, person: &str) -> Turn {
         text: head.text.to_owned(),
         content_type: if role == SYSTEM { "context" } else { "text" }.into(),
         hidden: role == SYSTEM,
-        // The phone's own time. It is read as UTC, because the file does not name the time zone.
+        // The local time of the phone, which is read as UTC, because the file does not state the time zone.
         times: Times { created: head.stamp.time(order), ..Times::default() },
         verbatim: Some(Verbatim { media_type: "text/plain".into(), text: line.to_owned() }),
         ..Turn::default()
@@ -111,7 +112,7 @@ fn turn(head: &Head<'_>, line: &str, order: Order, person: &str) -> Turn {
     turn
 }
 
-/// The parts of a line that begins a message.
+/// Parses a line that begins a message. None for any other line.
 fn head_of(line: &str) -> Option<Head<'_>> {
     let line = line.trim_start_matches(INVISIBLE_CHARS);
     let (stamp, rest) = match line.strip_prefix('[') {

@@ -1,4 +1,4 @@
-//! The content of a message of Le Chat: the whole text, and chunks with thoughts, tools, citations and files.
+//! Reads the content of a message of Le Chat: the whole text, and chunks with thoughts, tools, citations and files.
 use super::MISTRAL;
 use mementory_formats_shared::{
     object::{Object, content_id, decode_string},
@@ -10,17 +10,18 @@ use serde_json::{Value, value::RawValue};
 /// The content of a message.
 #[derive(Debug, Default)]
 pub(super) struct Content {
-    /// Text of the message, without its blocks.
+    /// Text of the message. Does not contain the text of `blocks`.
     pub text: String,
-    /// Thoughts, tools, canvases and unknown chunks, which are shown collapsed.
+    /// Thoughts, tools, canvases and unknown chunks, which the app shows collapsed.
     pub blocks: Vec<Value>,
-    /// Sources that the text cites.
+    /// The sources that the text cites.
     pub citations: Vec<Value>,
-    /// Files that the message names. Some may be missing in the export.
+    /// Files that the message names. The export may not contain all of them.
     pub attachments: Vec<AttachmentRef>,
 }
 
-/// Key of the record of a file. File names are unique only in the folder of a chat.
+/// Returns the key of the record of a file. The key contains the chat, because file names are unique only within a
+/// chat.
 pub(super) fn file_key(chat: &str, name: &str) -> RecordKey {
     RecordKey::new(MISTRAL, format!("file/{chat}/{name}"))
 }
@@ -31,7 +32,7 @@ pub(super) fn read(message: &Object<'_>, chat: &str) -> Content {
     for raw in message.list("contentChunks").into_iter().flatten() {
         read_chunk(raw, chat, &mut chunk_text, &mut out);
     }
-    // `content` repeats the text of the chunks.
+    // `content` repeats the text of all chunks, so the chunks are used only if there is no `content`.
     out.text = match message.non_blank_text("content") {
         Some(content) => content.into_owned(),
         None => chunk_text,
@@ -82,7 +83,7 @@ fn read_chunk(raw: &RawValue, chat: &str, text: &mut String, out: &mut Content) 
     }
 }
 
-/// An image by its address. The bytes in a `data:` address are only in the verbatim.
+/// Reads an image that is given by its address. Only the verbatim contains the bytes in a `data:` address.
 fn image(chunk: &Object<'_>) -> Option<AttachmentRef> {
     let nested = chunk.object("image_url").or_else(|| chunk.object("imageUrl"));
     let address = nested
@@ -103,7 +104,7 @@ fn image(chunk: &Object<'_>) -> Option<AttachmentRef> {
     })
 }
 
-/// Adds a file, which is named by its id if it has no name. False if it has neither.
+/// Adds a file. Without a name, the id becomes the name. Returns false if the value has neither a name nor an id.
 fn push_file(raw: &RawValue, chat: &str, out: &mut Vec<AttachmentRef>) -> bool {
     let file = Object::parse(raw.get()).unwrap_or_default();
     let id = first_id(&file, &["id", "fileId", "file_id"]);

@@ -1,5 +1,5 @@
-//! Detects chats by messages that have a `chatId`, and sessions by their metadata. Names only decide which other files
-//! belong to them.
+//! Detects chats by messages that have a `chatId`, and sessions by their metadata. Names decide only which other files
+//! belong to the same export.
 use super::le_chat::file_of_chat;
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, is_uuid};
@@ -8,23 +8,23 @@ use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Root and archive of a file. All files that were selected one by one share one place.
+/// Root and archive of a file. All files that were selected one by one have the same value, without a root.
 type RootAndArchive = (Option<usize>, Option<usize>);
 
-/// Content of a file by its keys.
+/// The content of a file, as its keys show it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Content {
     /// Messages of a chat.
     Chat,
-    /// `meta.json` of a session.
+    /// Metadata of a session (`meta.json`).
     SessionMetadata,
-    /// A session in one file, as early versions wrote it.
+    /// Metadata and messages of a session in one file, as early versions wrote it.
     WholeSession,
     /// Lines that may be the messages of a session.
     Messages,
 }
 
-/// One claim for the chats and one for the sessions of each archive or selected folder.
+/// Returns one claim for the chats, and one for the sessions, of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut chats: BTreeMap<RootAndArchive, Vec<&Member>> = BTreeMap::new();
     let mut empty_chats: BTreeMap<RootAndArchive, Vec<&Member>> = BTreeMap::new();
@@ -51,7 +51,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     chats.chain(empty_chats).chain(sessions.into_values().filter_map(|found| sessions_claim(&found))).collect()
 }
 
-/// True for a name such as `chat-<UUID>.json`.
+/// True for a file name such as `chat-<UUID>.json`.
 fn has_chat_file_name(member: &Member) -> bool {
     let id = member.file_name().strip_prefix("chat-").and_then(|name| name.strip_suffix(".json"));
     id.is_some_and(is_uuid)
@@ -62,7 +62,7 @@ fn is_empty_list(catalog: &Catalog, member: &Member) -> bool {
 }
 
 fn place_of(member: &Member) -> RootAndArchive {
-    // The folder with the files of a chat may be selected beside the chat.
+    // The person may have selected the folder with the files of a chat separately from the chat.
     let is_beside_chat = || file_of_chat(&member.place).is_some() && member.place.matches('/').count() == 1;
     let is_beside_others = is_selected_alone(member) || member.archive.is_none() && is_beside_chat();
     ((!is_beside_others).then_some(member.root), member.archive)
@@ -108,7 +108,7 @@ fn chats_claim(catalog: &Catalog, place: RootAndArchive, chats: &[&Member]) -> C
     }
 }
 
-/// The role of a file next to chats. None for a file that does not necessarily belong to them.
+/// Returns the role of a file in the folder of chats. None for a file that may not belong to the export.
 fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     let name = member.file_name().to_lowercase();
     let is_json = name.ends_with(".json");
@@ -127,7 +127,8 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<Role> {
     member.archive.is_some().then_some(if is_json { Role::Sidecar } else { Role::Attachment })
 }
 
-/// The metadata of sessions with the messages in their folders.
+/// Returns one claim for sessions: their metadata, and the files of messages in the same folders. None if there are no
+/// messages.
 fn sessions_claim(files: &[(&Member, Content)]) -> Option<Claim> {
     let mut parts = Vec::new();
     let mut messages_files: HashMap<&str, &Member> = HashMap::new();

@@ -1,5 +1,5 @@
-//! Reads a chat. The file is a plain list of messages, each with the id of its chat. If there are several versions of a
-//! message, the highest version is on the active branch.
+//! Reads a chat, whose file is a list of messages. Each message states the id of its chat. If a message has several
+//! versions, the highest version is on the active branch.
 use super::{MISTRAL, content};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -17,20 +17,20 @@ use std::collections::HashMap;
 const MESSAGE_MEMBERS: [&str; 10] =
     ["id", "version", "chatId", "role", "content", "contentChunks", "createdAt", "updatedAt", "files", "canvas"];
 
-/// Chat and name of a file in `chat-<id>-files/`.
+/// Returns the chat id and the file name in the path of a file in `chat-<id>-files/`. None for any other path.
 pub(super) fn file_of_chat(path: &str) -> Option<(&str, &str)> {
     let chat = file_name(folder(path)).strip_prefix("chat-")?.strip_suffix("-files")?;
     Some((chat, file_name(path)))
 }
 
-/// A message whose position in the chat is not known yet.
+/// A message whose parent is not determined yet.
 struct Message {
     turn: Turn,
     id: Option<String>,
     version: u64,
 }
 
-/// The messages of a file by chat, in the order of their first messages.
+/// The messages of a file, grouped by chat. The chats are in the order of their first messages.
 #[derive(Default)]
 struct Chats {
     list: Vec<(Option<String>, Vec<Message>)>,
@@ -38,7 +38,7 @@ struct Chats {
     bytes: u64,
 }
 
-/// Reads a file of messages and sends its chats.
+/// Reads a file of messages and sends its chats to the sink.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>) -> Result<(), FormatError> {
     let mut chats = Chats::default();
     let count = reader.objects(member, &["messages"], Kind::Message, |reader, element| {
@@ -116,7 +116,7 @@ fn message(element: &ObjectElement<'_>, chat: &str) -> Message {
 
 fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, chats: Chats) -> Result<(), FormatError> {
     for (id, mut messages) in chats.list {
-        // A file may list the messages in any order.
+        // A file may list the messages in any order, so they are sorted by time.
         if messages.iter().all(|message| message.turn.times.created.is_some()) {
             messages.sort_by_key(|message| message.turn.times.created);
         }
@@ -124,7 +124,7 @@ fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, cha
         let times = || turns.iter().filter_map(|turn| turn.times.created);
         let chat = Chat {
             times: Times { created: times().min(), updated: times().max(), ..Times::default() },
-            // The file contains nothing about the chat itself except its id.
+            // Besides the messages, the file contains only the id of a chat, which becomes the verbatim.
             verbatim: Some(Verbatim::json(
                 id.as_ref().map_or_else(|| "null".into(), |id| Value::from(id.as_str()).to_string()),
             )),
@@ -143,10 +143,10 @@ fn send(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>, cha
     Ok(())
 }
 
-/// The turns with their parents, and the key of the last turn on the active branch. All versions of a message follow
-/// the highest version of the message before it.
+/// Returns the turns with their parents, and the key of the last turn on the active branch. The parent of all versions
+/// of a message is the highest version of the previous message.
 fn with_parents(messages: Vec<Message>) -> (Vec<Turn>, Option<String>) {
-    // A message without an id gets a key, so that other messages can follow it.
+    // A message without an id gets a key, so that it can be the parent of other messages.
     let keyed_messages: Vec<(String, Message)> = messages
         .into_iter()
         .enumerate()
@@ -159,7 +159,7 @@ fn with_parents(messages: Vec<Message>) -> (Vec<Turn>, Option<String>) {
             (key, message)
         })
         .collect();
-    // Messages in the order of their first versions. Each entry has the key and the number of the highest version.
+    // The key and number of the highest version of each message. Messages are in the order of their first versions.
     let mut order: Vec<(String, u64)> = Vec::new();
     let mut positions: HashMap<&str, usize> = HashMap::new();
     let mut position_of: Vec<usize> = Vec::with_capacity(keyed_messages.len());

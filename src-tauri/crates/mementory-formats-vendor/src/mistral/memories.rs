@@ -1,5 +1,5 @@
-//! Reads the file of memories of an account. The shape of this file is not published. Lists of texts, and lists of
-//! objects with a text, are read. Any other file is stored as a passthrough file.
+//! Reads the file of memories of an account. Its shape is not documented, so lists of texts and lists of objects with a
+//! text are read, and any other file becomes a passthrough file.
 use super::MISTRAL;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -12,9 +12,9 @@ use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Times, 
 use serde_json::value::RawValue;
 
 const LIST_KEYS: [&str; 4] = ["memories", "data", "items", "results"];
-/// Keys of the text of a memory.
+/// Keys under which an object may contain the text of a memory.
 const TEXTS: [&str; 6] = ["content", "text", "memory", "value", "fact", "description"];
-/// Keys of the title of a memory.
+/// Keys under which an object may contain the title of a memory.
 const TITLES: [&str; 2] = ["title", "name"];
 /// Members that have a field in the model.
 const MEMBERS: [&str; 12] = [
@@ -32,13 +32,13 @@ const MEMBERS: [&str; 12] = [
     "type",
 ];
 
-/// Reads the file and sends its memories.
+/// Reads the file and sends its memories to the sink.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option<&str>) -> Result<(), FormatError> {
     let mut text = reader.text(member)?;
     if serde_json::from_str::<&RawValue>(&text).is_err()
-        && let Some(restored) = restored(reader, member, &text)
+        && let Some(repaired_json) = repaired_json(reader, member, &text)
     {
-        text = restored;
+        text = repaired_json;
     }
     let document: Option<&RawValue> = serde_json::from_str(&text).ok();
     let memories = document.and_then(|raw| match list(raw) {
@@ -76,8 +76,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, version: Option
     Ok(())
 }
 
-/// Text of a file that is not valid JSON, as far as it can be read.
-fn restored(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Option<String> {
+/// Repairs the text of a file that is not valid JSON. None if no part of it can be read.
+fn repaired_json(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Option<String> {
     if let Some((repaired, codes)) = repair(text.as_bytes()) {
         for code in codes {
             reader.sink.note(Issue::new(code, &member.place, "repaired while reading"));
@@ -90,7 +90,7 @@ fn restored(reader: &mut FileReader<'_>, member: &Member, text: &str) -> Option<
     Some(closed)
 }
 
-/// A memory, and whether its title is its only text.
+/// Reads a memory. Also returns whether its title is its only text.
 fn memory(raw: &RawValue) -> Option<(Record, bool)> {
     let key = |value: String| RecordKey::new(MISTRAL, format!("memory/{value}"));
     if let Some(text) = decode_string(raw).filter(|text| !text.trim().is_empty()) {
@@ -98,7 +98,7 @@ fn memory(raw: &RawValue) -> Option<(Record, bool)> {
     }
     let object = Object::parse(raw.get())?;
     let mut names = TEXTS.iter().chain(&TITLES).copied();
-    let (used, text) = names.find_map(|name| Some((name, text_of(object.raw_value(name)?)?)))?;
+    let (text_key, text) = names.find_map(|name| Some((name, text_of(object.raw_value(name)?)?)))?;
     let id = first_id(&object, &["id", "uuid", "memoryId"]);
     let mut record = Record::new(Kind::Memory, key(id.clone().unwrap_or_else(|| content_id(&text))), text);
     record.origin_id = id;
@@ -111,12 +111,12 @@ fn memory(raw: &RawValue) -> Option<(Record, bool)> {
         ..Times::default()
     };
     let mut members = MEMBERS.to_vec();
-    members.push(used);
+    members.push(text_key);
     record.fields = other_fields(&object, &members);
-    Some((record, TITLES.contains(&used)))
+    Some((record, TITLES.contains(&text_key)))
 }
 
-/// A text that is not blank: a string, or the string in `{text}` or `{content}`.
+/// Returns the text in a value, which is a string, `{text}` or `{content}`. None if the text is blank.
 fn text_of(raw: &RawValue) -> Option<String> {
     let inside = || first_text(&Object::parse(raw.get())?, &["text", "content"]);
     let text = decode_string(raw).map(|text| text.into_owned()).or_else(inside);

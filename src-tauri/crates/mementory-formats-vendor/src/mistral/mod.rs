@@ -1,4 +1,4 @@
-//! Exports of Mistral's Le Chat, and sessions of Mistral's command-line agent Vibe. See README.md.
+//! Reads exports of Mistral's Le Chat, and sessions of Mistral's command-line agent Vibe. See README.md.
 mod content;
 mod detect;
 mod le_chat;

@@ -7,7 +7,7 @@ use mementory_formats_shared::{
 };
 use mementory_model::{DroppedAs, RecordKey};
 
-/// Reads an export of Le Chat, or sessions of Vibe.
+/// Reads an export of Le Chat, or the sessions of Vibe.
 pub(super) fn read(
     catalog: &Catalog,
     detected: &Detected,
@@ -20,7 +20,7 @@ pub(super) fn read(
         Role::Conversations if is_vibe => vibe::read_whole(reader, member, version),
         Role::Conversations => le_chat::read(reader, member, version),
         Role::Manifest => vibe::read_folder(reader, member, messages_file(catalog, detected, member), version),
-        // The messages are read with the metadata of their session.
+        // A file of messages is read together with the metadata of its session.
         Role::Records => Ok(()),
         Role::Memories => memories::read(reader, member, version),
         Role::Attachment => {
@@ -39,7 +39,7 @@ pub(super) fn read(
     })
 }
 
-/// The file with the messages that is next to the metadata of a session.
+/// Finds the file of messages in the same folder as the metadata of a session.
 fn messages_file<'c>(catalog: &'c Catalog, detected: &Detected, metadata: &Member) -> Option<&'c Member> {
     let messages = detected.claim.parts.iter().filter(|part| part.role == Role::Records);
     let mut members = messages.filter_map(|part| catalog.members().get(part.member));

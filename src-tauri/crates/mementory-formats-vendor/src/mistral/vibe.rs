@@ -1,4 +1,5 @@
-//! Reads sessions of Vibe: `meta.json` next to `messages.jsonl`, or both in one file as early versions wrote them.
+//! Reads sessions of Vibe: `meta.json` and `messages.jsonl` in one folder, or both in one file, as early versions wrote
+//! them.
 use super::{MISTRAL, VIBE};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::is_tool_type;
@@ -26,7 +27,7 @@ const METADATA_MEMBERS: [&str; 9] = [
 /// Members of a message that have a field in the model.
 const MESSAGE_MEMBERS: [&str; 5] = ["role", "content", "message_id", "reasoning_content", "tool_calls"];
 
-/// Reads a session whose messages are in a separate file.
+/// Reads a session whose messages are in a separate file in the same folder.
 pub(super) fn read_folder(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -77,7 +78,8 @@ pub(super) fn read_whole(
     Ok(())
 }
 
-/// Returns the conversation without its messages. Drops the settings of the agent, because they may contain API keys.
+/// Reads the metadata of a session into a conversation without messages. The settings of the agent are not stored,
+/// because they may contain API keys.
 fn chat(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -138,7 +140,8 @@ fn send(reader: &mut FileReader<'_>, chat: Chat, container: &str, version: Optio
     reader.sink.unit(unit)
 }
 
-/// The turn of a message. Text that the agent inserted in the name of the person gets the content type `context`.
+/// Returns the turn of a message. If the agent inserted the text in the name of the person, the content type is
+/// `context`.
 fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) -> Turn {
     let stated_role = first_text(message, &["role"]).map_or_else(|| "unknown".into(), |role| role.to_lowercase());
     let is_context = message.is_true("injected") || stated_role == "system";
@@ -180,7 +183,7 @@ fn turn(text: &str, message: &Object<'_>, pointer: String, model: Option<&str>) 
     }
 }
 
-/// The text of a message's content, which is a string or a list of parts with texts.
+/// Returns the text of a message's content, which is a string or a list of parts.
 fn words(raw: &RawValue) -> String {
     let Some(parts) = list(raw) else { return readable(raw) };
     let text = |raw: &&RawValue| {

@@ -1,4 +1,5 @@
-//! A chat as it is in exports and in the database: a history of messages by id, and the last message that was shown.
+//! Reads a chat of an export or of the database: a map of messages by id, and the id of the last message that was
+//! shown.
 use super::steps::separate_steps;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
@@ -10,16 +11,17 @@ use mementory_model::{DroppedAs, Kind, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::HashMap;
 
-/// Name of the platform.
+/// Name of the platform in the records.
 pub(super) const PLATFORM: &str = "open_webui";
-/// Name of the platform whose website is built on Open WebUI and exports the same files with additional members.
+/// Name of the platform Qwen. Its website is built on Open WebUI and exports the same files with additional members.
 const QWEN: &str = "qwen";
 
-/// Names of folders by id. Only the database contains them.
+/// Maps folder ids to folder names. Empty for exports, because only the database contains the names.
 pub(super) type Folders = HashMap<String, String>;
 
-/// Sends a chat. `text` is the row `{id, title, user_id, chat: {…}, …}`, or only the value of `chat`. `stored` are the
-/// messages of the table `chat_message`. They are used if the chat itself has no messages.
+/// Reads a chat and sends it to the sink. `text` is the row `{id, title, user_id, chat: {…}, …}`, or only the value of
+/// `chat`. `stored` contains the messages in the table `chat_message`, which are used if the chat itself has no
+/// messages.
 pub(super) fn read_chat(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -94,12 +96,12 @@ pub(super) fn read_chat(
     send(files, member, chat, if is_qwen { QWEN } else { PLATFORM }, version)
 }
 
-/// True if the value is `true`, or 1. Databases store `true` as 1.
+/// True if a member is `true` or 1, because databases store `true` as 1.
 fn is_set(object: &Object<'_>, key: &str) -> bool {
     object.is_true(key) || object.whole_number(key) == Some(1)
 }
 
-/// The tags of a chat. They are in `meta` in newer chats, and in the chat itself in older ones. Each tag is a text or
+/// Returns the tags of a chat. Newer chats contain them in `meta`, older ones in the chat itself. Each tag is a text or
 /// `{name}`.
 fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
     let meta = row.object("meta");
@@ -111,33 +113,33 @@ fn tags(row: &Object<'_>, data: &Object<'_>) -> Vec<String> {
     list.iter().filter_map(name).filter(|tag| !tag.trim().is_empty()).collect()
 }
 
-/// The source text without the messages, which have their own records. The messages are in the history, and the list
-/// next to it repeats the branch that was shown last. Of the history and of the list, only the values remain that no
+/// Returns the verbatim of a chat without its messages, which have records of their own. The history contains the
+/// messages, and the list beside it repeats the branch that was shown last. In both, only the values remain that no
 /// other record contains.
 fn without_messages(text: &str, data: &Object<'_>, history: Option<&Object<'_>>) -> String {
     let map = history.and_then(|history| history.object("messages"));
-    let left = map.as_ref().map_or_else(|| "{}".to_owned(), unread_entries);
+    let remaining_entries = map.as_ref().map_or_else(|| "{}".to_owned(), unread_entries);
     let repeated = map.filter(|map| map.members().next().is_some()).zip(data.list("messages"));
     let unread_messages = repeated.map_or_else(|| "[]".to_owned(), |(map, list)| unread_messages(&map, &list));
     let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
-    cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, left.as_str())));
+    cuts.extend(history.and_then(|history| history.raw_value("messages")).map(|raw| (raw, remaining_entries.as_str())));
     cuts.extend(data.raw_value("messages").map(|raw| (raw, unread_messages.as_str())));
     with_replaced_values(text, &cuts)
 }
 
-/// The entries of a history that are not messages, as a JSON object.
+/// Returns a JSON object with the entries of a history that are not messages.
 fn unread_entries(map: &Object<'_>) -> String {
     let entries = map.members().filter(|(_, raw)| Object::parse(raw.get()).is_none());
     json_object(entries.map(|(key, raw)| (key, raw.get())))
 }
 
-/// What the list of messages contains but the history does not, as a JSON list. A message that is also in the history
-/// is reduced to its id and the members that are missing from the history or have other values there. Its text is
-/// always left out, because it belongs to an older version. If only the id remains, the message is left out. A message
-/// that is only in the list stays unchanged, because it gets no record.
+/// Returns a JSON list of the messages, or their members, that the list of messages contains and the history does not.
+/// A message that the history contains too is reduced to its id and to the members that differ from the history. Its
+/// text is always removed, because it belongs to an older version. If only the id remains, the whole message is
+/// removed. A message that the history does not contain is not changed, because it has no record.
 fn unread_messages(map: &Object<'_>, list: &[&RawValue]) -> String {
     let by_id: HashMap<&str, &RawValue> = map.members().collect();
-    let left = list.iter().filter_map(|raw| {
+    let unread = list.iter().filter_map(|raw| {
         let message = Object::parse(raw.get());
         let id = message.as_ref().and_then(|message| first_text(message, &["id"]));
         let stored = id.and_then(|id| Object::parse(by_id.get(id.as_str())?.get()));
@@ -146,12 +148,12 @@ fn unread_messages(map: &Object<'_>, list: &[&RawValue]) -> String {
             let value = stored.raw_value(key).map(RawValue::get);
             key == "content" || raw.get() == "null" || value.is_some_and(|value| is_same_json(value, raw.get()))
         };
-        let mut lacking = message.members().filter(|(key, raw)| !is_stored(key, raw)).peekable();
-        lacking.peek()?;
+        let mut differing_members = message.members().filter(|(key, raw)| !is_stored(key, raw)).peekable();
+        differing_members.peek()?;
         let id = message.raw_value("id").map(|raw| ("id", raw.get()));
-        Some(json_object(id.into_iter().chain(lacking.map(|(key, raw)| (key, raw.get())))))
+        Some(json_object(id.into_iter().chain(differing_members.map(|(key, raw)| (key, raw.get())))))
     });
-    format!("[{}]", left.collect::<Vec<_>>().join(","))
+    format!("[{}]", unread.collect::<Vec<_>>().join(","))
 }
 
 fn is_same_json(a: &str, b: &str) -> bool {

@@ -1,4 +1,4 @@
-//! Reads the database `webui.db`: chats, memories and notes. Data of the server, such as accounts, passwords and
+//! Reads the database `webui.db`: chats, memories and notes. The data of the server, such as accounts, passwords and
 //! settings with API keys, is not stored.
 use super::chat::{Folders, PLATFORM, read_chat};
 use mementory_format::{FormatError, Member};
@@ -16,7 +16,7 @@ use serde_json::Value;
 
 const READ_TABLES: [&str; 5] = ["chat", "memory", "note", "folder", "chat_message"];
 
-/// Reads a database. Opening the database neither locks nor changes anything.
+/// Reads a database, and sends its records to the sink. The database is neither locked nor changed.
 pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let database = sqlite_rows::open(files, member)?;
     let tables = tables(&database).map_err(|error| unreadable(member, &error))?;
@@ -58,7 +58,7 @@ fn has_messages(row: &Row) -> bool {
     has_history || chat.list("messages").is_some_and(|list| !list.is_empty())
 }
 
-/// The messages of a chat from the table `chat_message`, which newer versions have.
+/// Returns the messages of a chat from the table `chat_message`, which only newer versions have.
 fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> Vec<Turn> {
     let Some(id) = text_or_number_in(chat, "id") else { return Vec::new() };
     let sql = "SELECT * FROM chat_message WHERE chat_id = ?1 ORDER BY created_at, id";
@@ -66,13 +66,13 @@ fn stored_messages(database: &Database, files: &FileReader<'_>, chat: &Row) -> V
     let names: Vec<String> = statement.column_names().map(str::to_owned).collect();
     let mut out = Vec::new();
     let Ok(mut rows) = statement.query([id]) else { return out };
-    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    let max_messages = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
     while let Ok(Some(row)) = rows.next() {
-        if out.len() >= most {
+        if out.len() >= max_messages {
             break;
         }
         let mut row = row_of(row, &names);
-        // The column contains JSON: a list of parts, or a string.
+        // The column `content` contains JSON, which is a list of parts or a string.
         if let Some(content) =
             text_or_number_in(&row, "content").and_then(|text| serde_json::from_str::<String>(&text).ok())
         {
@@ -97,7 +97,7 @@ fn send_memory(files: &mut FileReader<'_>, member: &Member, row: &Row, number: u
     files.sink.unit(record.into())
 }
 
-/// Sends a note, whose text is in `data.content.md`.
+/// Sends a note, whose text is in the member `content.md` of the column `data`.
 fn send_note(files: &mut FileReader<'_>, member: &Member, row: &Row, number: usize) -> Result<(), FormatError> {
     let pointer = format!("note/row {number}");
     let data = text_or_number_in(row, "data");
@@ -126,7 +126,7 @@ fn record(kind: Kind, table: &str, row: &Row, content: String, member: &Member, 
     record
 }
 
-/// The reason why a table is not imported. None for the tables that are read.
+/// Returns the reason why a table is not imported. None for a table that is imported.
 fn why_not_read(table: &str) -> Option<&'static str> {
     match table {
         _ if READ_TABLES.contains(&table) => None,
@@ -136,7 +136,7 @@ fn why_not_read(table: &str) -> Option<&'static str> {
     }
 }
 
-/// A row as JSON text. Columns whose text is JSON become JSON values, so that the row looks like a row of an export.
+/// Returns a row as JSON, in the shape of a row of an export. Columns that contain JSON become JSON values.
 fn row_text(row: Row) -> String {
     sqlite_rows::row_text(row, |_| true)
 }

@@ -1,10 +1,10 @@
-//! Detects exported chats by their history of messages, and the database by its tables.
+//! Detects exported chats by the keys of their messages, and the database by its tables.
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head::head_keys;
 use mementory_formats_shared::sqlite_rows::{Schema, logs};
 use mementory_json::Keys;
 
-/// One claim for each exported file and for each database with its log.
+/// Returns one claim for each exported file, and one for each database with its log files.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let mut out = Vec::new();
     for member in catalog.members() {

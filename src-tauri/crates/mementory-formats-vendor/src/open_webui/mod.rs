@@ -1,4 +1,4 @@
-//! Open WebUI. See README.md.
+//! Reads exported chats and databases of Open WebUI. See README.md.
 mod chat;
 mod database;
 mod detect;
@@ -10,7 +10,7 @@ mod tests;
 use mementory_format::{Capabilities, Catalog, Claim, Detected, Format, FormatError, ReadContext, Sink};
 use mementory_model::Limits;
 
-/// Open WebUI.
+/// Exports and databases of Open WebUI.
 pub struct OpenWebui;
 
 impl Format for OpenWebui {

@@ -5,7 +5,7 @@ use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
 
-/// Keys under which other programs wrap the list of chats.
+/// Keys under which other programs write the list of chats.
 const WRAPPER_KEYS: [&str; 3] = ["data", "chats", "items"];
 
 pub(super) fn read(
@@ -21,7 +21,7 @@ pub(super) fn read(
         _ => {
             files.objects(member, &WRAPPER_KEYS, Kind::Conversation, |files, element| {
                 let folders = Folders::new();
-                // The response of an API contains a single chat without a list around it.
+                // A response of the API contains a single chat under `data`, without a list.
                 let inner = element.object.raw_value("data").filter(|raw| {
                     !element.object.has("chat") && !element.object.has("history") && raw.get().starts_with('{')
                 });

@@ -1,5 +1,5 @@
-//! The steps of an answer besides its text: thoughts, calls of tools and their results. The text contains the steps as
-//! `<details type="…">`. Newer versions have them under `output` as well.
+//! Separates the steps of an answer from its text: thoughts, tool calls and their results. The text contains them as
+//! `<details type="…">`. Newer versions also write them under `output`.
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::content::Content;
 use mementory_formats_shared::object::Object;
@@ -7,7 +7,7 @@ use mementory_formats_shared::object::Object;
 const START: &str = "<details type=\"";
 const END: &str = "</details>";
 
-/// Moves the steps of an answer out of its text into `fields.blocks`. Other `<details>` elements stay in the text.
+/// Moves the steps in the text of an answer to `fields.blocks`. Other `<details>` elements remain in the text.
 pub(super) fn separate_steps(turn: &mut Turn) {
     let mut steps = Content::default();
     let output = turn.verbatim.as_ref().and_then(|verbatim| Object::parse(&verbatim.text)?.raw_value("output"));
@@ -19,7 +19,8 @@ pub(super) fn separate_steps(turn: &mut Turn) {
     if turn.text.contains(START) {
         turn.text = without_steps(&turn.text, &mut in_text);
     }
-    // `output` has the same steps in more detail. Its text is used if the answer has no other text.
+    // `output` contains the same steps with more detail. The text in `output` is used only if the answer has no other
+    // text.
     let blocks = if has_output { steps.blocks } else { in_text.blocks };
     if turn.text.trim().is_empty() && has_output {
         turn.text = steps.text;
@@ -37,7 +38,7 @@ pub(super) fn separate_steps(turn: &mut Turn) {
     }
 }
 
-/// The text without its steps, which are added to `found`.
+/// Returns a text without its steps, and adds the steps to `steps`.
 fn without_steps(text: &str, steps: &mut Content) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -80,18 +81,18 @@ fn without_steps(text: &str, steps: &mut Content) -> String {
     out.trim().to_owned()
 }
 
-/// A line of a quotation without its `>`, which may be escaped.
+/// Returns a line of a quotation without the `>` at its beginning, which may be escaped.
 fn without_quote(line: &str) -> &str {
     line.strip_prefix("&gt;").or_else(|| line.strip_prefix('>')).unwrap_or(line).trim_start()
 }
 
-/// The value of an attribute of a tag.
+/// Returns the value of an attribute, from the attributes of a tag.
 fn attribute(attributes: &str, name: &str) -> Option<String> {
     let (_, value) = attributes.split_once(&format!(" {name}=\""))?;
     Some(unescaped(value.split('"').next()?))
 }
 
-/// Decodes the characters that Open WebUI escapes in the texts of steps.
+/// Decodes the characters that Open WebUI escapes in the text of steps.
 fn unescaped(text: &str) -> String {
     if !text.contains('&') {
         return text.to_owned();

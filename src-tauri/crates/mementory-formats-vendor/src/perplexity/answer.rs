@@ -1,4 +1,4 @@
-//! Finds the answer to a query. The answer may be a text, blocks with Markdown, or the steps of a search as JSON in a
+//! Finds the answer to a query. The answer is a text, blocks with Markdown, or the steps of a search as JSON inside a
 //! text.
 use mementory_formats_shared::{
     object::{Object, decode_string, list, with_replaced_values},
@@ -6,23 +6,23 @@ use mementory_formats_shared::{
 };
 use serde_json::{Value, value::RawValue};
 
-/// Members of an entry with the answer.
+/// Members of an entry that may contain the answer.
 pub(super) const ANSWERS: [&str; 4] = ["answer", "text", "response", "answer_text"];
-/// Members with the query in an answer that is JSON.
+/// Members that may contain the query, in an answer that is JSON.
 const QUERIES: [&str; 2] = ["query", "query_str"];
-/// Largest nesting depth of JSON inside JSON strings.
+/// Deepest nesting of JSON inside JSON strings that is read.
 const MAX_NESTING: usize = 3;
 
-/// An answer, its query, its blocks and its sources.
+/// An answer with its query, its blocks and its sources.
 #[derive(Debug, Default)]
 pub(super) struct Answer {
-    /// The text in Markdown.
+    /// Text of the answer in Markdown.
     pub text: String,
     /// The query, if the steps of the search contain it.
     pub query: Option<String>,
-    /// Plans, pictures and other blocks, which are shown collapsed.
+    /// Plans, pictures and other blocks, which the website shows collapsed.
     pub blocks: Vec<Value>,
-    /// Sources.
+    /// The sources of the answer.
     pub citations: Vec<Value>,
 }
 
@@ -52,7 +52,7 @@ pub(super) fn of_entry(entry: &Object<'_>) -> Answer {
     out
 }
 
-/// Adds the answer in a text, which may be JSON.
+/// Adds the answer that a text contains. The text may be JSON.
 pub(super) fn of_text(text: &str, out: &mut Answer) {
     if text.trim_start().starts_with(['{', '[']) {
         read_json(text, 0, out);
@@ -62,7 +62,7 @@ pub(super) fn of_text(text: &str, out: &mut Answer) {
     }
 }
 
-/// Reads `{answer, …}` or the steps of a search. The value of `answer` may be a text that contains JSON again.
+/// Reads `{answer, …}` or the steps of a search. The value of `answer` may be a string that contains JSON again.
 fn read_json(text: &str, depth: usize, out: &mut Answer) {
     if depth >= MAX_NESTING {
         return;
@@ -105,12 +105,12 @@ fn read_json(text: &str, depth: usize, out: &mut Answer) {
     }
 }
 
-/// An answer whose JSON contains the query, without the query. None for other answers.
+/// Returns the JSON of an answer without the query that it repeats. None if the answer does not contain the query.
 pub(super) fn without_query(answer: &RawValue) -> Option<String> {
     value_without_query(answer, 0)
 }
 
-/// Like [`without_query`], but for the text of a cell.
+/// Like [`without_query`], but for the text of a workbook cell.
 pub(super) fn text_without_query(text: &str) -> Option<String> {
     json_without_query(text, 0)
 }
@@ -122,7 +122,8 @@ fn value_without_query(raw: &RawValue, depth: usize) -> Option<String> {
     }
 }
 
-/// The JSON that [`read_json`] reads, without the queries in it. None if the JSON contains no queries.
+/// Returns the JSON of an answer in which all queries that [`read_json`] would read are empty. None if it contains no
+/// queries.
 fn json_without_query(text: &str, depth: usize) -> Option<String> {
     if depth > MAX_NESTING {
         return None;
@@ -160,7 +161,7 @@ fn read_block(raw: &RawValue, out: &mut Answer) {
             let chunks = markdown.list("chunks").unwrap_or_default();
             chunks.into_iter().filter_map(decode_string).collect()
         });
-        // The same answer may occur in several blocks, once whole and once in parts.
+        // Several blocks may contain the same answer, either whole or in parts.
         if out.text.is_empty() || usage == "ask_text" {
             out.text = text;
         } else if !out.text.contains(text.trim()) {

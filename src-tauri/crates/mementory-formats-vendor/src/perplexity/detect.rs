@@ -1,4 +1,4 @@
-//! Detects threads by the names of their members, and the workbook by the names of its columns.
+//! Detects threads by the names of their members, and workbooks by the names of their columns.
 use super::document;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::{
@@ -9,22 +9,22 @@ use mementory_json::Keys;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-/// Columns that only Perplexity's workbook has.
+/// Columns that occur only in Perplexity's workbook.
 const WORKBOOK_COLUMNS: [&str; 3] = ["OUTPUT_STR", "MEMORY_VALUE", "MEMORY_KEY"];
 
-/// Root and archive of files that belong together.
+/// Root and archive of files that form one claim.
 type RootAndArchive = (Option<usize>, Option<usize>);
 
 /// The shape of a JSON file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Shape {
-    /// All conversations of an account, as sent on request.
+    /// All conversations of an account, which Perplexity sends on request.
     Account,
-    /// One thread as a browser extension saves it, or responses of the API that the website uses.
+    /// A thread that a browser extension saved, or responses of the website's API.
     Threads,
 }
 
-/// One claim for the files of each archive or selected folder.
+/// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
     let mut groups: BTreeMap<RootAndArchive, Vec<(&Member, Role)>> = BTreeMap::new();
     for member in catalog.members() {
@@ -46,7 +46,8 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits) -> Vec<Claim> {
         .collect()
 }
 
-/// perplexport saves each thread twice: as JSON, and under the same name as Markdown.
+/// Marks Markdown files that repeat a JSON file. perplexport saves each thread twice under the same name: as JSON and
+/// as Markdown.
 fn mark_renderings(catalog: &Catalog, found: &mut [(&Member, Role)]) {
     let stem = |member: &Member| member.place.rsplit_once('.').map(|(stem, _)| stem.to_owned());
     let is_json = |member: &Member| extension(&member.name).as_deref() == Some("json");
@@ -82,33 +83,33 @@ pub(super) fn shape_of(keys: &Keys) -> Option<Shape> {
     }
 }
 
-/// If the file is an object, the keys of its arrays of threads or entries.
+/// Returns the keys of the arrays of threads or entries in a file that is an object.
 pub(super) fn wrappers_of(keys: &Keys) -> Vec<&'static str> {
     let mut wrappers: Vec<_> =
         WRAPPER_KEYS.into_iter().filter(|wrapper| is_thread_at(keys, &format!("{wrapper}."))).collect();
-    // In the files of some extensions, `conversations` are the entries of one thread.
+    // In the files of some extensions, `conversations` contains the entries of one thread.
     if has_list_at(keys, "conversations.") {
         wrappers.push("conversations");
     }
     wrappers
 }
 
-/// Keys of arrays of threads or entries.
+/// Keys under which a file may contain an array of threads or entries.
 const WRAPPER_KEYS: [&str; 4] = ["threads", "data", "results", "items"];
-/// Where threads or entries may be in a file.
+/// Prefixes of the paths at which a file may contain threads or entries.
 const THREAD_PATHS: [&str; 8] =
     ["", "threads.", "data.", "results.", "items.", "thread.", "data.threads.", "data.thread."];
-/// Members that name a thread and that other programs rarely use.
+/// Members that identify a thread and that other programs rarely use.
 const THREAD_NAMES: [&str; 6] =
     ["thread_id", "thread_uuid", "context_uuid", "thread_url_slug", "thread_url", "thread_title"];
 /// Members of entries that other programs rarely use.
 const ENTRY_MARKS: [&str; 6] =
     ["context_uuid", "thread_url_slug", "backend_uuid", "blocks", "related_queries", "search_focus"];
-/// Members of answers with sources.
+/// Members that answers with sources have.
 const SOURCE_MARKS: [&str; 6] =
     ["sources", "web_results", "search_results", "citations", "related_queries", "display_model"];
 
-/// True if there is a thread or an entry at this place.
+/// True if the keys at a path are those of a thread or an entry.
 fn is_thread_at(keys: &Keys, place: &str) -> bool {
     let has_any = |names: &[&str]| names.iter().any(|name| keys.has(&format!("{place}{name}")));
     let is_named = has_any(&THREAD_NAMES);
@@ -117,12 +118,12 @@ fn is_thread_at(keys: &Keys, place: &str) -> bool {
     is_entry || has_list_at(keys, place)
 }
 
-/// True if there is a thread with a list of entries at this place.
+/// True if the keys at a path are those of a thread with a list of entries.
 fn has_list_at(keys: &Keys, place: &str) -> bool {
     let has_any = |names: &[&str]| names.iter().any(|name| keys.has(&format!("{place}{name}")));
     let is_named = has_any(&THREAD_NAMES);
     let is_numbered = is_named || has_any(&["uuid", "slug", "id"]);
-    // No other program is known to write `threads` with `entries`.
+    // As far as is known, only Perplexity writes `threads` with `entries`.
     let is_thread = place.ends_with("threads.");
     let has_metadata = ["metadata", "meta", "thread_metadata"]
         .iter()
@@ -150,7 +151,8 @@ fn is_workbook(catalog: &Catalog, member: &Member, limits: &Limits) -> bool {
 
 fn claim(catalog: &Catalog, place: RootAndArchive, files: Vec<(&Member, Role)>) -> Claim {
     let mut parts: Vec<Part> = files.iter().map(|(m, role)| Part { member: m.id, role: *role }).collect();
-    // Files of the account are in `assets` next to its workbook. Any other file of an archive belongs to it too.
+    // The files of an account are in the folder `assets` next to its workbook. In an archive, all other files belong to
+    // the account too.
     let found_ids: HashSet<usize> = files.iter().map(|(owner, _)| owner.id).collect();
     let others = catalog.members().iter().filter(|m| place_of(m) == place && !found_ids.contains(&m.id));
     let assets: BTreeSet<String> = files

@@ -1,5 +1,5 @@
-//! Threads that were saved as Markdown: by the website (the logo, then each question as a heading with its answer below)
-//! or by perplexport.
+//! Reads threads that were saved as Markdown by the website or by perplexport. A file of the website begins with the
+//! logo. Each question is a heading, and the answer is below it.
 use super::exchange::{Document, Exchange};
 use super::threads::send_chat;
 use super::{PERPLEXITY, perplexport};
@@ -9,14 +9,14 @@ use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Source, Times, Verbatim};
 
-/// Part of the address of the logo. The files begin with the logo.
+/// Part of the address of the logo with which a file of the website begins.
 const LOGO: &str = "perplexity.ai/pplx-full-logo";
-/// Number of bytes at the start of a file that are searched for the logo or the front matter.
+/// Number of bytes at the beginning of a file that are searched for the logo or the front matter.
 const HEAD_BYTES: usize = 1024;
-/// The line between the answer and its sources.
+/// The line between an answer and its sources.
 const SOURCES_MARK: &str = "⁂";
 
-/// True for Markdown or text that begins with the logo, or as perplexport writes it.
+/// True for a file that begins with the logo, or with the front matter that perplexport writes.
 pub(super) fn is_document(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let has_text_name = !name.contains('.') || [".md", ".markdown", ".txt"].iter().any(|ending| name.ends_with(ending));
@@ -34,13 +34,14 @@ pub(super) fn is_perplexport(catalog: &Catalog, member: &Member) -> bool {
 }
 
 fn text_of(head: &[u8]) -> String {
-    // In UTF-16, every second byte of such a text is zero, so zero bytes are removed.
+    // If the text is UTF-16, every second byte of ASCII is zero, so zero bytes are removed.
     let bytes: Vec<u8> = head.iter().copied().filter(|byte| !matches!(byte, 0 | b'\r')).collect();
     let text = String::from_utf8_lossy(&bytes);
     text.trim_start_matches(|c: char| !c.is_ascii()).trim_start().to_owned()
 }
 
-/// Sends the thread. If the file does not name the thread, its id is a digest of its first question.
+/// Reads the thread in a file and sends it to the sink. If the file does not state a thread id, the id is a digest of
+/// the first question.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     let document = perplexport::read(&text).unwrap_or_else(|| saved_thread(&text));
@@ -54,7 +55,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         title: document.title.or_else(|| first.question.lines().next().map(str::to_owned)),
         times: document.times,
         source: Source { project: document.project, ..Source::default() },
-        // The questions are in their own messages, so the verbatim has only the text before the first question.
+        // The messages contain the questions and answers, so the verbatim is only the text before the first question.
         verbatim: Some(Verbatim { media_type: "text/markdown".into(), text: document.head }),
         turns: document.exchanges.iter().flat_map(turns_of).collect(),
         ..Chat::default()
@@ -62,7 +63,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     send_chat(reader, &member.place, chat)
 }
 
-/// A thread of the website. The first question follows the logo, and each later question follows a horizontal rule.
+/// Splits a thread that the website saved into questions and answers. The first question follows the logo, and each
+/// further question follows a horizontal rule.
 fn saved_thread(text: &str) -> Document {
     let mut found: Vec<(usize, String, String)> = Vec::new();
     let (mut may_begin, mut is_in_code) = (true, false);
@@ -106,7 +108,7 @@ fn exchange(line: usize, question: String, answer: &str) -> Exchange {
     }
 }
 
-/// The question and, unless it is empty, the answer.
+/// Returns the question and the answer of an exchange as turns. Without an answer, returns only the question.
 fn turns_of(exchange: &Exchange) -> Vec<Turn> {
     let Exchange { line, question, .. } = exchange;
     let turn = |role: &str, text: &str, source: &str| Turn {

@@ -1,4 +1,4 @@
-//! One entry of a thread: a query and its answer, as two messages.
+//! Reads one entry of a thread, which becomes two messages: a query and its answer.
 use super::{PERPLEXITY, answer};
 use mementory_formats_shared::{
     chat::Turn,
@@ -9,7 +9,7 @@ use mementory_formats_shared::{
 use mementory_model::{AttachmentRef, Fields, RecordKey, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 
-/// Members of an entry for which the model has a field, and members that belong to the thread of the entry.
+/// Members of an entry for which the model has a field, and members that describe the thread of the entry.
 const MEMBERS: [&str; 39] = [
     "uuid",
     "entry_uuid",
@@ -52,11 +52,11 @@ const MEMBERS: [&str; 39] = [
     "query_status",
 ];
 
-/// Members that may hold the id of an entry. In the export of an account, it is `entry_uuid`.
+/// Members that may contain the id of an entry. In the export of an account, this is `entry_uuid`.
 const ENTRY_IDS: [&str; 4] = ["uuid", "entry_uuid", "id", "backend_uuid"];
-/// Members with the query.
+/// Members that may contain the query.
 const QUERIES: [&str; 4] = ["query", "query_str", "question", "prompt"];
-/// Members with the time of an entry.
+/// Members that may contain the time of an entry.
 const TIMES: [&str; 9] = [
     "timestamp",
     "created_at",
@@ -69,7 +69,7 @@ const TIMES: [&str; 9] = [
     "updatedAt",
 ];
 
-/// The query and the answer of an entry. `pointer` is the pointer of the entry.
+/// Returns the query and the answer of an entry as turns. `pointer` is the JSON pointer of the entry.
 pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> {
     let id = first_id(entry, &ENTRY_IDS);
     let answer = answer::of_entry(entry);
@@ -131,8 +131,9 @@ pub(super) fn turns(text: &str, entry: &Object<'_>, pointer: &str) -> Vec<Turn> 
     out
 }
 
-/// The source text of an entry without its query, which its thread's title and the steps of the search may repeat. So
-/// the query is only in the verbatim of its own message, and erasing that message erases the query.
+/// Returns the JSON of an entry without its query, which the title of the thread and the steps of the search may
+/// repeat. So the query is only in the verbatim of its own message, and erasing that message erases its text
+/// completely.
 fn without_query(text: &str, entry: &Object<'_>, query: &str) -> String {
     let rest_of = |(name, raw): (&str, &RawValue)| {
         if answer::ANSWERS.contains(&name) {
@@ -147,19 +148,20 @@ fn without_query(text: &str, entry: &Object<'_>, query: &str) -> String {
     with_replaced_values(text, &cuts)
 }
 
-/// An entry that is one message: `{role, content, created_at, citations}`.
+/// Returns the turn of an entry that is a single message: `{role, content, created_at, citations}`.
 fn message(text: &str, entry: &Object<'_>, pointer: &str, role: &str) -> Turn {
     let id = first_id(entry, &ENTRY_IDS);
     let answer = answer::of_entry(entry);
     let content = first_text(entry, &["content", "message"]).unwrap_or(answer.text);
     let created = first_time(entry, &TIMES);
-    let used: Vec<&str> = MEMBERS.iter().copied().chain(["role", "content", "message"]).collect();
-    let mut fields = other_fields(entry, &used);
+    let used_members: Vec<&str> = MEMBERS.iter().copied().chain(["role", "content", "message"]).collect();
+    let mut fields = other_fields(entry, &used_members);
     if !answer.citations.is_empty() {
         fields.insert("citations".into(), Value::Array(answer.citations));
     }
     let role = role_or_name(role);
-    // Without an id and a time, only the place distinguishes two messages with the same words.
+    // If a message has neither an id nor a time, only its place distinguishes it from another message with the same
+    // text.
     let place = if created.is_none() { pointer } else { "" };
     let base = id.clone().unwrap_or_else(|| content_id(&format!("{created:?}\n{place}\n{content}")));
     Turn {
@@ -178,13 +180,13 @@ fn message(text: &str, entry: &Object<'_>, pointer: &str, role: &str) -> Turn {
     }
 }
 
-/// Key of the record of a file, made from the last part of its address or path.
+/// Returns the key of the record of a file, from the last part of its address or path.
 pub(super) fn file_key(name: &str) -> RecordKey {
     RecordKey::new(PERPLEXITY, format!("file/{name}"))
 }
 
-/// Files that were uploaded with a query. In the source they are addresses, paths, or objects that contain an address
-/// or a path.
+/// Returns the files that were uploaded with a query. The source states them as addresses, paths, or objects that
+/// contain an address or path.
 fn attachments(entry: &Object<'_>) -> Vec<AttachmentRef> {
     let mut out: Vec<AttachmentRef> = Vec::new();
     for raw in entry.list("attachments").into_iter().flatten() {

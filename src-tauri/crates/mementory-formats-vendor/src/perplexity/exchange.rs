@@ -1,28 +1,28 @@
-//! A thread that was saved as Markdown, by the website or by a program.
+//! A thread that was saved as Markdown by the website or by another program.
 use mementory_model::Times;
 
-/// A saved thread.
+/// A thread in a Markdown file.
 pub(super) struct Document {
-    /// Name of the thread in its address.
+    /// Last part of the address of the thread.
     pub id: Option<String>,
     pub title: Option<String>,
     pub times: Times,
     pub project: Option<String>,
-    /// The text before the first question.
+    /// The text of the file before the first question.
     pub head: String,
     pub exchanges: Vec<Exchange>,
 }
 
-/// A question with its answer.
+/// A question and its answer.
 pub(super) struct Exchange {
-    /// Line at which the question begins, counted from 1.
+    /// Number of the line at which the question begins, counted from 1.
     pub line: usize,
     pub question: String,
-    /// The question as it is in the file.
+    /// The Markdown of the question, unchanged.
     pub question_source: String,
-    /// The answer without its sources.
+    /// The text of the answer without its sources.
     pub answer: String,
     pub sources: Option<String>,
-    /// The answer as it is in the file.
+    /// The Markdown of the answer and its sources, unchanged.
     pub answer_source: String,
 }

@@ -1,5 +1,5 @@
-//! Perplexity: the export of an account (workbook and JSON) that Perplexity sends on request, and threads that browser
-//! extensions save. See README.md.
+//! Perplexity: reads the export of an account (workbook and JSON) that Perplexity sends on request, and threads that
+//! browser extensions save. See README.md.
 mod answer;
 mod detect;
 mod document;

@@ -1,20 +1,20 @@
-//! A thread that the command line program perplexport saved as Markdown: front matter, and for each entry a heading with
-//! the first line of the question, the question as a callout, and the answer with its sources.
+//! Reads a thread that the command-line program perplexport saved as Markdown: front matter and, for each entry, a
+//! heading with the first line of the question, the question as a callout, and the answer with its sources.
 use super::exchange::{Document, Exchange};
 use mementory_formats_shared::any_time::text_time;
 use mementory_formats_shared::frontmatter::Document as Note;
 use mementory_model::Times;
 
-/// Beginning of the address that the program's first version writes into the front matter.
+/// Beginning of the address in the front matter that the first version of the program writes.
 const ADDRESS: &str = "https://www.perplexity.ai/search/";
-/// Type in the front matter of a later version.
+/// The `type` in the front matter that a later version of the program writes.
 const TYPE: &str = "perplexity-thread";
-/// Beginning of the callout with the question.
+/// Beginning of the callout that contains the question.
 const CALLOUT: &str = ">[!important] ";
 /// The line between two entries.
 const RULE: &str = "* * *";
 
-/// True for the beginning of a thread.
+/// True if a text begins with the front matter that the program writes.
 pub(super) fn is_thread(head: &str) -> bool {
     let Some(inside) = head.strip_prefix("---\n") else { return false };
     let front = inside.split_once("\n---").map_or(inside, |(front, _)| front);
@@ -24,7 +24,7 @@ pub(super) fn is_thread(head: &str) -> bool {
     })
 }
 
-/// The thread in a text. None if the program did not write it.
+/// Reads the thread in a text. None if the program did not write the text.
 pub(super) fn read(text: &str) -> Option<Document> {
     let text = text.replace("\r\n", "\n");
     if !is_thread(&text) {
@@ -51,14 +51,14 @@ pub(super) fn read(text: &str) -> Option<Document> {
     })
 }
 
-/// True if an entry begins at this line: a heading above a callout with the same words.
+/// True if an entry begins at the line `at`: a heading above a callout with the same words.
 fn is_start(lines: &[&str], at: usize) -> bool {
     let words_after = |at: usize, mark: &str| lines.get(at).and_then(|line| line.strip_prefix(mark));
     let Some(heading) = words_after(at, "# ") else { return false };
     words_after(at + 2, CALLOUT) == Some(heading)
 }
 
-/// Reads an entry from its lines.
+/// Reads an entry from its lines. `start` is the position of its first line.
 fn exchange(start: usize, lines: &[&str]) -> Option<Exchange> {
     let below = lines.get(2..)?;
     let quoted = 1 + below.iter().skip(1).take_while(|line| line.starts_with('>')).count();
@@ -81,9 +81,9 @@ fn exchange(start: usize, lines: &[&str]) -> Option<Exchange> {
     })
 }
 
-/// Where the last section of an entry begins, if that section lists the sources.
+/// Returns the offset of the last section of an entry. None if this section does not list the sources.
 fn sources_at(text: &str) -> Option<usize> {
-    // An entry without an answer has only sources.
+    // If an entry has no answer, its sources are at the beginning of the text.
     let at = text.rfind("\n## ").map_or(0, |last| last + 1);
     let heading = text.get(at..)?.lines().next()?;
     let number = heading.strip_prefix("## ")?.strip_suffix(" Sources")?;

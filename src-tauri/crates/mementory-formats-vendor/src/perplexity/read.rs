@@ -1,4 +1,4 @@
-//! Reads the files of a claim.
+//! Reads the files of a claim according to their roles and shapes.
 use super::{PERPLEXITY, detect, document, entry, sheets, threads};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::{

@@ -1,5 +1,5 @@
-//! Reads the workbook: a sheet of conversations and a sheet of memories. The sheets are recognised by their columns,
-//! not by their names.
+//! Reads the workbook, which contains a sheet of conversations and a sheet of memories. The sheets are identified by
+//! their columns, not by their names.
 use super::{PERPLEXITY, answer, threads::Threads};
 use mementory_format::{FormatError, Member, PassthroughItem};
 use mementory_formats_shared::{
@@ -14,10 +14,10 @@ use mementory_model::{DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey,
 use serde_json::Value;
 use std::collections::HashSet;
 
-/// Number of characters after which Excel cuts a cell off.
+/// Number of characters after which Excel cuts off the text of a cell.
 const CELL_CHARACTERS: usize = 32_767;
 
-/// Reads a workbook. Sheets with other columns are kept as JSON.
+/// Reads a workbook. Sheets with unknown columns become passthrough files.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, threads: &mut Threads) -> Result<(), FormatError> {
     let bytes = reader.catalog.bytes(member, reader.context.limits.side_file_bytes)?;
     for sheet in workbook::sheets(&bytes, &reader.context.limits, &member.place)? {
@@ -36,8 +36,8 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, threads: &mut T
     Ok(())
 }
 
-/// Stores a sheet with other columns as JSON. The workbook itself is not stored, because erased words could not be
-/// found in a compressed file.
+/// Stores a sheet with unknown columns as JSON in a passthrough file. The workbook itself is not stored, because it is
+/// compressed, and erased texts could not be found in a compressed file.
 fn store_unknown(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -93,21 +93,21 @@ fn read_conversations(
         let id = cell(uuid).map(str::to_owned);
         let base = id.clone().unwrap_or_else(|| content_id(&format!("{:?}\n{text}", row.cell(title))));
         let mut turns = Vec::new();
-        // The title and the steps of the search may repeat the query. It is removed from them, so that erasing the
+        // The title and the steps of the search may repeat the query. The repetitions are removed, so that erasing the
         // message with the query erases its text completely.
         let mut cells = header.other_cells(&row, &[query]);
         let rest = answer::text_without_query(text);
-        let stated = cell(query).map(str::to_owned).or(answer.query);
+        let stated_query = cell(query).map(str::to_owned).or(answer.query);
         for value in cells.values_mut() {
             let is_answer = value.as_str() == Some(text);
-            let is_query = value.as_str().map(str::trim) == stated.as_deref().map(str::trim);
+            let is_query = value.as_str().map(str::trim) == stated_query.as_deref().map(str::trim);
             if let Some(rest) = rest.as_deref().filter(|_| is_answer) {
                 *value = rest.into();
             } else if is_query && !is_answer {
                 *value = "".into();
             }
         }
-        if let Some(query) = stated {
+        if let Some(query) = stated_query {
             turns.push(Turn {
                 id: id.clone(),
                 key: Some(format!("{base}/query")),
@@ -120,8 +120,8 @@ fn read_conversations(
                 ..Turn::default()
             });
         }
-        let used = [uuid, thread, title, query, created, updated, output, model];
-        let mut fields: Fields = header.other_cells(&row, &used);
+        let used_columns = [uuid, thread, title, query, created, updated, output, model];
+        let mut fields: Fields = header.other_cells(&row, &used_columns);
         if !answer.citations.is_empty() {
             fields.insert("citations".into(), Value::Array(answer.citations));
         }
@@ -178,8 +178,8 @@ fn read_memories(
         }
         let name = Some(row.cell(key).trim()).filter(|name| !name.is_empty());
         let created_text = row.cell(created).trim();
-        // A profile is JSON without a key. Its time of creation identifies it, because this time stays the same when
-        // the profile changes.
+        // A row without a key whose value is JSON is a profile. Its key is made from its time of creation, which stays
+        // the same when the profile changes.
         let is_profile = name.is_none() && Object::parse(text).is_some();
         let identity = match name {
             Some(name) => format!("memory/{name}"),
@@ -209,8 +209,8 @@ fn profile_title(text: &str) -> Option<String> {
     first_text(&Object::parse(text)?, &["name", "title", "type"])
 }
 
-/// The cells of a row as a JSON object by column name, except the columns in `without`. The object is used as the
-/// verbatim, because a row of a workbook has no source text.
+/// Returns the cells of a row as a JSON object by column name, without the columns in `without`. The object becomes the
+/// verbatim of a record, because a row of a workbook has no source text.
 fn cells_as_json(header: &Header, row: &Row, without: &[Option<usize>]) -> Verbatim {
     Verbatim::json(Value::Object(header.other_cells(row, without)).to_string())
 }

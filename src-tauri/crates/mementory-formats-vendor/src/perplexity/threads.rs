@@ -1,4 +1,4 @@
-//! Threads from several files. Two files may contain the same thread, saved in different ways.
+//! Collects threads from several files. Two files may contain the same thread, saved in different ways.
 use super::PERPLEXITY;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::{
@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
-/// Members of a conversation in the export of an account that have a field in the model.
+/// Members of a conversation in the export of an account for which the model has a field.
 const CONVERSATION_MEMBERS: [&str; 10] = [
     "context_uuid",
     "uuid",
@@ -24,8 +24,8 @@ const CONVERSATION_MEMBERS: [&str; 10] = [
     "collection_uuid",
     "mode",
 ];
-/// Members of a thread or of its metadata that are not stored in `fields`, because the model has a field for them,
-/// because they differ in each export, or because they are the lists of entries.
+/// Members of a thread or of its metadata that do not become `fields`: the model has a field for them, they differ in
+/// each export, or they are lists of entries.
 const THREAD_MEMBERS: [&str; 29] = [
     "thread_id",
     "context_uuid",
@@ -57,30 +57,30 @@ const THREAD_MEMBERS: [&str; 29] = [
     "turns",
     "has_next_page",
 ];
-/// Keys of the lists of entries of a thread.
+/// Keys under which a thread may contain the list of its entries.
 pub(super) const LIST_KEYS: [&str; 4] = ["conversations", "entries", "messages", "turns"];
-/// Keys of objects around a thread or around a list of threads.
+/// Keys of the objects that may enclose a thread or a list of threads.
 const WRAPPER_KEYS: [&str; 4] = ["data", "thread", "result", "response"];
-/// Largest number of objects around a thread.
+/// Largest number of objects that enclose a thread, one inside the other.
 const MAX_WRAPPERS: usize = 3;
-/// Members of an entry with the id of its thread.
+/// Members in which an entry may state the id of its thread.
 const IDS_IN_ENTRIES: [&str; 3] = ["context_uuid", "thread_uuid", "thread_id"];
-/// Members of an entry with the last part of an address: the address of its thread, or of the entry itself.
+/// Members in which an entry may state the last part of an address, which is that of its thread or of the entry itself.
 const SLUGS_IN_ENTRIES: [&str; 2] = ["thread_url_slug", "slug"];
-/// Members of an entry that identify its thread, by its id or by the last part of its address.
+/// Members in which an entry may identify its thread: by the id, or by the last part of the address.
 const THREAD_KEYS_IN_ENTRIES: [&str; 5] = ["context_uuid", "thread_uuid", "thread_id", "thread_url_slug", "slug"];
-/// Members that identify a thread, in the thread itself or in its metadata.
+/// Members by which a thread, or its metadata, may identify the thread.
 const THREAD_KEYS: [&str; 7] = ["thread_id", "context_uuid", "thread_uuid", "uuid", "id", "thread_url_slug", "slug"];
 
-/// A thread to which more entries may be added.
+/// A thread that is not sent yet, because more entries may follow.
 struct Thread {
     chat: Chat,
     container: String,
-    /// Keys of the messages of the thread.
+    /// Keys of the messages that were already added.
     keys: HashSet<Option<String>>,
 }
 
-/// Threads that were read and not yet sent.
+/// The threads that were read but not sent yet.
 #[derive(Default)]
 pub(super) struct Threads {
     list: Vec<Thread>,
@@ -89,8 +89,9 @@ pub(super) struct Threads {
 }
 
 impl Threads {
-    /// Adds messages to the thread with the id of `chat`. If there is no such thread, `chat` becomes a new one. A
-    /// message that the thread already has is not added again.
+    /// Adds messages to the thread with the same id as `chat`. Without such a thread, `chat` becomes a new thread.
+    /// Messages that the thread already contains are skipped. If all threads together exceed the size limit of an
+    /// element, they are sent.
     pub(super) fn add(
         &mut self,
         reader: &mut FileReader<'_>,
@@ -125,12 +126,12 @@ impl Threads {
         if self.bytes > limit { self.send(reader) } else { Ok(()) }
     }
 
-    /// Sends all threads.
+    /// Sends all threads to the sink.
     pub(super) fn send(&mut self, reader: &mut FileReader<'_>) -> Result<(), FormatError> {
         self.positions.clear();
         self.bytes = 0;
         for Thread { mut chat, container, .. } in std::mem::take(&mut self.list) {
-            // The entries may come from several files, so they are sorted by time.
+            // The entries may come from several files, so the messages are sorted by time.
             if chat.turns.iter().all(|turn| turn.times.created.is_some()) {
                 chat.turns.sort_by_key(|turn| turn.times.created);
             }
@@ -144,7 +145,7 @@ impl Threads {
     }
 }
 
-/// Sends one conversation.
+/// Sends one conversation to the sink.
 pub(super) fn send_chat(reader: &mut FileReader<'_>, container: &str, chat: Chat) -> Result<(), FormatError> {
     let mut issues = Vec::new();
     let file = ChatFile { format: PERPLEXITY, platform: PERPLEXITY, version: None, container };
@@ -153,7 +154,7 @@ pub(super) fn send_chat(reader: &mut FileReader<'_>, container: &str, chat: Chat
     reader.sink.unit(unit)
 }
 
-/// Reads a conversation of an account: `{context_uuid, context_title, entries}`.
+/// Reads a conversation in the export of an account: `{context_uuid, context_title, entries}`.
 pub(super) fn read_account(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -188,13 +189,13 @@ pub(super) fn read_account(
         ..Chat::default()
     };
     let list_pointer = format!("{}/entries", element.pointer);
-    // The conversation's own time may be older than its last entry.
+    // The time that the conversation states may be older than its last entry, so the latest time of all is used.
     chat.turns = read_entries(reader, member, &entries.unwrap_or_default(), &list_pointer);
     chat.times.updated = chat.turns.iter().filter_map(|turn| turn.times.created).chain(chat.times.updated).max();
     send_chat(reader, &member.place, chat)
 }
 
-/// True for an object whose threads or entries are in an object below it.
+/// True for an object that only encloses another object with threads or entries.
 pub(super) fn is_wrapper(object: &Object<'_>) -> bool {
     let has_list = LIST_KEYS.iter().any(|key| object.list(key).is_some());
     !has_list && !is_entry(object) && WRAPPER_KEYS.iter().any(|key| object.object(key).is_some())
@@ -204,7 +205,8 @@ fn is_entry(object: &Object<'_>) -> bool {
     ["query_str", "query", "question", "answer", "blocks"].iter().any(|key| object.raw_value(key).is_some())
 }
 
-/// Reads a thread, a response of the API that the website uses, or one entry. Each of them may have objects around it.
+/// Reads a thread, a response of the website's API, or a single entry. Up to [`MAX_WRAPPERS`] objects may enclose each
+/// of them.
 pub(super) fn read(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -233,7 +235,7 @@ pub(super) fn read(
     Ok(())
 }
 
-/// Reads a thread or an entry: the JSON text that contains it, its members, and its pointer.
+/// Reads a thread or an entry, which is given by the JSON text that contains it, its object, and its JSON pointer.
 fn read_thread(
     reader: &mut FileReader<'_>,
     member: &Member,
@@ -269,13 +271,13 @@ fn read_thread(
         let turns = read_entries(reader, member, &entries, &list_pointer);
         return threads.add(reader, &member.place, chat, turns);
     }
-    // The entries of one file may belong to several threads.
+    // The entries in one list may belong to several threads.
     let ids = entries.iter().filter_map(|raw| first_id(&Object::parse(raw.get())?, &IDS_IN_ENTRIES));
     let ids: HashSet<String> = ids.collect();
     let is_one_thread = ids.len() <= 1;
-    // Entries without a thread id belong together, because they are in one list. The first entry identifies their
-    // thread, so that the key stays the same when entries are added. The address in an entry may be that of the thread
-    // or of the first entry.
+    // Entries without a thread id form one thread, because they are in one list. The key of this thread is made from
+    // its first entry, so that the key stays the same if entries are added. The address in an entry may be that of the
+    // thread or that of the first entry.
     let first = entries.iter().find_map(|raw| Some((raw, Object::parse(raw.get())?)));
     let address = || first_id(&first.as_ref()?.1, &SLUGS_IN_ENTRIES);
     let only_name = ids.into_iter().next().or_else(|| whole.id.clone()).or_else(address);
@@ -307,7 +309,7 @@ fn read_thread(
     Ok(())
 }
 
-/// The thread that an object or its metadata describes, without entries.
+/// Reads the members of a thread, from the thread itself or from its metadata. Entries are not read.
 fn thread_chat(object: &Object<'_>, pointer: &str) -> Chat {
     let slug = || first_text(object, &["thread_url", "url"]).and_then(|url| Some(url.rsplit('/').next()?.to_owned()));
     let id = first_id(object, &THREAD_KEYS).or_else(slug);
@@ -323,7 +325,8 @@ fn thread_chat(object: &Object<'_>, pointer: &str) -> Chat {
         },
         source: Source { project: project_of(object), ..Source::default() },
         pointer: pointer.to_owned(),
-        // An object without an id is a response of the API. Its members do not describe a thread.
+        // An object without an id is a response of the API. Its members do not describe the thread, so they do not
+        // become fields.
         fields: if id.is_some() { other_fields(object, &THREAD_MEMBERS) } else { Fields::new() },
         id,
         ..Chat::default()
@@ -335,7 +338,7 @@ fn project_of(object: &Object<'_>) -> Option<String> {
     first_id(object, &["collection_uuid"]).or_else(|| first_id(&collection?, &["uuid", "id"]))
 }
 
-/// The thread that an entry names.
+/// Returns the thread that an entry names, without messages.
 fn entry_chat(entry: &Object<'_>, pointer: &str) -> Chat {
     let id = first_id(entry, &THREAD_KEYS_IN_ENTRIES);
     let slug = first_text(entry, &["thread_url_slug"]).map(|slug| ("thread_url_slug".to_owned(), Value::from(slug)));

@@ -1,26 +1,28 @@
-//! Detects `snapchat_ai.json`, and a `chat_history.json` with a chat with My AI, in an archive of My Data by the names
-//! of their lists.
+//! Detects the chat with My AI in an archive of My Data by the names of JSON lists: `snapchat_ai.json`, and a
+//! `chat_history.json` that contains this chat.
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Role};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Name of the list with the messages of the chat with My AI.
 pub(super) const CHAT: &str = "My AI Content";
-/// What My AI remembers.
+/// Name of the list with the memories of My AI.
 pub(super) const MEMORY: &str = "My AI Memory";
 
-/// The chat with My AI among the chats of an account, which are lists by the name of the other person.
+/// Name of the list with the chat with My AI in `chat_history.json`. In this file, each chat of the account is a list
+/// with the name of the other person.
 pub(super) const HISTORY: &str = "myai";
 
-/// Members of a message in the chats of an account.
+/// Members that a message in `chat_history.json` has.
 const HISTORY_MEMBERS: [&str; 3] = ["From", "Media Type", "Created"];
-/// Number of bytes that are searched at once.
+/// Number of bytes of a file that are read at once.
 const CHUNK: usize = 64 << 10;
 
-/// Role of a file with the chats of an account.
+/// Role of a `chat_history.json`.
 pub(super) const HISTORY_ROLE: Role = Role::Conversations;
 
-/// Makes one claim for the files of each folder. The chats of an account come first.
+/// Returns one claim for the files of each archive or selected folder. In a claim, `chat_history.json` comes first,
+/// because it must be read first.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     let reason = "What Snapchat has of the chat with My AI";
     let mut claims =
@@ -39,7 +41,7 @@ fn role(catalog: &Catalog, member: &Member) -> Option<Role> {
     has_my_ai(&head).then_some(Role::Memories)
 }
 
-/// True for the chats of an account in which the chat with My AI begins after the part of the file that is parsed.
+/// True for a `chat_history.json` in which the chat with My AI begins after the part of the file that detection parses.
 fn is_late_history(catalog: &Catalog, member: &Member) -> bool {
     let head = JsonHead::of(catalog, member);
     let is_chats = head.is_some_and(|head| {
@@ -50,8 +52,8 @@ fn is_late_history(catalog: &Catalog, member: &Member) -> bool {
     is_chats && has_member(catalog, member, HISTORY)
 }
 
-/// True if a JSON member of this name occurs in the file. A message cannot look like one, because quotes in it are
-/// escaped.
+/// True if a file contains a JSON member with the given name. The text of a message cannot be mistaken for a member,
+/// because quotation marks in it are escaped.
 fn has_member(catalog: &Catalog, member: &Member, name: &str) -> bool {
     let key = format!("\"{name}\"");
     let found = catalog.read(member, |reader| {
@@ -68,7 +70,8 @@ fn has_member(catalog: &Catalog, member: &Member, name: &str) -> bool {
             if count == 0 {
                 return Ok(false);
             }
-            // The key and its colon may be in two chunks.
+            // The last bytes are searched again with the next chunk, because the key and its colon may be in two
+            // chunks.
             let searched = text.len().saturating_sub(2 * key.len());
             text.drain(..searched);
         }
@@ -76,7 +79,8 @@ fn has_member(catalog: &Catalog, member: &Member, name: &str) -> bool {
     found.unwrap_or(false)
 }
 
-/// True for the chat with My AI and its memories. An account that never used My AI has empty lists.
+/// True for a file with the chat with My AI or its memories. For an account that never used My AI, both lists are
+/// empty.
 fn has_my_ai(head: &Head) -> bool {
     let is_chat = head.has_all(CHAT, &["Timestamp", "Content"]);
     let is_memory = head.has_any(MEMORY, &["Memory", "Timestamp"]);

@@ -1,4 +1,4 @@
-//! Reads the chat with My AI as one conversation, and what My AI remembers as memories.
+//! Reads the chat with My AI as one conversation. Each entry that My AI remembers becomes a memory.
 use super::detect::{CHAT, HISTORY, HISTORY_ROLE, MEMORY};
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Sink};
@@ -12,7 +12,7 @@ use mementory_model::{DroppedAs, Issue, Kind, Times, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
 
-/// Id and title of the conversation. There is only one, and the file has no name for it.
+/// Id and title of the conversation. An account has only one such conversation, and the file does not name it.
 const NAME: &str = "My AI";
 
 pub(super) fn read(
@@ -23,11 +23,12 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
-    // What the chats of the account have of the chat with My AI. They say who wrote a message, so they are read first.
-    let mut known: HashSet<(Option<i64>, String)> = HashSet::new();
+    // Time and text of the messages in `chat_history.json`. Only this file states who wrote a message, so it is read
+    // first, and the same messages in `snapchat_ai.json` are skipped.
+    let mut messages_in_history: HashSet<(Option<i64>, String)> = HashSet::new();
     files.each_file(detected, |files, member, role| {
         if role == HISTORY_ROLE {
-            return read_history(&rows, files, member, &mut known);
+            return read_history(&rows, files, member, &mut messages_in_history);
         }
         let (mut turns, mut bytes, mut is_empty) = (Vec::new(), 0, true);
         each_row(files, member, &[CHAT, MEMORY], Kind::Message, &mut |files, row| {
@@ -35,11 +36,11 @@ pub(super) fn read(
             if row.list_name() == MEMORY {
                 return read_memory(&mut rows, files, row);
             }
-            // An export without a list is a single object, which is not a message.
+            // In a file without these lists, the whole object is passed as a row, which is not a message.
             if row.list_name() != CHAT {
                 return Ok(());
             }
-            // The messages of the conversation are in memory until the end of the file, because they may be in any order.
+            // All messages are in memory until the end of the file, because they may be in any order.
             bytes += row.text.len() as u64;
             if bytes > files.context.limits.element_bytes {
                 rows.fail(files, row, "too_large: the messages of this file", Kind::Message);
@@ -55,7 +56,7 @@ pub(super) fn read(
             files.sink.note(Issue::new("empty", &member.place, "neither messages nor memories of My AI"));
         }
         let count = turns.len();
-        turns.retain(|turn| !known.contains(&said(turn)));
+        turns.retain(|turn| !messages_in_history.contains(&time_and_text(turn)));
         if turns.len() < count {
             let reason = format!("duplicate: {} messages are in the chats of the account too", count - turns.len());
             files.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
@@ -67,21 +68,22 @@ pub(super) fn read(
     })
 }
 
-/// Time and text of a message, which both files have.
-fn said(turn: &Turn) -> (Option<i64>, String) {
+/// Returns the time in microseconds and the text of a message, by which the same message is found in both files.
+fn time_and_text(turn: &Turn) -> (Option<i64>, String) {
     (turn.times.created.map(|time| time.as_micros()), turn.text.clone())
 }
 
-/// Reads the chat with My AI in `chat_history.json`, and adds its messages to `known`. The chats with people are not read.
+/// Reads the chat with My AI in `chat_history.json`, and adds its messages to `messages_in_history`. Chats with people
+/// are not read.
 fn read_history(
     rows: &RowSender,
     files: &mut FileReader<'_>,
     member: &Member,
-    known: &mut HashSet<(Option<i64>, String)>,
+    messages_in_history: &mut HashSet<(Option<i64>, String)>,
 ) -> Result<(), FormatError> {
     let (mut turns, mut bytes) = (Vec::new(), 0);
     let catalog = files.catalog;
-    // What is around the list has the chats with people, so it is not stored.
+    // The text around the list contains the chats with people, so it is not stored.
     catalog.read(member, |reader| {
         each_row_in(files, member, reader, &[HISTORY], Kind::Message, &mut |files, row| {
             bytes += row.text.len() as u64;
@@ -95,14 +97,14 @@ fn read_history(
     })?;
     let message = "only the chat with My AI is read; the chats with people in this file are not";
     files.sink.note(Issue::new("chats_with_people", &member.place, message));
-    known.extend(turns.iter().map(said));
+    messages_in_history.extend(turns.iter().map(time_and_text));
     if turns.is_empty() {
         return Ok(());
     }
     send_chat(files, member, HISTORY, HISTORY, turns)
 }
 
-/// Sends the conversation. `list` is the name of its list in the file.
+/// Sends the conversation to the sink. `list` is the name of its list in the file.
 fn send_chat(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -119,8 +121,8 @@ fn send_chat(
     send(files, member, chat, PLATFORM, None)
 }
 
-/// Adds a number to the keys of equal messages in the same second. Its place in the file is not part of a key, because
-/// the oldest messages may be missing from a later export.
+/// Appends a number to the keys of equal messages in the same second. The position in the file is not used, because a
+/// later export may lack the oldest messages.
 fn number_repeats(turns: &mut [Turn]) {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for key in turns.iter_mut().filter_map(|turn| turn.key.as_mut()) {
@@ -132,7 +134,7 @@ fn number_repeats(turns: &mut [Turn]) {
     }
 }
 
-/// A message of `chat_history.json`, which says who sent it.
+/// Returns the turn of a message in `chat_history.json`, which states who sent the message.
 fn history_turn(row: &Row<'_>, object: &Object<'_>) -> Turn {
     let text = object.first_text(&["Content", "Text"]).unwrap_or_default();
     let member = |key: &str| object.first_text(&[key]).unwrap_or_default();
@@ -160,8 +162,8 @@ fn history_turn(row: &Row<'_>, object: &Object<'_>) -> Turn {
     turn
 }
 
-/// A message. The oldest messages may be missing from a later export, so its key is a digest and not its position. The
-/// file does not say who wrote the message, unless the message's type says it.
+/// Returns the turn of a message in `snapchat_ai.json`. Its key is a digest and not its position, because a later
+/// export may lack the oldest messages. The author is unknown, unless the type of the message states it.
 fn turn(row: &Row<'_>, object: &Object<'_>) -> Option<Turn> {
     let text = object.first_text(&["Content"])?;
     let kind = object.first_text(&["Type"]).unwrap_or_default();
@@ -182,7 +184,7 @@ fn turn(row: &Row<'_>, object: &Object<'_>) -> Option<Turn> {
     Some(turn)
 }
 
-/// Something that My AI remembers, as an object or as a text.
+/// Reads an entry that My AI remembers, which is an object or a text, and sends it as a memory.
 fn read_memory(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
     let plain_text = serde_json::from_str::<&RawValue>(row.text).ok().and_then(decode_string);
     let object = match &plain_text {

@@ -1,4 +1,4 @@
-//! The cases in `fixtures/snapchat`.
+//! Tests with the cases in `fixtures/snapchat`.
 #![allow(clippy::unwrap_used)]
 use super::Snapchat;
 use crate::cases::{check_cases, claiming};

@@ -9,12 +9,12 @@ use crate::{
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// Numbers and times of a text.
+/// The numbers, times and levels in a text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Amounts {
     pub(super) numbers: Vec<Number>,
     pub(super) times: Vec<Time>,
-    /// Levels of a language examination, such as B2 and N3.
+    /// Levels of a language examination, such as B2 and N3, as a letter in lower case and a digit.
     levels: Vec<(char, usize)>,
 }
 
@@ -23,12 +23,13 @@ pub(super) struct Amounts {
 pub(super) struct Number {
     pub(super) value: f64,
     pub(super) measure: Measure,
-    /// True if the number was given in another unit, so that the value is not exact.
+    /// True if the number was converted from another unit, so that its value is not exact.
     is_converted: bool,
 }
 
 impl Number {
-    /// A number between two parts of a folded text, converted to the first unit of its class.
+    /// A number between two parts of a folded text. If a unit in `FACTORS` follows the number, the value is converted
+    /// to the first unit of its class.
     fn between(before: &str, after: &str, value: f64) -> Self {
         let measure = Measure::between(before, after, value);
         match factor(after) {
@@ -37,8 +38,8 @@ impl Number {
         }
     }
 
-    /// True if both are the same number. Converted numbers are compared with a tolerance, because a number in miles is
-    /// rarely exact in kilometres.
+    /// True if both numbers are equal. If only one of them was converted, they are compared with a tolerance, because a
+    /// number in miles is rarely exact in kilometres.
     fn is_same(&self, other: &Self) -> bool {
         let tolerance = match self.is_converted != other.is_converted {
             true => self.value.max(other.value) * TOLERANCE_OF_CONVERTED,
@@ -47,7 +48,7 @@ impl Number {
         (self.value - other.value).abs() <= tolerance
     }
 
-    /// False if one amount is for a year, and the other has no period and differs greatly from it. An amount without a
+    /// False if one amount of money is for a year and the other has no period and differs greatly. An amount without a
     /// period is usually for a month.
     fn may_be_for_same_period(&self, other: &Self) -> bool {
         let is_money = self.measure.is_money() && other.measure.is_money();
@@ -59,7 +60,7 @@ impl Number {
     }
 }
 
-/// When or how often something takes place, as precisely as the text states it.
+/// A time or a frequency, as precisely as the text states it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Time {
     Year(u32),
@@ -68,33 +69,34 @@ pub(super) enum Time {
     Every(usize),
 }
 
-/// An amount of money without a period may be for a year if it differs from a yearly amount by at most this factor.
+/// Largest ratio of an amount of money without a period and a yearly amount at which the former may be for a year too.
 const MAX_RATIO_OF_YEARLY: f64 = 2.0;
 
-/// Two numbers, one of which was converted from another unit, are the same if they differ by at most this share.
+/// Largest relative difference at which a converted number and an unconverted one count as equal.
 const TOLERANCE_OF_CONVERTED: f64 = 0.05;
 
-/// Punctuation that may follow a number and is not part of it.
+/// Punctuation that may follow a number without being part of it.
 const PUNCTUATION: [char; 3] = ['.', ',', ':'];
 
 impl Amounts {
-    /// The numbers that may be measured in one of the classes (positions in the list of units), and all times.
+    /// Returns all times, and those numbers that may be measured in one of the given classes of units (positions in
+    /// `units::CLASSES`).
     pub(super) fn measured_in(&self, classes: &[usize]) -> Self {
         let numbers = self.numbers.iter().filter(|number| number.measure.may_be_one_of(classes)).cloned().collect();
         Self { numbers, ..self.clone() }
     }
 
-    /// True if both have numbers that may measure the same thing, but no number in common.
+    /// True if both texts contain numbers that may measure the same thing, but no number in common.
     pub(super) fn numbers_differ(&self, other: &Self) -> bool {
         self.differ(other, Measure::may_be_same)
     }
 
-    /// True if both have numbers with the same unit, but no number in common.
+    /// True if both texts contain numbers with the same unit, but no number in common.
     pub(super) fn numbers_of_one_unit_differ(&self, other: &Self) -> bool {
         self.differ(other, Measure::is_same)
     }
 
-    /// True if both contain the same number with the same unit, and no numbers that differ.
+    /// True if both texts contain the same number, and the number may measure the same thing in both.
     pub(super) fn numbers_agree(&self, other: &Self) -> bool {
         let pairs = || self.numbers.iter().flat_map(|one| other.numbers.iter().map(move |two| (one, two)));
         pairs().any(|(one, two)| one.is_same(two) && one.measure.may_be_same(&two.measure))
@@ -106,7 +108,7 @@ impl Amounts {
         self.numbers.iter().any(|number| number.measure.is_money())
     }
 
-    /// True if both have levels of the same scale, but no level in common.
+    /// True if both texts contain levels of the same scale, but no level in common.
     pub(super) fn levels_differ(&self, other: &Self) -> bool {
         let of_scale = |amounts: &Self, japanese: bool| -> Vec<(char, usize)> {
             amounts.levels.iter().copied().filter(|(letter, _)| (*letter == 'n') == japanese).collect()
@@ -122,7 +124,7 @@ impl Amounts {
             && !pairs().any(|(one, two)| one.is_same(two))
     }
 
-    /// True if both have the same month and the same year, and no other times that differ.
+    /// True if both texts name the same month and the same year, and their other times do not differ.
     pub(super) fn dates_agree(&self, other: &Self) -> bool {
         let share =
             |is_kind: fn(&Time) -> bool| self.times.iter().any(|time| is_kind(time) && other.times.contains(time));
@@ -131,7 +133,7 @@ impl Amounts {
             && !self.times_differ(other)
     }
 
-    /// True if both have times of the same kind, such as months, but no time in common.
+    /// True if both texts contain times of the same kind, such as months, but no such time in common.
     pub(super) fn times_differ(&self, other: &Self) -> bool {
         let of_kind = |amounts: &Self, kind: &Time| -> Vec<Time> {
             let same = |time: &&Time| std::mem::discriminant(*time) == std::mem::discriminant(kind);
@@ -145,7 +147,7 @@ fn have_nothing_in_common<T: PartialEq>(a: &[T], b: &[T]) -> bool {
     !a.is_empty() && !b.is_empty() && !a.iter().any(|one| b.contains(one))
 }
 
-/// Numbers and times of a folded text.
+/// Finds the numbers, times and levels in a folded text.
 pub(super) fn amounts(folded: &str) -> Amounts {
     let mut out = Amounts::default();
     in_digits(folded, &mut out);
@@ -161,12 +163,12 @@ fn in_digits(folded: &str, out: &mut Amounts) {
         REGEX.get_or_init(|| Regex::new(r"(?P<n>\d[\d.,:]*)(?:(?P<u> ?[万千]|k\b)(?P<r>\d+千?)?)?(?P<m>月)?").ok());
     let Some(regex) = regex else { return };
     for found in regex.captures_iter(folded) {
-        let (Some(all), Some(digits)) = (found.get(0), found.name("n")) else { continue };
+        let (Some(matched), Some(digits)) = (found.get(0), found.name("n")) else { continue };
         // The digits in a name such as B2 are not a number.
-        let before = &folded[..all.start()];
+        let before = &folded[..matched.start()];
         if let Some(letter) = before.chars().next_back().filter(char::is_ascii_alphabetic) {
             let stands_alone = !before.chars().nth_back(1).is_some_and(|c| c.is_ascii_alphanumeric());
-            // "Is at A2." ends with a full stop.
+            // The punctuation is removed because it may end the sentence: "Is at A2."
             let written = digits.as_str().trim_end_matches(PUNCTUATION).parse();
             if let (true, true, Ok(level @ 1..=5)) = (stands_alone, "abcn".contains(letter), written) {
                 out.levels.push((letter, level));
@@ -176,14 +178,14 @@ fn in_digits(folded: &str, out: &mut Amounts) {
         let unit = found.name("u").map_or("", |unit| unit.as_str().trim());
         let written = digits.as_str().trim_end_matches(PUNCTUATION);
         if let Some(clock_time) = clock_time(written) {
-            let measure = Measure::of_clock_time(before, &folded[all.start() + written.len()..]);
+            let measure = Measure::of_clock_time(before, &folded[matched.start() + written.len()..]);
             out.numbers.push(Number { value: clock_time, measure, is_converted: false });
             continue;
         }
         let Some(value) = number(&format!("{written}{unit}")) else {
             continue;
         };
-        // 7万8千 is 78,000.
+        // The number after the unit is added: 7万8千 is 78,000.
         let value = value + found.name("r").and_then(|rest| number(rest.as_str())).unwrap_or(0.0);
         match (found.name("m"), value) {
             (Some(_), 1.0..=12.0) => out.times.push(Time::Month(value as usize - 1)),
@@ -191,22 +193,22 @@ fn in_digits(folded: &str, out: &mut Amounts) {
             _ => {
                 // A comma after the digits ends the phrase, so the next word is not a unit.
                 let end = match found.name("u") {
-                    Some(_) => all.end(),
-                    None => all.start() + written.len(),
+                    Some(_) => matched.end(),
+                    None => matched.start() + written.len(),
                 };
-                // 1.78 m is 178 cm.
-                let metres = value < 3.0
+                // A length below 3 metres is converted to centimetres: 1.78 m is 178 cm.
+                let is_in_metres = value < 3.0
                     && ["m ", "m.", "meter", "metre", "メートル"]
                         .iter()
                         .any(|unit| folded[end..].trim_start().starts_with(unit));
                 let number = Number::between(before, &folded[end..], value);
-                out.numbers.push(if metres { Number { value: value * 100.0, ..number } } else { number });
+                out.numbers.push(if is_in_metres { Number { value: value * 100.0, ..number } } else { number });
             }
         }
     }
 }
 
-/// The hours of "7:30" as 7.5. None if the digits are not a time of day.
+/// Converts a time of day to hours: "7:30" is 7.5. None if the digits are not a time of day.
 fn clock_time(digits: &str) -> Option<f64> {
     let (hours, minutes) = digits.split_once(':')?;
     let (hours, minutes): (u8, u8) = (hours.parse().ok()?, minutes.get(..2)?.parse().ok()?);
@@ -223,23 +225,22 @@ fn in_words(folded: &str, out: &mut Amounts) {
     for word in words(folded) {
         let Some(start) = folded[end..].find(word).map(|at| end + at) else { continue };
         end = start + word.len();
-        // Some words for 0 and 1 are also articles ("a", "ein", "kein"). So of the words for 0 and 1, only "one" and
-        // "eins" count.
-        let small = position(NUMBERS, word).filter(|n| *n >= 2 || word == "one" || word == "eins");
+        // Some words for 0 and 1 are also articles ("a", "ein", "kein"), so only "one" and "eins" count among them.
+        let small_number = position(NUMBERS, word).filter(|n| *n >= 2 || word == "one" || word == "eins");
         if let Some(n) = position(TENS, word) {
             if let Some((before, at)) = tens.replace(((n + 2) as f64 * 10.0, (start, end))) {
                 add(before, at);
             }
             continue;
         }
-        match (tens.take(), small) {
+        match (tens.take(), small_number) {
             (Some((tens, (start, _))), Some(n)) if n < 10 => add(tens + n as f64, (start, end)),
-            (tens, small) => {
+            (tens, small_number) => {
                 tens.into_iter().for_each(|(tens, at)| add(tens, at));
-                small.into_iter().for_each(|n| add(n as f64, (start, end)));
+                small_number.into_iter().for_each(|n| add(n as f64, (start, end)));
             }
         }
-        // German puts the unit before the ten: "einundvierzig" is 41.
+        // In German, the unit precedes the ten: "einundvierzig" is 41.
         if let Some((unit, ten)) = word.split_once("und")
             && let (Some(unit), Some(ten)) = (position(NUMBERS, unit), position(TENS, ten))
         {
@@ -249,12 +250,12 @@ fn in_words(folded: &str, out: &mut Amounts) {
     tens.into_iter().for_each(|(tens, at)| add(tens, at));
 }
 
-/// Numbers in Kanji before a counter.
+/// Adds the numbers in Kanji that precede a counter, and the months.
 fn in_kanji(folded: &str, out: &mut Amounts) {
     const KANJI_DIGITS: &str = "〇一二三四五六七八九";
     const COUNTERS: &str = "年歳才日週人匹杯本時冊回児通枚章羽個名度階万つ円頭件台分秒キグミメセマパユド";
     let digit = |c: char| KANJI_DIGITS.chars().position(|d| d == c);
-    let (mut total, mut current, mut any) = (0usize, 0usize, false);
+    let (mut total, mut digits_value, mut has_digit) = (0usize, 0usize, false);
     let mut after_digit = false;
     let mut start = 0;
     for (at, c) in folded.char_indices() {
@@ -264,27 +265,27 @@ fn in_kanji(folded: &str, out: &mut Amounts) {
             '千' => 1000,
             _ => 1,
         };
-        // In 8千 the number is in digits.
+        // The number in 8千 is in digits, so `in_digits` has found it.
         let in_digits = factor > 1 && after_digit;
         after_digit = c.is_ascii_digit();
         if in_digits {
             continue;
         }
         if factor > 1 {
-            total = total.saturating_add(current.max(1).saturating_mul(factor));
-            (current, any) = (0, true);
+            total = total.saturating_add(digits_value.max(1).saturating_mul(factor));
+            (digits_value, has_digit) = (0, true);
         } else if let Some(n) = digit(c) {
-            (current, any) = (current.saturating_mul(10).saturating_add(n), true);
+            (digits_value, has_digit) = (digits_value.saturating_mul(10).saturating_add(n), true);
         } else {
-            let value = total.saturating_add(current);
+            let value = total.saturating_add(digits_value);
             match c {
-                '月' if any && (1..=12).contains(&value) => out.times.push(Time::Month(value - 1)),
-                c if any && COUNTERS.contains(c) => {
+                '月' if has_digit && (1..=12).contains(&value) => out.times.push(Time::Month(value - 1)),
+                c if has_digit && COUNTERS.contains(c) => {
                     out.numbers.push(Number::between(&folded[..start], &folded[at..], value as f64));
                 }
                 _ => {}
             }
-            (total, current, any) = (0, 0, false);
+            (total, digits_value, has_digit) = (0, 0, false);
             start = at + c.len_utf8();
         }
     }

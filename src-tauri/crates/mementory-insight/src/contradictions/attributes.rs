@@ -1,24 +1,25 @@
 //! Recognises from the vector of a sentence which attribute of a person the sentence states, and which of the known
 //! values of this attribute it gives. The weights are a linear discriminant that `examples/fit_claims.rs` fitted to the
-//! sentences in `data/claims`. It has rows for the values of each attribute, and rows for sentences that state no
-//! attribute.
+//! sentences in `data/claims`. The discriminant has rows for the values of each attribute, and rows for sentences that
+//! state no attribute.
 use super::units::{MASS, MONEY, MONTHS_LONG, YEARS};
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
 
-/// Length of a row in bytes: its scale and its bias as `f32`, little endian, then one signed byte for each number.
+/// Length of a row in bytes: the scale and the bias of the row as `f32`, little endian, then one signed byte for each
+/// dimension.
 const ROW_BYTES: usize = 8 + DIMENSIONS;
 const STORED_WEIGHTS: &[u8] = include_bytes!("../../data/claims.bin");
-/// Number of vectors that are multiplied with a row at once.
+/// Number of vectors that are multiplied by a row at the same time.
 const BATCH: usize = 2;
-/// Number of products that the compiler can compute at once.
+/// Number of products that the processor can compute at the same time.
 const LANES: usize = 16;
 /// The attributes in the order of the rows, each with its number of rows.
 const NAMES: &str = include_str!("../../data/claims.tsv");
-/// Attributes less probable than this are not kept.
+/// An attribute is ignored if its probability is below this.
 const MIN_PROBABILITY: f32 = 0.1;
 
-/// Number of the most probable rows that are kept for a sentence.
+/// Number of rows that are stored for a sentence: the most probable ones.
 const NEAREST_ROWS: usize = 6;
 
 /// How the values of an attribute are compared.
@@ -28,7 +29,7 @@ pub(super) enum Comparison {
     Numbers,
     /// By the names in the values, and by how similar the sentences are.
     Names,
-    /// By how probable each of the values known from the sample sentences is.
+    /// By the probability of each value that the sample sentences contain.
     Values,
 }
 
@@ -37,8 +38,8 @@ pub(super) enum Comparison {
 pub(super) struct Attribute {
     pub(super) name: &'static str,
     pub(super) comparison: Comparison,
-    /// True if the attribute describes a thing or another person, such as a child's age. Two things may have different
-    /// values.
+    /// True if the attribute describes a thing or another person, such as a child's age. Statements about two things
+    /// may then give different values.
     pub(super) describes_thing: bool,
     /// True if the value says when or how often something takes place.
     pub(super) is_time: bool,
@@ -48,27 +49,28 @@ pub(super) struct Attribute {
     pub(super) names_people: bool,
     /// True if wishes and plans count as statements of the attribute.
     pub(super) includes_wishes: bool,
-    /// True if a statement of the attribute usually stays true. Then two different values contradict each other even if
-    /// no word says that something changed.
+    /// True if the attribute rarely changes. Two different values of it contradict each other even if no word says that
+    /// something changed.
     pub(super) holds_for_good: bool,
-    /// True for a device such as a phone or a car. A person may use several of the same kind on different occasions.
+    /// True if the value is a device such as a phone or a car. A person may use several of the same kind on different
+    /// occasions.
     pub(super) is_device: bool,
-    /// True if the value is something that people drink or smoke. A statement may be limited to a part of the day.
+    /// True if the value is something that people drink or smoke. A statement about it may be limited to a part of the
+    /// day.
     pub(super) is_consumed: bool,
-    /// True for an attribute that states how answers should be written.
+    /// True if the attribute states how answers should be written.
     pub(super) is_style: bool,
-    /// True for an attribute that can have a value for each of several things: a key and a passport may be kept in two
-    /// places. Only the rule `evidence` uses it.
+    /// True if the attribute has a separate value for each of several things: a key and a passport may be kept in two
+    /// places. Only the rule `evidence` uses such an attribute.
     pub(super) is_topic: bool,
-    /// True for an attribute that can have several values at once, and for the list entry that stands for "no
-    /// attribute".
+    /// True if the attribute can have several values at once, or if the list entry is the one for "no attribute".
     is_excluded: bool,
-    /// The classes of units in which the value is measured. Empty if it may be measured in any.
+    /// The classes of units in which the value is measured. Empty if every unit is possible.
     pub(super) units: &'static [usize],
     rows: usize,
 }
 
-/// An attribute that a sentence states.
+/// An attribute that a sentence probably states.
 #[derive(Debug, Clone)]
 pub(super) struct StatedAttribute {
     /// Position in the list of attributes.
@@ -135,7 +137,7 @@ const COMPARED_BY_NAMES: [&str; 20] = [
     "phone_number",
     "team_fan",
 ];
-/// Attributes whose value is measured in units of certain classes. A number of anything else is not a value of the
+/// Attributes whose value is measured in units of certain classes. A number with another unit is not a value of the
 /// attribute: "35 students" is not an age.
 const UNITS_OF_ATTRIBUTES: [(&[&str], &[usize]); 3] = [
     (&["age", "child_age"], &[YEARS, MONTHS_LONG]),
@@ -242,8 +244,8 @@ impl Attribute {
     }
 }
 
-/// True if one row represents all values of the attribute, because the values are compared by numbers or names instead.
-/// Used by `examples/fit_claims.rs`.
+/// True if a single row of weights covers all values of the attribute, because the values are compared by numbers or
+/// names instead. Used by `examples/fit_claims.rs`.
 #[doc(hidden)]
 pub fn pools_values(attribute: &str) -> bool {
     attribute.starts_with(TOPIC_PREFIX)
@@ -253,7 +255,7 @@ pub fn pools_values(attribute: &str) -> bool {
 
 struct Weights {
     attributes: Vec<Attribute>,
-    /// The rows, one after another.
+    /// The weights of all rows, one row after another.
     numbers: Vec<f32>,
     biases: Vec<f32>,
 }
@@ -280,17 +282,18 @@ pub(super) fn attribute(position: usize) -> Option<&'static Attribute> {
     weights().attributes.get(position)
 }
 
-/// The attributes of a sentence, according to the weights.
+/// The attributes that a sentence probably states, according to the weights.
 #[derive(Debug, Clone, Default)]
 pub(super) struct SentenceAttributes {
-    /// The attributes that the sentence states. Attributes that can have several values at once are left out.
+    /// The attributes that the sentence probably states, without those that can have several values at once.
     pub(super) attributes: Vec<StatedAttribute>,
-    /// The most probable rows of all attributes, each with its probability, the most probable one first.
+    /// The most probable rows among those of all attributes, each with its probability, in descending order of
+    /// probability.
     pub(super) rows: Vec<(usize, f32)>,
 }
 
-/// The attributes of the sentences with these vectors, according to the weights. Empty for a vector of the wrong
-/// length.
+/// Returns the attributes of each sentence, given by its vector, according to the weights. A vector of the wrong length
+/// has no attributes.
 pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<SentenceAttributes> {
     let weights = weights();
     let mut out = Vec::with_capacity(vectors.len());
@@ -301,10 +304,10 @@ pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<SentenceAttributes> {
         let rows = weights.numbers.as_chunks::<DIMENSIONS>().0;
         let scores: Vec<[f32; BATCH]> = rows.iter().map(|row| dots(row, batch_vectors)).collect();
         for (n, vector) in batch.iter().enumerate() {
-            let of_vector = scores.iter().zip(&weights.biases);
-            let of_vector = of_vector.map(|(scores, bias)| scores.get(n).copied().unwrap_or_default() + bias);
+            let row_scores = scores.iter().zip(&weights.biases);
+            let row_scores = row_scores.map(|(scores, bias)| scores.get(n).copied().unwrap_or_default() + bias);
             out.push(if vector.len() == DIMENSIONS {
-                probable(of_vector.collect())
+                probable_attributes(row_scores.collect())
             } else {
                 SentenceAttributes::default()
             });
@@ -313,8 +316,8 @@ pub(super) fn stated_attributes(vectors: &[&[f32]]) -> Vec<SentenceAttributes> {
     out
 }
 
-/// The attributes and rows that are probable by the scores of all rows.
-fn probable(mut scores: Vec<f32>) -> SentenceAttributes {
+/// Converts the scores of all rows to probabilities. Returns the probable attributes and the most probable rows.
+fn probable_attributes(mut scores: Vec<f32>) -> SentenceAttributes {
     let largest = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
     scores.iter_mut().for_each(|score| *score = (*score - largest).exp());
     let total: f32 = scores.iter().sum();
@@ -334,7 +337,7 @@ fn probable(mut scores: Vec<f32>) -> SentenceAttributes {
     SentenceAttributes { attributes: out, rows }
 }
 
-/// The rows with the highest scores, the highest first.
+/// The rows with the highest scores, in descending order.
 fn best_rows(scores: &[f32]) -> Vec<(usize, f32)> {
     let mut best: Vec<(usize, f32)> = Vec::with_capacity(NEAREST_ROWS + 1);
     for (row, score) in scores.iter().copied().enumerate() {
@@ -347,7 +350,7 @@ fn best_rows(scores: &[f32]) -> Vec<(usize, f32)> {
     best
 }
 
-/// The dot products of a row with several vectors. The row is loaded once for all of them, because loading takes longer
+/// The dot products of a row with several vectors. The row is loaded once for all vectors, because loading takes longer
 /// than multiplying.
 fn dots(row: &[f32; DIMENSIONS], vectors: [&[f32; DIMENSIONS]; BATCH]) -> [f32; BATCH] {
     let [first, second] = vectors.map(|vector| vector.as_chunks::<LANES>().0);
@@ -361,7 +364,7 @@ fn dots(row: &[f32; DIMENSIONS], vectors: [&[f32; DIMENSIONS]; BATCH]) -> [f32; 
     [one.iter().sum(), other.iter().sum()]
 }
 
-/// The dot product. It has eight accumulators, so that the compiler can vectorise it.
+/// The dot product. It is summed in eight accumulators, so that the compiler can vectorise the loop.
 pub(super) fn dot(a: &[f32], b: &[f32]) -> f32 {
     let mut sums = [0f32; 8];
     for (a, b) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {

@@ -1,5 +1,5 @@
-//! Finds different values of an attribute that has only one value at a time. The attributes and the patterns that
-//! recognise them are in `data/values`.
+//! Finds statements that give different values of an attribute that can have only one value at a time. The attributes
+//! and the patterns that recognise them are in `data/values`.
 use super::{
     Persons, Prepared,
     ages::{self, AGE},
@@ -33,46 +33,47 @@ const UNCHANGING_ATTRIBUTES: [&str; 11] = [
     "name",
 ];
 /// Attributes of a family. They belong to a relative only if the same clause names this relative: "her sister has two
-/// children". A partner has the same family.
+/// children". A partner does not count as a relative here, because partners have the same family.
 const FAMILY_ATTRIBUTES: [&str; 3] = ["children", "siblings", "has_siblings"];
 
-/// Attributes of a body. Statements about a child or a pet can have them too.
+/// Attributes of a body. Such an attribute may also be that of a child or a pet.
 const BODY_ATTRIBUTES: [&str; 3] = ["age", "height", "weight"];
 
-/// Verbs that connect a subject with an age, a height or a weight.
+/// Verbs between a subject and its age, height or weight.
 const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", "wird", "wurde", "wiegt"];
 
-/// Words that open a statement about the body of the vault's owner.
+/// First words of a statement about the body of the owner of the memories.
 const BODY_OPENINGS: [&str; 10] =
     ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
 
-/// Attributes whose value is the name of somebody else, so that a statement may begin with this name. They always belong
-/// to the owner of the memories, even if the text before them mentions somebody else.
+/// Attributes whose value is the name of somebody else. A statement of such an attribute may begin with this name or
+/// mention other people, but the attribute always belongs to the owner of the memories.
 const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
 
 /// Attributes whose value is a place.
 const PLACE_ATTRIBUTES: [&str; 2] = ["lives_in", "born_in"];
 
-/// Words that deny what stands before them in a Japanese statement.
+/// Words that deny the text before them in a Japanese statement.
 const JAPANESE_DENIALS: [&str; 6] = ["ではな", "じゃな", "ではあり", "わけではな", "というわけではな", "とは限らな"];
 
 struct Attribute {
     name: &'static str,
-    /// The value that every match gives. If None, the value is the capture group `v`.
+    /// The value that a match of any pattern means. If None, the capture group `v` contains the value.
     value: Option<Value>,
     patterns: Vec<Regex>,
-    stop: Vec<String>,
+    stop_words: Vec<String>,
     language: &'static str,
 }
 
-/// The name of an attribute, and to whom it belongs: a position in `RELATIONS`, or a named person. Both are None for
-/// the owner of the memories.
+/// The name of an attribute and its owner: a position in `RELATIONS`, or a named person. Both are None for the owner of
+/// the memories.
 type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 
 /// An attribute with its value.
 type Claim = (OwnedAttribute, Value);
 
-/// Adds the pairs that are found. Returns the age of a child for each statement that gives one.
+/// Calls `add` for each pair of statements that give different values of an attribute. Returns the age of a child for
+/// each statement that gives one.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     persons: &Persons,
@@ -84,37 +85,37 @@ pub(super) fn find(
         if statement.marks.is_past {
             continue;
         }
-        for (attributed, value) in claims(statement, persons) {
-            if is_age_of_child(attributed, persons) {
+        for (owned_attribute, value) in claims(statement, persons) {
+            if is_age_of_child(owned_attribute, persons) {
                 ages_of_children.insert(n, value.clone());
             }
-            groups.entry(attributed).or_default().push((n, value));
+            groups.entry(owned_attribute).or_default().push((n, value));
         }
     }
-    for (attributed, claims) in groups {
-        let (name, ..) = attributed;
+    for (owned_attribute, claims) in groups {
+        let (name, ..) = owned_attribute;
         let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
         members.dedup();
         keep_newest(prepared, &mut members);
         for (i, (a, value)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
-                let compared = a != b && members.contains(a) && members.contains(b);
-                // A statement that gives both values already takes the other one into account, so the two statements
-                // do not contradict each other.
+                let are_compared = a != b && members.contains(a) && members.contains(b);
+                // A statement that gives both values takes the other statement into account, so the two do not
+                // contradict each other.
                 let gives_value = |n: &usize, value: &Value| {
                     claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
                 };
-                if !compared
+                if !are_compared
                     || compare(value, other) != Difference::Other
                     || gives_value(a, other)
                     || gives_value(b, value)
                 {
                     continue;
                 }
-                let dated = prepared.get(*a).zip(prepared.get(*b));
+                let statements = prepared.get(*a).zip(prepared.get(*b));
                 let years_explain =
-                    name == AGE && dated.is_some_and(|(one, two)| ages::do_years_explain(one, value, two, other));
-                if years_explain && is_age_of_child(attributed, persons) {
+                    name == AGE && statements.is_some_and(|(one, two)| ages::do_years_explain(one, value, two, other));
+                if years_explain && is_age_of_child(owned_attribute, persons) {
                     continue;
                 }
                 let can_change = !UNCHANGING_ATTRIBUTES.contains(&name) && (name != AGE || years_explain);
@@ -134,7 +135,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
     for attribute in attributes() {
         if !statement.folded.languages.may_be(attribute.language)
             || statement.marks.is_situational && attribute.name.starts_with("answer_")
-            || attribute.stop.iter().any(|word| statement.folded.text.contains(word.as_str()))
+            || attribute.stop_words.iter().any(|word| statement.folded.text.contains(word.as_str()))
         {
             continue;
         }
@@ -143,7 +144,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         let at = found.get(0).map_or(0, |all| all.start());
         let value = match (&attribute.value, found.name("v")) {
             (Some(value), _) => value.clone(),
-            // In "moved to Neovim", the value is a program and not a place.
+            // The value in "moved to Neovim" is a program and not a place.
             (None, Some(written)) if PLACE_ATTRIBUTES.contains(&attribute.name) && is_no_place(written.as_str()) => {
                 continue;
             }
@@ -154,7 +155,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             .person
             .filter(|_| !(statement.person_is_close && PERSON_NAME_ATTRIBUTES.contains(&attribute.name)));
         let value = match value {
-            // 1.78 m is 178 cm.
+            // A height in metres is converted to centimetres: 1.78 m is 178 cm.
             Value::Number(number) if attribute.name == "height" && number < 3.0 => Value::Number(number * 100.0),
             value => value,
         };
@@ -165,7 +166,7 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         {
             continue;
         }
-        // 「日本酒が好きではない」 says that sake is not liked.
+        // A denied match is skipped: 「日本酒が好きではない」 says that sake is not liked.
         let end = found.get(0).map_or(0, |all| all.end());
         let rest = statement.written.get(end..).unwrap_or_default();
         if attribute.language == "ja"
@@ -182,8 +183,8 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
         }
         let owner = match person.is_some() || PERSON_NAME_ATTRIBUTES.contains(&attribute.name) {
             true => None,
-            // Folding may change the length of the text before the match, so `at` is not valid in the folded text. So
-            // this part is folded separately.
+            // The text before the match is folded separately, because folding may change its length: `at` is no
+            // position in the folded text.
             false => {
                 let before = fold(&statement.written[..at]);
                 if FAMILY_ATTRIBUTES.contains(&attribute.name) {
@@ -200,7 +201,8 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
             if !ages::is_certain(written, owner.is_some() || person.is_some(), ages::says_years(matched)) {
                 continue;
             }
-            // "Her son Mats is four", "has a son, Mats, who is four" and "Mats is four" are about one child.
+            // An age of a child belongs to the named child, so that "Her son Mats is four", "has a son, Mats, who is
+            // four" and "Mats is four" are about the same child.
             if person.is_none()
                 && owner.is_some_and(ages::is_child)
                 && let Some(child) = ages::named_child(statement, persons)
@@ -220,14 +222,14 @@ fn last_clause(folded: &str) -> &str {
     start.and_then(|start| folded.get(start..)).unwrap_or(folded)
 }
 
-/// The last relative that a folded clause names, other than a partner.
+/// The last relative that a folded clause names. None if it is a partner.
 fn relative_in(clause: &str) -> Option<usize> {
     const PARTNERS: [&str; 3] = ["wife", "husband", "partner"];
     let is_partner = |names: &[&str]| names.iter().any(|name| PARTNERS.contains(name));
     subject(clause, clause.len()).filter(|relation| RELATIONS.get(*relation).is_none_or(|names| !is_partner(names)))
 }
 
-/// True if a Japanese statement begins with a name in Katakana that is not the person's own, and a topic particle.
+/// True if a Japanese statement begins with a name in Katakana and a particle, and the name is not the owner's.
 fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     let Some((topic, _)) = text.split_once(['は', 'が', 'の']) else { return false };
     let is_katakana = |c: char| matches!(u32::from(c), 0x30a1..=0x30ff);
@@ -235,7 +237,7 @@ fn is_about_somebody_else(text: &str, persons: &Persons) -> bool {
     (2..=6).contains(&length) && topic.chars().all(is_katakana) && topic != "ユーザー" && !persons.is_own(topic)
 }
 
-/// The sentence or line of a text in which the byte `at` is.
+/// The text from the beginning of the sentence or line that contains the byte `at`.
 fn sentence_at(text: &str, at: usize) -> &str {
     const ENDS: [&str; 5] = [". ", "! ", "? ", "\n", "。"];
     let before = text.get(..at).unwrap_or_default();
@@ -243,8 +245,8 @@ fn sentence_at(text: &str, at: usize) -> &str {
     text.get(start..).unwrap_or(text).trim_start()
 }
 
-/// True if the subject of a sentence is neither the owner nor a pronoun: "Biscuit is nine years old". The subject need
-/// not be a known name.
+/// True if the subject of a sentence about a body is neither the owner nor a pronoun: "Biscuit is nine years old". The
+/// name of the subject need not be known.
 fn opens_with_other_body(sentence: &str, persons: &Persons) -> bool {
     let folded = fold(sentence);
     let words = words(&folded);
@@ -253,7 +255,7 @@ fn opens_with_other_body(sentence: &str, persons: &Persons) -> bool {
     sentence.starts_with(char::is_uppercase) && BODY_VERBS.contains(next) && !is_owner
 }
 
-/// True for the name of a program, a building or another thing: "lives in a Altbauwohnung".
+/// True for the name of a program, a building or another thing, such as "Altbauwohnung" in "lives in a Altbauwohnung".
 fn is_no_place(written: &str) -> bool {
     const BUILDINGS: [&str; 6] = ["wohnung", "haus", "gemeinschaft", "zimmer", "bau", "heim"];
     let folded = fold(written);
@@ -262,7 +264,7 @@ fn is_no_place(written: &str) -> bool {
         || terms_in(&Folded::new(written)).iter().any(|term| term.starts_with('~'))
 }
 
-/// True for a weekday or a month, which is never the value of one of these attributes: "moved to Thursday".
+/// True for a weekday or a month. Such a word is never the value of an attribute in `data/values`: "moved to Thursday".
 fn is_calendar_word(value: &Value) -> bool {
     let Value::Text(text) = value else { return false };
     let first = text.split(' ').next().unwrap_or_default();
@@ -281,9 +283,9 @@ fn attributes() -> &'static [Attribute] {
                 Attribute {
                     name,
                     value: option,
-                    // Every pattern compiles, which a test checks, so none is left out.
+                    // `ok` drops no pattern, because a test checks that every pattern compiles.
                     patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
-                    stop: table.list(1).iter().map(|word| fold(word)).collect(),
+                    stop_words: table.list(1).iter().map(|word| fold(word)).collect(),
                     language: language.code,
                 }
             })

@@ -17,8 +17,8 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// Units, each with all its names. Only statements with the same unit are compared. A number in a smaller or larger unit
-/// is converted to the first one, see `units::factor`.
+/// The names of units, one row for each unit. Only numbers with the same unit are compared. A number in a smaller or
+/// larger unit of the same quantity is first converted, see `units::factor`.
 const UNITS: [&[&str]; 17] = [
     &["%", "percent", "prozent", "パーセント"],
     &["euro", "euros", "€", "eur", "ユーロ"],
@@ -38,9 +38,9 @@ const UNITS: [&[&str]; 17] = [
     &["weeks", "wochen", "週間"],
     &["mg", "milligrams", "milligramm", "ミリグラム"],
 ];
-/// Position of the distance in kilometres in `UNITS`.
+/// Position of kilometres in `UNITS`.
 const KILOMETRES: usize = 6;
-/// Characters after a Japanese unit with which it means something else: 5人前 (helpings), 3分の1 (a third).
+/// Japanese units, each with characters after which it is no unit: 5人前 (helpings), 3分の1 (a third).
 const OTHER_MEANINGS: [(&str, &[&str]); 3] = [("人", &["前", "分"]), ("分", &["の"]), ("本", &["当", "人"])];
 
 pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -50,27 +50,28 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
         for (i, a) in members.iter().enumerate() {
             for b in members.iter().skip(i + 1) {
                 let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
-                let (Some(Some((unit, first))), Some(Some((same, second)))) = (measures.get(*a), measures.get(*b))
+                let (Some(Some((unit, first))), Some(Some((other_unit, second)))) =
+                    (measures.get(*a), measures.get(*b))
                 else {
                     continue;
                 };
-                if unit != same
+                if unit != other_unit
                     || (first - second).abs() < 1e-9
                     || one.marks.is_past
                     || other.marks.is_past
                     || !one.may_share_subject(other)
                     || !one.may_share_purpose(other)
-                    // "The old oven" and "the new oven" are two ovens, so their numbers may differ.
+                    // Numbers of two different things of one kind may differ: "the old oven" and "the new oven".
                     || are_opposites(&one.folded.text, &other.folded.text)
                 {
                     continue;
                 }
                 let shared = rare.count_shared(one, other);
-                let smaller = one.terms.len().min(other.terms.len()).max(1);
+                let fewer_terms = one.terms.len().min(other.terms.len()).max(1);
                 let share_measured_name = one.terms.iter().any(|term| other.terms.contains(term) && is_measured(term));
-                let progress = one.marks.progress && other.marks.progress;
+                let are_progress = one.marks.is_progress && other.marks.is_progress;
                 if share_measured_name
-                    || !one.first_things_differ(other) && (progress || shared * 2 > smaller && shared >= 2)
+                    || !one.first_things_differ(other) && (are_progress || shared * 2 > fewer_terms && shared >= 2)
                 {
                     add(*a, *b, if share_measured_name || shared >= 2 { 0.8 } else { 0.65 }, true);
                 }
@@ -79,11 +80,11 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
-/// Purposes for which a person has only one amount at a time, unlike tickets or insurances.
+/// Purposes for which a person pays or receives only one amount at a time, unlike tickets or insurances.
 const PURPOSES_WITH_ONE_AMOUNT: [&str; 9] =
     ["salary", "hourly rate", "rent", "mortgage", "save", "savings", "pension", "child benefit", "maintenance"];
 
-/// Finds two amounts of money for the same purpose: rent, salary, hourly rate …
+/// Finds statements that give different amounts of money for the same purpose, such as rent, salary or hourly rate.
 pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
@@ -131,25 +132,25 @@ fn unique(purposes: &[usize]) -> Vec<usize> {
     out
 }
 
-/// True for the name of a measured value that mixes letters and digits, such as HbA1c.
+/// True for the name of a measured value, which mixes letters and digits, such as HbA1c.
 fn is_measured(term: &str) -> bool {
     term.chars().any(|c| c.is_ascii_digit()) && term.chars().any(|c| c.is_ascii_alphabetic())
 }
 
-/// The value of a number such as 7万8千 or 四十二万.
+/// Parses a number that may contain 万, such as 7万8千 or 四十二万.
 fn amount(written: &str) -> Option<f64> {
     let Some((first, rest)) = written.split_once('万') else { return number(written) };
     let rest = if rest.is_empty() { 0.0 } else { number(rest)? };
     Some(number(first)? * 10_000.0 + rest)
 }
 
-/// The number in a text and the position of its unit in `UNITS`. None unless exactly one number has a unit.
+/// The position of a unit in `UNITS`, and the number before it. None unless exactly one number in the text has a unit.
 fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| {
         let mut words: Vec<&str> = NUMBERS.iter().skip(2).flat_map(|names| names.iter().copied()).collect();
         words.retain(|word| word.is_ascii());
-        // Longer units first, because キロ is the beginning of キログラム.
+        // Longer units come first, because キロ is the beginning of キログラム.
         let mut units = UNITS.concat();
         units.sort_by_key(|unit| std::cmp::Reverse(unit.len()));
         let units = units.into_iter().map(regex::escape).collect::<Vec<_>>().join("|");
@@ -160,16 +161,16 @@ fn measurement_in(folded: &str) -> Option<(usize, f64)> {
     let mut found = regex.as_ref()?.captures_iter(folded).filter_map(|captures| {
         let unit = captures.name("u")?;
         // The "km" in "kmh" is not the unit km.
-        let joined = folded[unit.end()..].chars().next().is_some_and(|c| c.is_alphabetic() && !is_east_asian(c));
+        let is_joined = folded[unit.end()..].chars().next().is_some_and(|c| c.is_alphabetic() && !is_east_asian(c));
         let ends_in_letter = unit.as_str().ends_with(|c: char| c.is_alphabetic() && !is_east_asian(c));
-        if joined && ends_in_letter {
+        if is_joined && ends_in_letter {
             return None;
         }
         let (before, after) = (&folded[..captures.get(0)?.start()], &folded[unit.end()..]);
         let has_other_meaning = OTHER_MEANINGS
             .iter()
             .any(|(name, ends)| *name == unit.as_str() && ends.iter().any(|end| after.starts_with(end)));
-        // 7時30分 is a time of day, 十分 is "enough", and 一人 is "alone".
+        // Some matches are no numbers: 7時30分 is a time of day, 十分 means "enough", and 一人 means "alone".
         let is_no_number = unit.as_str() == "分" && before.ends_with('時')
             || ["十分", "一人"].contains(&captures.get(0)?.as_str()) && !after.starts_with('間');
         if has_other_meaning || is_no_number {

@@ -1,5 +1,5 @@
-//! Finds pairs in which the newer statement says that something named in the older one is over, or moves a plan in the
-//! older one to another date.
+//! Finds pairs in which the newer statement says that something named in the older statement is over, or moves a plan
+//! of the older statement to another date.
 use super::{
     Prepared,
     terms::{Rarity, places_differ, stem},
@@ -27,8 +27,8 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
-/// True if the newer statement says that somebody whom the older one introduces by name has died: "has a dog called
-/// Bosse", "Bosse died in spring".
+/// True if the newer statement says that a person or pet has died whom the older statement introduces by name: "has a
+/// dog called Bosse", "Bosse died in spring".
 fn has_died(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> bool {
     const DEATHS: [&str; 10] = [
         "died",
@@ -70,12 +70,13 @@ fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f
     if is_moved && before.iter().all(|date| !after.contains(date)) && (shared >= 2 || new.marks.has_ended) {
         return Some(if shared >= 2 { 0.85 } else { 0.7 });
     }
-    // A statement that something is over is short and names one thing. A long text names many things.
+    // A statement that something is over usually is short and names one thing. Long texts are skipped, because they
+    // name many things.
     let are_short = new.terms.len() <= 12 && old.terms.len() <= 12;
     if !new.marks.has_ended || !are_short || new.marks.is_past || places_differ(old, new) {
         return None;
     }
-    let smaller = old.terms.len().min(new.terms.len()).max(1);
-    let share = shared as f32 / smaller as f32;
+    let fewer_terms = old.terms.len().min(new.terms.len()).max(1);
+    let share = shared as f32 / fewer_terms as f32;
     (share >= 0.5 || shared >= 2 && share >= 0.3).then_some(0.6 + 0.2 * share.min(1.0))
 }

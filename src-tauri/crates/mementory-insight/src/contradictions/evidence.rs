@@ -1,7 +1,7 @@
 //! Finds pairs that contradict each other according to all their words and vectors together, although no single rule is
-//! certain. Also finds pairs of other rules that are improbable according to the same evidence. No attribute has to be
-//! known: statements about the same thing are more similar to each other than to other statements. A logistic
-//! regression weighs this evidence. `examples/fit_pairs.rs` fitted its weights.
+//! certain. Also finds pairs of other rules that are improbable according to the same evidence. The attribute need not
+//! be in a list: statements about the same thing are more similar to each other than to other statements. A logistic
+//! regression weighs the evidence. `examples/fit_pairs.rs` fitted its weights.
 use super::{
     features::{Evidence, Feature},
     neighbours::{Neighbours, Space},
@@ -10,34 +10,35 @@ use super::{
 use std::collections::HashMap;
 use std::sync::OnceLock;
 
-/// Largest number of statements that state the same attribute or share a name and are compared with each other. The
-/// newest are used.
+/// Largest number of statements with the same attribute or rare name that are compared with each other. The newest are
+/// used.
 const MAX_RELATED: usize = 24;
-/// Two statements are not paired by an attribute that is less probable than this.
+/// A statement is not compared because of an attribute that it states with a probability below this.
 const MIN_ATTRIBUTE: f32 = 0.2;
-/// The weight of each number of the evidence, and the constant, whose name is `bias`.
+/// The name and weight of each feature, and the bias of the regression, whose name is `bias`.
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
-/// A pair that is less probable than this is not suggested.
+/// A pair whose probability is below this is not suggested, with the exception of `MIN_PROBABILITY_OF_BEST`.
 const MIN_PROBABILITY: f32 = 0.75;
-/// Like `MIN_PROBABILITY`, for a pair that is more probable than any other pair of either statement: most statements
-/// contradict only one other.
+/// Like `MIN_PROBABILITY`, but for a pair that is more probable than any other pair of its two statements. The limit is
+/// lower, because most statements contradict only one other.
 const MIN_PROBABILITY_OF_BEST: f32 = 0.4;
-/// A pair that another rule found is left out if it is less probable than this.
+/// A pair that another rule found is removed if its probability is below this.
 const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
-/// Confidence of a pair whose probability is 1.
+/// Confidence of a pair whose probability is 1. The confidence of other pairs is proportionally lower.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` for each pair of neighbours or related statements with their positions, their evidence, the numbers of
-/// the evidence, and whether there are enough statements to leave out pairs of other rules.
+/// Calls `found` for each pair of neighbours or related statements. The arguments are the positions of both statements,
+/// their evidence, its features, and whether there are enough statements to remove improbable pairs that other rules
+/// found.
 pub(super) fn compare(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
     mut found: impl FnMut(usize, usize, &Evidence<'_, '_>, &[Feature], bool),
 ) {
     let neighbours = Neighbours::new(readings, Space::Encoder);
-    let projected = Neighbours::new(readings, Space::Projection);
+    let projected_neighbours = Neighbours::new(readings, Space::Projection);
     let mut pairs = neighbours.pairs();
-    pairs.extend(projected.pairs());
+    pairs.extend(projected_neighbours.pairs());
     pairs.extend(related(readings, shared));
     pairs.sort_unstable();
     pairs.dedup();
@@ -45,14 +46,14 @@ pub(super) fn compare(
         let (Some(one), Some(other)) = (readings.get(a), readings.get(b)) else { continue };
         let Some(evidence) = Evidence::new(one, other, shared) else { continue };
         let mut features = neighbours.features(a, b, evidence.similarity());
-        features.extend(projected.features(a, b, evidence.projected_similarity()));
+        features.extend(projected_neighbours.features(a, b, evidence.projected_similarity()));
         features.extend(evidence.features());
         found(one.statement, other.statement, &evidence, &features, neighbours.are_many());
     }
 }
 
-/// Pairs of statements that may be about the same thing although each of them is more similar to other statements. They
-/// state the same attribute, have listed values of one attribute, or share a rare name.
+/// Pairs of statements that may be about the same thing, even if each of them is more similar to other statements. The
+/// two state the same attribute, contain listed values of one attribute, or share a rare name.
 fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, usize)> {
     let mut groups: HashMap<Shared<'_>, Vec<usize>> = HashMap::new();
     for (n, reading) in readings.iter().enumerate() {
@@ -81,15 +82,15 @@ fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, us
 /// What two statements of a pair have in common.
 #[derive(PartialEq, Eq, Hash)]
 enum Shared<'s> {
-    /// An attribute that both state according to their vectors, by its position.
+    /// An attribute, by its position, that both state according to their vectors.
     Attribute(usize),
-    /// An attribute of which both have listed values.
+    /// An attribute for which both contain listed values.
     Listed(&'s str),
     Name(&'s str),
 }
 
-/// Calls `add` for the probable pairs. Returns the pairs that are so improbable that the rules must not suggest them,
-/// as positions of the statements.
+/// Calls `add` for each probable pair. Returns the positions of the pairs that are so improbable that no rule may
+/// suggest them.
 pub(super) fn find(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
@@ -100,9 +101,10 @@ pub(super) fn find(
     let mut highest: HashMap<usize, f32> = HashMap::new();
     compare(readings, shared, |one, other, evidence, features, are_many| {
         let probability = probability(features);
-        // Among few statements, even unrelated ones are each other's most probable pair.
-        let least = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
-        if probability >= least && !evidence.both_can_hold() {
+        // With few statements, the lower limit for the most probable pair is not used, because even unrelated
+        // statements are each other's most probable pair.
+        let min_probability = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
+        if probability >= min_probability && !evidence.both_can_hold() {
             probable.push((one, other, probability, !evidence.never_changes()));
             for statement in [one, other] {
                 let highest = highest.entry(statement).or_default();
@@ -128,7 +130,7 @@ fn probability(features: &[Feature]) -> f32 {
     1.0 / (1.0 + (-score - bias).exp())
 }
 
-/// The constant and the weights. The weights are in the order of the numbers.
+/// The bias, and the name and weight of each feature, in the order of the features.
 fn weights() -> &'static (f32, Vec<(&'static str, f32)>) {
     static WEIGHTS: OnceLock<(f32, Vec<(&'static str, f32)>)> = OnceLock::new();
     WEIGHTS.get_or_init(|| {

@@ -1,5 +1,5 @@
-//! Finds two favourites of one kind ("favourite colour"), and two statements with opposite preferences ("prefers tea to
-//! coffee"). The patterns are in `data/names.toml`.
+//! Finds statements that give different favourites of one kind ("favourite colour"), and statements with opposite
+//! preferences ("prefers tea to coffee"). The patterns are in `data/names.toml`.
 use super::{Prepared, keep_newest, terms};
 use crate::{
     fold::{Folded, words},
@@ -11,13 +11,14 @@ use regex::Regex;
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// The kind of a favourite, and its owner.
+/// The kind of a favourite, and its owner: a position in the list of relations, and a named person.
 type FavouriteKind = (String, Option<usize>, Option<usize>);
-/// Two things, sorted by their terms, of which one is preferred to the other, and the owner of the preference.
+/// Two things of which one is preferred to the other, in alphabetical order, and the owner of the preference: a
+/// position in the list of relations, and a named person.
 type Preference = (String, String, Option<usize>, Option<usize>);
 /// Words that introduce one of several favourites.
 const ONE_OF_SEVERAL: [&str; 6] = ["one of", "among", "eine ihrer", "eine seiner", "eines", "einer"];
-/// Verbs that show, before the name, that there are several favourites.
+/// If one of these verbs is directly before the name, there are several favourites.
 const PLURAL_VERBS: [&str; 2] = [" are ", " sind "];
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -29,22 +30,22 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
             favourites.entry((kind, subject(text, text.len()), statement.person)).or_default().push((n, name));
         }
         if let Some((one, other)) = preference(statement) {
-            let turned = one > other;
-            let (first, second) = if turned { (other, one) } else { (one, other) };
+            let is_swapped = one > other;
+            let (first, second) = if is_swapped { (other, one) } else { (one, other) };
             let text = &statement.folded.text;
-            let whose = subject(text, text.len());
-            preferences.entry((first, second, whose, statement.person)).or_default().push((n, turned));
+            let relation = subject(text, text.len());
+            preferences.entry((first, second, relation, statement.person)).or_default().push((n, is_swapped));
         }
     }
     for members in favourites.into_values() {
-        in_pairs(prepared, &members, |(a, one), (b, other)| {
+        for_each_pair(prepared, &members, |(a, one), (b, other)| {
             if compare(one, other) == Difference::Other {
                 add(*a, *b, 0.8, true);
             }
         });
     }
     for members in preferences.into_values() {
-        in_pairs(prepared, &members, |(a, one), (b, other)| {
+        for_each_pair(prepared, &members, |(a, one), (b, other)| {
             if one != other {
                 add(*a, *b, 0.8, true);
             }
@@ -52,8 +53,13 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
     }
 }
 
-/// Calls `compare` for every pair of the newest members that may apply on the same occasions.
-fn in_pairs<T>(prepared: &[Prepared<'_>], members: &[(usize, T)], mut compare: impl FnMut(&(usize, T), &(usize, T))) {
+/// Calls `compare` for every pair of the newest members, unless one of the two is an addition or they are limited to
+/// different occasions.
+fn for_each_pair<T>(
+    prepared: &[Prepared<'_>],
+    members: &[(usize, T)],
+    mut compare: impl FnMut(&(usize, T), &(usize, T)),
+) {
     let mut newest: Vec<usize> = members.iter().map(|(n, _)| *n).collect();
     keep_newest(prepared, &mut newest);
     let members: Vec<&(usize, T)> = members.iter().filter(|(n, _)| newest.contains(n)).collect();
@@ -67,7 +73,7 @@ fn in_pairs<T>(prepared: &[Prepared<'_>], members: &[(usize, T)], mut compare: i
     }
 }
 
-/// The kind and the name of the favourite that a statement gives.
+/// The kind and the name of the favourite that a statement gives. None if it gives none or several.
 fn favourite(statement: &Prepared<'_>) -> Option<(String, Value)> {
     let text = &statement.folded.text;
     if !["favo", "lieblings", "好きな", "お気に入り", "most loved"].iter().any(|word| text.contains(word)) {
@@ -92,7 +98,7 @@ fn favourite(statement: &Prepared<'_>) -> Option<(String, Value)> {
     Some((kind, value(found.name("v")?.as_str().trim_matches(['"', '「', '」', '『', '』', ' ', '„', '“']))))
 }
 
-/// The preferred thing and the less preferred thing of a statement, as terms, and whose preference it is.
+/// The preferred thing and the less preferred thing of a statement, as terms.
 fn preference(statement: &Prepared<'_>) -> Option<(String, String)> {
     let text = &statement.folded.text;
     if !["prefer", "like", "bevorzugt", "lieber", "より"].iter().any(|word| text.contains(word)) {
@@ -101,7 +107,8 @@ fn preference(statement: &Prepared<'_>) -> Option<(String, String)> {
     let found = preference_patterns().iter().find_map(|pattern| pattern.captures(text))?;
     let name = |group: &str| {
         let terms = terms::terms_in(&Folded::new(found.name(group)?.as_str()));
-        // "Short meetings" and "short workouts" are not the same thing.
+        // General words such as "short" are skipped, because "short meetings" and "short workouts" are different
+        // things.
         terms.into_iter().find(|term| term.starts_with('#') || terms::is_thing(term))
     };
     let (one, other) = (name("a")?, name("b")?);

@@ -1,28 +1,29 @@
-//! The evidence for and against two statements contradicting each other, as numbers for a logistic regression.
+//! Computes the evidence for and against a contradiction of two statements, as numbers for a logistic regression.
 use super::{
     attributes::{Attribute, Comparison, attribute, dot},
     reading::{CloserComparison, Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
 };
 
-/// Reasons why both statements may be true that count only as evidence. Each of the other reasons excludes a
-/// contradiction.
-const WEIGHED_HARMONIES: [&str; 1] = ["same_listed"];
+/// Reasons why both statements may be true that are only evidence against a contradiction. Every other reason excludes
+/// a contradiction.
+const WEIGHED_COMPATIBILITY_REASONS: [&str; 1] = ["same_listed"];
 
-/// A name and a number. Yes is 1, no is 0.
+/// A number that is evidence, and its name. For a condition, the number is 1 (true) or 0 (false).
 pub(super) type Feature = (&'static str, f32);
 
-/// The number of shared rows of sample sentences is divided by this, so that the result is between 0 and 1.
+/// The number of sample rows that both statements are near to is divided by this, so that the feature is between 0 and
+/// 1.
 const MAX_SHARED_ROWS: f32 = 6.0;
-/// The amount by which a similarity exceeds this is additional evidence.
+/// If the similarity of the statements' vectors is above this, the difference is additional evidence.
 const HIGH_SIMILARITY: f32 = 0.6;
-/// The part of the similarity of the projected vectors that exceeds this is additional evidence.
+/// If the similarity of the projected vectors is above this, the difference is additional evidence.
 const HIGH_PROJECTED: f32 = 0.5;
-/// Two statements say the same if they are more similar than this and nothing in them differs.
+/// Two statements say the same if their similarity is at least this and nothing in them differs.
 const MIN_SIMILARITY_OF_SAME: f32 = 0.7;
-/// Larger numbers of shared terms count as this many.
+/// Largest number of shared terms that counts. More shared terms count as this many.
 const MAX_SHARED_TERMS: usize = 4;
 
-/// Two statements that are compared.
+/// The comparison of two statements, from which the features are computed.
 pub(super) struct Evidence<'r, 'v> {
     older: &'r Reading<'v>,
     newer: &'r Reading<'v>,
@@ -34,7 +35,7 @@ pub(super) struct Evidence<'r, 'v> {
     same_listed_value: bool,
     listed_values_differ: bool,
     other_occasions: bool,
-    /// True if both have names, but none in common.
+    /// True if both statements have names, but no name in common.
     names_differ: bool,
     same_purpose: bool,
     one_has_grandchildren: bool,
@@ -43,15 +44,16 @@ pub(super) struct Evidence<'r, 'v> {
     one_onlooker: bool,
 }
 
-/// The attribute that both may state, according to their vectors.
+/// How probably two statements state the same attribute, according to their vectors.
 struct Topic {
-    /// The attribute that both most probably state.
+    /// The attribute that both statements most probably state.
     best: Option<&'static Attribute>,
-    /// The geometric mean of the probabilities of both statements.
+    /// The geometric mean of the probabilities with which the two statements state `best`.
     probability: f32,
-    /// Sum, over all attributes, of the geometric mean of the probabilities with which the two state it.
+    /// The geometric mean of the probabilities with which the two statements state an attribute, summed over all
+    /// attributes.
     all: f32,
-    /// Like `all`, with the rows of sample sentences in place of the attributes.
+    /// Like `all`, but for the rows of sample sentences that both statements are near to.
     rows: f32,
     shared_rows: usize,
 }
@@ -76,7 +78,7 @@ impl Topic {
         topic
     }
 
-    /// The probability of the attribute if `is_of_kind` is true for it, otherwise 0.
+    /// The probability of the most probable attribute if `is_of_kind` is true for this attribute, otherwise 0.
     fn probability_if(&self, is_of_kind: impl Fn(&Attribute) -> bool) -> f32 {
         self.best.filter(|attribute| is_of_kind(attribute)).map_or(0.0, |_| self.probability)
     }
@@ -87,11 +89,13 @@ fn one_if(condition: bool) -> f32 {
 }
 
 impl<'r, 'v> Evidence<'r, 'v> {
-    /// None if the statements are about different people.
+    /// Returns None if the statements are about different people, or if one of them is about the past. An exception is
+    /// a newer statement about the past that shares a rare name or term with the older one.
     pub(super) fn new(one: &'r Reading<'v>, other: &'r Reading<'v>, shared: &SharedNames<'_>) -> Option<Self> {
         let pair = PairComparison::new(one, other, shared);
         let (older, newer) = if one.at > other.at { (other, one) } else { (one, other) };
-        // "Used to smoke" contradicts an older statement about smoking, but not a newer one.
+        // A newer statement about the past contradicts an older one about the same thing: "used to smoke" contradicts
+        // an earlier statement about smoking, but not a later one.
         let says_past = newer.marks.is_past && (older.at < newer.at) && (pair.same_name || pair.same_thing);
         if !pair.same_person || older.marks.is_past || newer.marks.is_past && !says_past {
             return None;
@@ -119,14 +123,16 @@ impl<'r, 'v> Evidence<'r, 'v> {
         })
     }
 
-    /// True if both can be true, whatever else is similar or different.
+    /// True if both statements can be true, whatever else is similar or different.
     pub(super) fn both_can_hold(&self) -> bool {
-        self.harmonies().into_iter().any(|(name, holds)| holds && !WEIGHED_HARMONIES.contains(&name))
+        self.compatibility_reasons()
+            .into_iter()
+            .any(|(name, applies)| applies && !WEIGHED_COMPATIBILITY_REASONS.contains(&name))
             || self.agree_on_date()
     }
 
-    /// True if both name the same date, and the same place or listed value, and nothing is over or denied: "starts at a
-    /// firm in Lisbon on 13 April 2026" and "lives in Lisbon since April 2026" are about one move.
+    /// True if both statements name the same date and the same place or listed value, and nothing is over or denied:
+    /// "starts at a firm in Lisbon on 13 April 2026" and "lives in Lisbon since April 2026" are about one move.
     fn agree_on_date(&self) -> bool {
         let (pair, closer) = (&self.pair, &self.closer);
         let differs = closer.numbers_of_one_unit_differ || self.listed_values_differ || closer.levels_differ;
@@ -135,51 +141,54 @@ impl<'r, 'v> Evidence<'r, 'v> {
             && !(differs || pair.says_over || pair.is_negated || pair.opinions_differ || pair.is_fulfilled)
     }
 
-    /// The reasons why both may be true, each with its name.
-    fn harmonies(&self) -> [(&'static str, bool); 13] {
+    /// The possible reasons why both statements may be true: the name of each reason, and whether it applies.
+    fn compatibility_reasons(&self) -> [(&'static str, bool); 13] {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         let changes = pair.says_over || pair.says_changed;
-        let situations = older.marks.is_situational || newer.marks.is_situational;
+        let has_situation = older.marks.is_situational || newer.marks.is_situational;
         let has_money = older.amounts.has_money() && newer.amounts.has_money();
         let is_style = self.topic.best.is_some_and(|attribute| attribute.is_style);
-        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
-        let differ = sign || self.listed_values_differ || self.names_differ;
+        let has_sign_of_difference =
+            pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
+        let anything_differs = has_sign_of_difference || self.listed_values_differ || self.names_differ;
         let people_are_values = self.topic.best.is_some_and(|attribute| attribute.names_people);
         let is_named = self.topic.best.is_some_and(|attribute| attribute.comparison == Comparison::Names);
-        let ends = pair.says_over || pair.is_fulfilled;
+        let says_ended = pair.says_over || pair.is_fulfilled;
         [
             ("addition", older.signs.is_addition || newer.signs.is_addition),
             ("onlooker", self.one_onlooker),
             ("grandchildren", self.one_has_grandchildren),
             ("other_purpose", has_money && !self.same_purpose),
             ("other_opening", pair.opening_subjects_differ && !people_are_values && !pair.same_named_person),
-            // "Short answers for recipes" does not contradict a statement about other answers.
+            // A wish for a situation does not contradict a wish for others: "short answers for recipes" says nothing
+            // about other answers.
             (
                 "other_situation",
                 older.marks.is_situational != newer.marks.is_situational && (is_style || pair.is_negated)
-                    || is_style && situations,
+                    || is_style && has_situation,
             ),
             ("other_occasion", self.other_occasions && !changes && !self.closer.numbers_of_one_unit_differ),
             ("opposites", self.closer.have_opposites && !pair.says_over),
             ("other_opinion", pair.opinions_differ && self.closer.denies_something_else && !changes),
             ("denied_by_both", pair.both_deny && !pair.numbers_differ),
             ("same_listed", self.same_listed_value && !self.listed_values_differ && !changes),
-            // "Lives in Utrecht" and "has lived in Utrecht since 2019" say the same.
-            ("same_place", is_named && self.share_place && !ends),
+            // Statements that name the same place say the same: "lives in Utrecht" and "has lived in Utrecht since
+            // 2019".
+            ("same_place", is_named && self.share_place && !says_ended),
             (
                 "same_number",
                 older.amounts.numbers_agree(&newer.amounts) && !changes && !pair.is_negated && !pair.is_fulfilled
-                    || !differ && pair.similarity >= MIN_SIMILARITY_OF_SAME,
+                    || !anything_differs && pair.similarity >= MIN_SIMILARITY_OF_SAME,
             ),
         ]
     }
 
-    /// True if the attribute that both state never changes.
+    /// True if the attribute that both statements most probably state never changes.
     pub(super) fn never_changes(&self) -> bool {
         self.topic.best.is_some_and(|attribute| attribute.never_changes)
     }
 
-    /// Cosine of the vectors.
+    /// Cosine of the statements' vectors.
     pub(super) fn similarity(&self) -> f32 {
         self.pair.similarity
     }
@@ -189,20 +198,29 @@ impl<'r, 'v> Evidence<'r, 'v> {
         self.projected_similarity
     }
 
-    /// All numbers, in an order that is always the same.
+    /// All features, always in the same order.
     pub(super) fn features(&self) -> Vec<Feature> {
-        let harmonies = self.harmonies().map(|(name, holds)| (name, one_if(holds))).to_vec();
-        [self.of_vectors(), self.of_values(), self.of_words(), self.of_things(), self.of_several(), harmonies].concat()
+        let compatibility_reasons =
+            self.compatibility_reasons().map(|(name, applies)| (name, one_if(applies))).to_vec();
+        [
+            self.vector_features(),
+            self.value_features(),
+            self.word_features(),
+            self.thing_features(),
+            self.combined_features(),
+            compatibility_reasons,
+        ]
+        .concat()
     }
 
-    /// Probability, according to their vectors, that both are about the same thing.
-    fn of_vectors(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
+    /// Features from the vectors: how similar the statements are, and how probably they state the same attribute.
+    fn vector_features(&self) -> Vec<Feature> {
+        let (pair, topic, similarity) = (&self.pair, &self.topic, self.pair.similarity);
         let projected = self.projected_similarity;
         vec![
-            ("likeness", l),
-            ("likeness_across_languages", l * one_if(!pair.same_language)),
-            ("high_likeness", (l - HIGH_SIMILARITY).max(0.0)),
+            ("likeness", similarity),
+            ("likeness_across_languages", similarity * one_if(!pair.same_language)),
+            ("high_likeness", (similarity - HIGH_SIMILARITY).max(0.0)),
             ("projected", projected),
             ("projected_across_languages", projected * one_if(!pair.same_language)),
             ("high_projected", (projected - HIGH_PROJECTED).max(0.0)),
@@ -219,8 +237,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// Which values differ.
-    fn of_values(&self) -> Vec<Feature> {
+    /// Features from the values: which numbers, times, names and listed values differ.
+    fn value_features(&self) -> Vec<Feature> {
         let (older, newer, pair, topic) = (self.older, self.newer, &self.pair, &self.topic);
         let compared_by = |comparison: Comparison| {
             topic.probability_if(|attribute| attribute.comparison == comparison && !attribute.is_topic)
@@ -228,8 +246,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
         let by_number = compared_by(Comparison::Numbers);
         let by_name = compared_by(Comparison::Names);
         let by_value = compared_by(Comparison::Values);
-        let unlike = topic.best.map_or(0.0, |attribute| 1.0 - same_value(attribute, older, newer));
-        let in_unit = topic.best.is_some_and(|attribute| {
+        let difference_probability = topic.best.map_or(0.0, |attribute| 1.0 - same_value(attribute, older, newer));
+        let differs_in_unit = topic.best.is_some_and(|attribute| {
             let measured = |reading: &Reading<'_>| reading.amounts.measured_in(attribute.units);
             attribute.units.is_empty() || measured(older).numbers_differ(&measured(newer))
         });
@@ -237,8 +255,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("attribute_by_number", by_number),
             ("attribute_by_name", by_name),
             ("attribute_by_value", by_value),
-            ("unlike_value", by_value * unlike),
-            ("number_of_attribute_differs", by_number * one_if(pair.numbers_differ && in_unit)),
+            ("unlike_value", by_value * difference_probability),
+            ("number_of_attribute_differs", by_number * one_if(pair.numbers_differ && differs_in_unit)),
             ("name_of_attribute_differs", by_name * one_if(self.names_differ)),
             ("numbers_differ", one_if(pair.numbers_differ)),
             ("numbers_of_one_unit_differ", one_if(self.closer.numbers_of_one_unit_differ)),
@@ -251,8 +269,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// What the words say about time, change and attitude.
-    fn of_words(&self) -> Vec<Feature> {
+    /// Features from words about time, change and attitude.
+    fn word_features(&self) -> Vec<Feature> {
         let (older, newer, pair) = (self.older, self.newer, &self.pair);
         vec![
             ("over", one_if(pair.says_over)),
@@ -279,8 +297,8 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// Whether the words name the same things and people.
-    fn of_things(&self) -> Vec<Feature> {
+    /// Features that show whether the words name the same things and people.
+    fn thing_features(&self) -> Vec<Feature> {
         let pair = &self.pair;
         vec![
             ("same_name", one_if(pair.same_name)),
@@ -302,32 +320,33 @@ impl<'r, 'v> Evidence<'r, 'v> {
         ]
     }
 
-    /// Numbers that depend on two kinds of evidence.
-    fn of_several(&self) -> Vec<Feature> {
-        let (pair, topic, l) = (&self.pair, &self.topic, self.pair.similarity);
-        let p = topic.probability;
-        let sign = pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
+    /// Features that combine two kinds of evidence.
+    fn combined_features(&self) -> Vec<Feature> {
+        let (pair, topic, similarity) = (&self.pair, &self.topic, self.pair.similarity);
+        let probability = topic.probability;
+        let has_sign_of_difference =
+            pair.shows_difference() || pair.says_changed || pair.is_fulfilled || self.closer.levels_differ;
         vec![
-            ("likeness_numbers_of_unit", l * one_if(self.closer.numbers_of_one_unit_differ)),
-            ("likeness_numbers", l * one_if(pair.numbers_differ)),
-            ("likeness_over", l * one_if(pair.says_over)),
-            ("likeness_changed", l * one_if(pair.says_changed)),
-            ("likeness_times", l * one_if(pair.times_differ)),
-            ("likeness_without_sign", l * one_if(!sign)),
-            ("projected_with_sign", self.projected_similarity * one_if(sign)),
-            ("projected_without_sign", self.projected_similarity * one_if(!sign)),
-            ("without_sign", one_if(!sign)),
-            ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(sign)),
-            ("attribute_changed", p * one_if(pair.says_changed)),
-            ("attribute_over", p * one_if(pair.says_over)),
-            ("attribute_negated", p * one_if(pair.is_negated)),
-            ("attribute_times", p * one_if(pair.times_differ)),
-            ("attribute_listed", p * one_if(self.listed_values_differ)),
-            ("attribute_fulfilled", p * one_if(pair.is_fulfilled)),
+            ("likeness_numbers_of_unit", similarity * one_if(self.closer.numbers_of_one_unit_differ)),
+            ("likeness_numbers", similarity * one_if(pair.numbers_differ)),
+            ("likeness_over", similarity * one_if(pair.says_over)),
+            ("likeness_changed", similarity * one_if(pair.says_changed)),
+            ("likeness_times", similarity * one_if(pair.times_differ)),
+            ("likeness_without_sign", similarity * one_if(!has_sign_of_difference)),
+            ("projected_with_sign", self.projected_similarity * one_if(has_sign_of_difference)),
+            ("projected_without_sign", self.projected_similarity * one_if(!has_sign_of_difference)),
+            ("without_sign", one_if(!has_sign_of_difference)),
+            ("overlap_with_sign", self.closer.overlap.min(1.0) * one_if(has_sign_of_difference)),
+            ("attribute_changed", probability * one_if(pair.says_changed)),
+            ("attribute_over", probability * one_if(pair.says_over)),
+            ("attribute_negated", probability * one_if(pair.is_negated)),
+            ("attribute_times", probability * one_if(pair.times_differ)),
+            ("attribute_listed", probability * one_if(self.listed_values_differ)),
+            ("attribute_fulfilled", probability * one_if(pair.is_fulfilled)),
             ("name_changed", one_if(pair.same_name && pair.says_changed)),
             ("name_over", one_if(pair.same_name && pair.says_over)),
-            ("likeness_listed", l * one_if(self.listed_values_differ)),
-            ("likeness_negated", l * one_if(pair.is_negated)),
+            ("likeness_listed", similarity * one_if(self.listed_values_differ)),
+            ("likeness_negated", similarity * one_if(pair.is_negated)),
             ("over_across_languages", one_if(pair.says_over && !pair.same_language)),
             ("changed_across_languages", one_if(pair.says_changed && !pair.same_language)),
         ]

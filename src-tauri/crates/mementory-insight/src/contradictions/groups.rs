@@ -2,25 +2,25 @@
 //!
 //! In a group, two statements either contradict each other, or agree: they contradict the same other statements. Pairs
 //! that merely share a statement are not joined: "finished work in Leeds" may contradict "works in Leeds" and "is
-//! training for a race", but these two have nothing to do with each other. A statement may therefore be in several
+//! training for a race", but the latter two have nothing to do with each other. A statement may therefore be in several
 //! groups, but a pair is in only one.
 use std::collections::BTreeMap;
 
-/// Largest number of statements in a group. People cannot compare more at a glance, and the window selects them with
-/// the keys 1 to 9.
+/// Largest number of statements in a group. People cannot compare more at a glance, and the window has only the keys 1
+/// to 9 for choosing one.
 const MAX_MEMBERS: usize = 9;
 
-/// Statements about the same thing that cannot all be true: one pair, or several.
+/// Two or more statements about the same thing that cannot all be true.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContradictionGroup {
-    /// The statements: those of the first pair, then in the order in which they joined.
+    /// The statements: first the two of the first pair, then the others in the order in which they were added.
     pub members: Vec<usize>,
     /// Positions of the group's pairs in the input.
     pub pairs: Vec<usize>,
 }
 
-/// Joins pairs of statements into groups that are each about one thing. The groups are in the order of their first
-/// pairs.
+/// Joins contradicting pairs of statements into groups that are each about one thing. The groups are in the order of
+/// their first pairs.
 pub fn contradiction_groups(pairs: &[(usize, usize)]) -> Vec<ContradictionGroup> {
     let mut opponents: BTreeMap<usize, Vec<(usize, usize)>> = BTreeMap::new();
     for (n, (a, b)) in pairs.iter().enumerate() {
@@ -58,8 +58,9 @@ pub fn contradiction_groups(pairs: &[(usize, usize)]) -> Vec<ContradictionGroup>
     out
 }
 
-/// The pairs that a candidate would form with the members of a group. Empty if the candidate does not fit: it must
-/// either contradict each member or agree with it. It agrees with a member if both contradict the same other members.
+/// The positions of the pairs that a candidate forms with the members of a group. Empty if the candidate does not fit:
+/// for each member, it must either contradict the member or agree with it. It agrees with a member if both contradict
+/// the same other members.
 fn pairs_that_join(
     candidate: usize,
     members: &[usize],
@@ -83,7 +84,7 @@ fn pairs_that_join(
 mod tests {
     use super::*;
 
-    /// The groups of pairs such as `a-b b-c`, each as its members in the order of the alphabet.
+    /// Parses pairs such as `a-b b-c` and returns their groups, each as its members in alphabetical order.
     fn groups_of(pairs: &str) -> Vec<String> {
         let pairs: Vec<(usize, usize)> =
             pairs.split(' ').filter_map(|pair| pair.split_once('-')).map(|(a, b)| (number(a), number(b))).collect();

@@ -18,61 +18,64 @@ use std::collections::{BTreeMap, HashSet};
 
 /// Statements of more characters than this are not compared, because a longer text states more than one thing.
 const MAX_CHARS: usize = 300;
-/// Largest number of statements of one attribute that are compared with each other. The newest are used.
+/// Largest number of statements of one attribute or rare term that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 200;
-/// Least probability that two statements state the same attribute, if their words also show a difference. It is
-/// compared with the geometric mean of the probabilities in the two statements.
+/// Lowest probability with which two statements must state the same attribute if their words also show a difference.
+/// The probability is the geometric mean of those of the two statements.
 const MIN_ATTRIBUTE: f32 = 0.35;
-/// Least probability of the attribute in each of the two statements.
+/// Lowest probability with which each of the two statements must state the attribute.
 const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
-/// An attribute that is less probable than this needs more evidence.
+/// If the probability of an attribute is below this, further evidence for a pair is required.
 const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
-/// How similar two statements must be if their attribute is not certain and they share no rare term.
+/// Lowest similarity of two statements whose attribute is uncertain and that share no rare term.
 const MIN_SIMILARITY_IF_UNCERTAIN: f32 = 0.6;
-/// Least similarity of two statements whose attribute is compared by values, if a word says that something changed.
+/// Like `MIN_SIMILARITY_IF_UNCERTAIN`, but for an attribute that is compared by values.
 const MIN_SIMILARITY_IF_CHANGED: f32 = 0.33;
-/// Least probability that two statements state the same attribute, if no words show a difference.
+/// Lowest probability with which two statements must state the same attribute if no words show a difference.
 const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
-/// Two sentences count as naming different things only if they are less similar than this.
+/// Two sentences may name different things only if their similarity is below this.
 const MAX_SIMILARITY: f32 = 0.45;
-/// Like `MAX_SIMILARITY`, for two sentences that both have names, but none in common. It is higher, because the other
-/// words of such sentences may be the same.
+/// Like `MAX_SIMILARITY`, but for two sentences that both contain names, but no name in common. The limit is higher,
+/// because the other words of such sentences may be the same.
 const MAX_SIMILARITY_WITH_NAMES: f32 = 0.9;
-/// A sentence that denies one thing and a sentence that names another are less similar than this.
+/// If the similarity of two sentences is below this, a denial in one of them may be about something that the other does
+/// not mention.
 const MAX_SIMILARITY_OF_OTHERS: f32 = 0.3;
-/// Sentences that begin with different things, but are at least as similar as this, say the same about both things.
+/// If two sentences begin with different things, but their similarity is at least this, they say the same about two
+/// things.
 const MIN_SIMILARITY_OF_PARALLELS: f32 = 0.6;
-/// Sentences are about the same thing if they are at least as similar as this, or share a rare name.
+/// Two sentences are about the same thing if their similarity is at least this, or if they share a rare name.
 const MIN_SAME_THING: f32 = 0.4;
-/// Like `MIN_SAME_THING`, for two statements in the same language. Such statements share a word if they are about the
-/// same thing.
+/// Like `MIN_SAME_THING`, but for two statements in the same language. The limit is higher, because such statements
+/// share a word if they are about the same thing.
 const MIN_SAME_THING_IN_ONE_LANGUAGE: f32 = 0.6;
-/// A statement that something is over contradicts one in another language only if the two are at least this similar.
+/// Lowest similarity at which a statement that something is over contradicts a statement in another language.
 const MIN_SIMILARITY_IN_OTHER_LANGUAGE: f32 = 0.6;
-/// Largest number of comparisons with statements in other languages.
+/// Largest number of comparisons between statements in different languages.
 const MAX_COMPARISONS: usize = 2_000_000;
-/// Statements that share a rare term are not compared if they are less similar than this.
+/// Two statements that share a rare term are compared only if their similarity is at least this.
 const MIN_SIMILARITY: f32 = 0.1;
-/// Lowest similarity of a statement that something is expected and a statement that it has happened.
+/// Lowest similarity of a statement that something is expected and a statement that the expected thing has happened.
 const MIN_SIMILARITY_IF_FULFILLED: f32 = 0.35;
-/// If one statement ends another and they share only one thing, this thing must make up at least this share of the
-/// terms of the shorter statement.
+/// If one statement says that something in the other is over and they share only one thing, this thing must make up at
+/// least this share of the terms of the shorter statement.
 const MIN_OVERLAP: f32 = 0.34;
-/// Two values count as different only if the probability that they are the same is below this.
+/// Two values may be different only if the probability that they are the same is below this.
 const MAX_SAME_VALUE: f32 = 0.4;
 
-/// Attributes whose value is somebody with a name.
+/// Attributes whose value is a person or pet with a name.
 const PERSON_NAME_ATTRIBUTES: [&str; 5] = ["boss", "partner", "pet", "pets", "relationship"];
 
-/// Attributes of work. Statements about shifts or the way to work resemble statements of these attributes.
+/// Attributes of work. Statements about shifts or the way to work have vectors similar to those of statements of these
+/// attributes.
 const WORK_ATTRIBUTES: [&str; 3] = ["employer", "hours", "job"];
 
-/// Attributes of what somebody has. If a statement begins with a neighbour or a sister, the value is theirs and not the
-/// owner's.
+/// Attributes for people and animals that somebody has. If a statement begins with a neighbour or a sister, the value
+/// belongs to that person and not to the owner of the memories.
 const BELONGINGS: [&str; 4] = ["children", "pet", "pets", "team"];
 
-/// Calls `add` for each pair of statements that contradict each other. Returns the pairs that are so improbable that
-/// the rules must not suggest them, as positions of the statements.
+/// Calls `add` for each pair of statements that contradict each other. Returns the positions of the pairs that are so
+/// improbable that no rule may suggest them.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
     vectors: &[Vec<f32>],
@@ -83,14 +86,14 @@ pub(super) fn find(
     let readings = read(prepared, vectors, persons);
     let shared = SharedNames::new(prepared, &readings, rare);
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
-    // A statement about the past is used only as evidence that something is over.
-    let of_today: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
-    for reading in of_today.iter().copied() {
+    // Statements about the past are used only by the rule `evidence`.
+    let current: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
+    for reading in current.iter().copied() {
         reading.stated.iter().for_each(|stated| groups.entry(stated.attribute).or_default().push(reading));
     }
     for (position, mut members) in groups {
         let Some(attribute) = attribute(position).filter(|attribute| !attribute.is_topic) else { continue };
-        in_pairs(&mut members, |one, other| {
+        for_each_pair(&mut members, |one, other| {
             if let Some(probability) = probability(position, one, other)
                 && differ_in(attribute, probability, one, other, &PairComparison::new(one, other, &shared), &shared)
             {
@@ -99,13 +102,13 @@ pub(super) fn find(
         });
     }
     let by_statement: BTreeMap<usize, &Reading<'_>> =
-        of_today.iter().map(|reading| (reading.statement, *reading)).collect();
-    find_ended_in_other_language(&of_today, &shared, add);
+        current.iter().map(|reading| (reading.statement, *reading)).collect();
+    find_ended_in_other_language(&current, &shared, add);
     // Two statements that share several rare terms are in several groups, but are compared once.
     let mut compared_pairs: HashSet<(usize, usize)> = HashSet::new();
     for members in rare.groups(prepared).into_values() {
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
-        in_pairs(&mut members, |one, other| {
+        for_each_pair(&mut members, |one, other| {
             let pair = (one.statement.min(other.statement), one.statement.max(other.statement));
             if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_SIMILARITY {
                 return;
@@ -124,8 +127,8 @@ pub(super) fn find(
     evidence::find(&readings, &shared, add)
 }
 
-/// The statements with a vector that are short enough. Those about the past are left out, unless they say that
-/// something is over.
+/// Reads the statements that have a vector and are short enough. Statements about the past are left out, unless they
+/// say that something is over.
 pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], persons: &Persons) -> Vec<Reading<'p>> {
     let usable = |statement: &Prepared<'_>, vector: &[f32]| {
         vector.len() == DIMENSIONS
@@ -146,8 +149,8 @@ pub(super) fn read<'p>(prepared: &'p [Prepared<'_>], vectors: &'p [Vec<f32>], pe
         .collect()
 }
 
-/// Adds pairs of statements in different languages. Such statements share no words, so the newer one must say that
-/// something is over and be very similar to the older one.
+/// Adds contradicting pairs of statements in different languages. Because such statements share no words, the newer one
+/// must say that something is over and must be very similar to the older one.
 fn find_ended_in_other_language(
     readings: &[&Reading<'_>],
     shared: &SharedNames<'_>,
@@ -162,10 +165,14 @@ fn find_ended_in_other_language(
                 continue;
             }
             let pair = PairComparison::new(older, newer, shared);
-            let both_hold =
+            let both_can_hold =
                 on_other_occasions(older, newer, Occasions { places: true, parts_of_day: false, devices: false });
             let closer = shared.compare_closely(older, newer);
-            if pair.same_subject && pair.same_person && !both_hold && !newer.signs.is_addition && !closer.places_differ
+            if pair.same_subject
+                && pair.same_person
+                && !both_can_hold
+                && !newer.signs.is_addition
+                && !closer.places_differ
             {
                 add(older.statement, newer.statement, 0.3 + 0.5 * pair.similarity, true);
             }
@@ -173,8 +180,8 @@ fn find_ended_in_other_language(
     }
 }
 
-/// Calls `compare` for every pair of the newest members.
-fn in_pairs<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Reading<'r>, &Reading<'r>)) {
+/// Shortens `members` to the newest ones and calls `compare` for every pair of them.
+fn for_each_pair<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Reading<'r>, &Reading<'r>)) {
     members.sort_by_key(|reading| std::cmp::Reverse(reading.at));
     members.truncate(MAX_GROUP);
     for (i, one) in members.iter().enumerate() {
@@ -182,21 +189,21 @@ fn in_pairs<'r>(members: &mut Vec<&'r Reading<'r>>, mut compare: impl FnMut(&Rea
     }
 }
 
-/// Probability that both statements state this attribute. None if it is too low, or if both more probably state another
-/// attribute.
+/// Probability that both statements state the attribute at `position`. None if it is too low, or if both statements
+/// more probably state another attribute.
 fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Option<f32> {
     let probability_in = |reading: &Reading<'_>, wanted: usize| {
         reading.stated.iter().find(|stated| stated.attribute == wanted).map_or(0.0, |stated| stated.probability)
     };
     let probability_in_both = |wanted: usize| probability_in(one, wanted) * probability_in(other, wanted);
     let squared = probability_in_both(position);
-    let best = one.stated.iter().all(|stated| probability_in_both(stated.attribute) <= squared);
+    let is_best = one.stated.iter().all(|stated| probability_in_both(stated.attribute) <= squared);
     let probability = squared.sqrt();
-    let clear = probability_in(one, position).min(probability_in(other, position)) >= MIN_ATTRIBUTE_OF_EACH;
-    (best && clear && probability >= MIN_ATTRIBUTE).then_some(probability)
+    let is_clear = probability_in(one, position).min(probability_in(other, position)) >= MIN_ATTRIBUTE_OF_EACH;
+    (is_best && is_clear && probability >= MIN_ATTRIBUTE).then_some(probability)
 }
 
-/// True if both state the attribute of the same subject with different values.
+/// True if both statements state the attribute of the same subject and give different values.
 fn differ_in(
     attribute: &Attribute,
     probability: f32,
@@ -207,22 +214,24 @@ fn differ_in(
 ) -> bool {
     let occasions =
         Occasions { places: attribute.is_device, parts_of_day: attribute.is_consumed, devices: attribute.is_device };
-    // "Answers in the field should be short" does not contradict a statement about other answers.
-    let limited = attribute.is_style
+    // A wish about answers that is limited to a situation does not contradict a wish about other answers: "answers in
+    // the field should be short".
+    let is_limited = attribute.is_style
         && attribute.name != "style_code"
         && (one.marks.is_situational || other.marks.is_situational);
-    let both_hold =
-        one.signs.is_addition || other.signs.is_addition || on_other_occasions(one, other, occasions) || limited;
+    let both_can_hold =
+        one.signs.is_addition || other.signs.is_addition || on_other_occasions(one, other, occasions) || is_limited;
     // "Son, 8" and "daughter, 11" are about two children and do not contradict each other.
-    let two_people = (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.subjects_differ;
-    let is_same_subject = pair.same_subject || attribute.names_people && !two_people;
+    let are_two_people =
+        (attribute.describes_thing || shared.one_has_grandchildren(one, other)) && pair.subjects_differ;
+    let is_same_subject = pair.same_subject || attribute.names_people && !are_two_people;
     let min_similarity = if pair.same_language { MIN_SAME_THING_IN_ONE_LANGUAGE } else { MIN_SAME_THING };
-    let parallel = pair.first_things_differ && pair.similarity >= MIN_SIMILARITY_OF_PARALLELS;
+    let are_parallel = pair.first_things_differ && pair.similarity >= MIN_SIMILARITY_OF_PARALLELS;
     let is_same_thing =
-        !attribute.describes_thing || (pair.similarity >= min_similarity || pair.same_name) && !parallel;
-    // The name of a partner, boss or pet may open a statement about the person's own life.
+        !attribute.describes_thing || (pair.similarity >= min_similarity || pair.same_name) && !are_parallel;
+    // A statement about the owner's own life may begin with the name of the partner, boss or pet.
     let is_same_person = pair.same_person || one.may_name(other) && PERSON_NAME_ATTRIBUTES.contains(&attribute.name);
-    if both_hold
+    if both_can_hold
         || !is_same_subject
         || !is_same_person
         || !is_same_thing
@@ -240,7 +249,8 @@ fn differ_in(
     if attribute.name == "relationship" && !pair.says_over && shared.share_listed_value(one, other, attribute.name) {
         return false;
     }
-    // "Vegetarian since August" and "vegetarian, undecided about fish" give the same listed value.
+    // Statements that give the same listed value agree: "vegetarian since August" and "vegetarian, undecided about
+    // fish".
     let gives_same_value = {
         let (same, differ) = shared.compare_listed_values(one, other);
         same && !differ
@@ -254,11 +264,11 @@ fn differ_in(
     {
         return false;
     }
-    // What another person owns does not contradict what this person owns, as in "Her neighbour has four cats".
+    // What another person has does not contradict what the owner of the memories has: "Her neighbour has four cats".
     if BELONGINGS.contains(&attribute.name) && shared.one_opens_with_third_party(one, other) {
         return false;
     }
-    // Liking wine does not exclude liking sake.
+    // Statements about two drinks agree unless a word says otherwise: liking wine does not exclude liking sake.
     let is_stated_otherwise = pair.says_over || pair.is_negated || pair.opinions_differ || pair.numbers_differ;
     if attribute.is_consumed && !is_stated_otherwise && !pair.same_name && !shared.share_concept(one, other) {
         return false;
@@ -269,7 +279,7 @@ fn differ_in(
     let values_differ = match attribute.comparison {
         _ if attribute.is_time && pair.times_differ => true,
         Comparison::Numbers => numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
-        // Statements that name the same place agree, whether or not other statements name it too.
+        // Statements that name the same place agree, even if many other statements name it too.
         Comparison::Names if shared.share_place(one, other) && !pair.says_over => false,
         Comparison::Names => names_differ(one, other, pair, probability >= MIN_ATTRIBUTE_CERTAIN),
         Comparison::Values => {
@@ -298,7 +308,7 @@ fn differ_in(
     if WORK_ATTRIBUTES.contains(&attribute.name) && shared.are_about_other_parts_of_work(one, other) {
         return false;
     }
-    // A statement about a diet that names none may be about any food.
+    // Two unlike statements about a diet may be about different foods.
     if attribute.name == "diet" && pair.similarity < MAX_SIMILARITY_OF_OTHERS && !pair.says_changed {
         return false;
     }
@@ -309,9 +319,9 @@ fn differ_in(
         // For names, the sentences need not be similar, because two jobs may be described in quite different words.
         Comparison::Names => f32::NEG_INFINITY,
     };
-    let certain = probability >= MIN_ATTRIBUTE_CERTAIN
+    let is_certain = probability >= MIN_ATTRIBUTE_CERTAIN
         || pair.says_changed && (pair.same_thing || pair.same_name || pair.similarity >= min_if_changed);
-    if !certain {
+    if !is_certain {
         return false;
     }
     let holds_for_good = attribute.holds_for_good && probability >= MIN_ATTRIBUTE_ALONE;
@@ -321,50 +331,52 @@ fn differ_in(
 fn names_differ(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, is_certain: bool) -> bool {
     let have_names = !one.plain_names.is_empty() && !other.plain_names.is_empty();
     let share_no_name = have_names && !one.plain_names.iter().any(|name| other.plain_names.contains(name));
-    let limit = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
-    // A statement that something is over repeats the old name, so the same name does not mean agreement.
-    (pair.similarity < limit || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
+    let max_similarity = if share_no_name { MAX_SIMILARITY_WITH_NAMES } else { MAX_SIMILARITY };
+    // A statement that something is over repeats the old name, so a common name does not show that the statements
+    // agree.
+    (pair.similarity < max_similarity || pair.numbers_differ) && !pair.same_name || is_certain && pair.says_over
 }
 
 /// True if both statements are about the same thing, and the words of one say that the other is not true. The caller
-/// passes only statements that share a rare term.
+/// must pass only statements that share a rare term.
 fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairComparison, shared: &SharedNames<'_>) -> bool {
-    let both_hold = one.signs.is_addition
+    let both_can_hold = one.signs.is_addition
         || other.signs.is_addition
         || on_other_occasions(one, other, Occasions { places: true, parts_of_day: false, devices: false });
     let closer = shared.compare_closely(one, other);
     let at_least = |similarity: f32| pair.similarity >= similarity;
-    // A single shared word may be used in two meanings. Two shared words are better evidence that both statements are
-    // about the same thing.
-    let several = closer.shared_terms >= 2;
+    // A single shared term may have two meanings. Two shared terms are better evidence that both statements are about
+    // the same thing.
+    let share_several_terms = closer.shared_terms >= 2;
     let same_person = pair.same_subject && pair.same_person;
     if pair.is_fulfilled
         && same_person
         && pair.same_thing
-        && (several || closer.overlap >= 0.5 || closer.has_first_thing && !pair.only_ongoing)
+        && (share_several_terms || closer.overlap >= 0.5 || closer.has_first_thing && !pair.only_ongoing)
         && at_least(MIN_SIMILARITY_IF_FULFILLED)
     {
         return true;
     }
-    let moved = pair.times_differ && pair.says_changed && several;
-    // "Gridly costs 9 francs" and "Gridly costs 12 francs" are about a thing with a name.
-    let named = pair.same_named_person
+    let is_moved = pair.times_differ && pair.says_changed && share_several_terms;
+    // Statements about the same person or thing with a name need no other term in common: "Gridly costs 9 francs" and
+    // "Gridly costs 12 francs".
+    let named_thing_differs = pair.same_named_person
         && (pair.says_over && at_least(0.55) || closer.numbers_of_one_unit_differ || pair.times_differ)
         || pair.times_differ && pair.same_name && at_least(0.55);
-    if both_hold
+    if both_can_hold
         || !same_person
-        || !(pair.same_thing || named)
+        || !(pair.same_thing || named_thing_differs)
         || pair.only_one_is_plan && !pair.says_over && !pair.times_differ
     {
         return false;
     }
     // "A guitar costs 3,200 euros" and "a lute costs 5,100 euros" say the same about two things.
-    let parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
+    let are_parallel = pair.first_things_differ && at_least(MIN_SIMILARITY_OF_PARALLELS) || closer.are_distinguished;
     let numbers_differ = closer.numbers_of_one_unit_differ && (pair.says_changed || at_least(0.6))
-        || pair.numbers_differ && pair.says_changed && several;
+        || pair.numbers_differ && pair.says_changed && share_several_terms;
     // "No emojis in letters" and "writes to Hana with emojis" are about different letters.
     let is_negated = pair.is_negated && closer.same_people && !one.marks.is_situational && !other.marks.is_situational;
-    let same_main_thing = (several
+    let same_main_thing = (share_several_terms
         || closer.overlap >= MIN_OVERLAP
         || closer.same_first_thing
         || closer.has_first_thing && at_least(0.5))
@@ -373,16 +385,18 @@ fn words_contradict(one: &Reading<'_>, other: &Reading<'_>, pair: &PairCompariso
     let says_over = pair.says_over && !pair.older_denies && !shared.one_is_onlooker(one, other);
     says_over
         && same_main_thing
-        && (at_least(0.45) || (several || closer.has_first_thing) && at_least(0.3) || closer.same_first_thing)
+        && (at_least(0.45)
+            || (share_several_terms || closer.has_first_thing) && at_least(0.3)
+            || closer.same_first_thing)
         || (pair.opinions_differ && at_least(0.35) || is_negated && at_least(0.5)) && !closer.denies_something_else
         || pair.numbers_differ
             && pair.same_thing
             && closer.overlap >= 0.5
             && at_least(0.5)
             && !pair.first_things_differ
-            && !parallel
-        || (numbers_differ || closer.levels_differ) && at_least(0.5) && !parallel
+            && !are_parallel
+        || (numbers_differ || closer.levels_differ) && at_least(0.5) && !are_parallel
         || pair.times_differ && at_least(0.55) && !closer.are_distinguished
-        || moved && at_least(0.4) && !closer.are_distinguished
-        || pair.says_changed && (at_least(0.7) || several && at_least(0.55)) && !closer.places_differ
+        || is_moved && at_least(0.4) && !closer.are_distinguished
+        || pair.says_changed && (at_least(0.7) || share_several_terms && at_least(0.55)) && !closer.places_differ
 }

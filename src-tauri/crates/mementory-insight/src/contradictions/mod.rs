@@ -53,18 +53,19 @@ use regex::Regex;
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Largest number of pairs that are returned. The pairs with the highest confidence are kept.
+/// Largest number of pairs that are returned: those with the highest confidence.
 const MAX_PAIRS: usize = 2000;
 /// Largest number of statements of one group that are compared with each other. The newest are used.
 const MAX_GROUP: usize = 40;
 
-/// Two statements that share words are about different things if their vectors are less similar than this.
+/// If the similarity of their vectors is below this, two statements are about different things even if they share
+/// words.
 const MIN_SIMILARITY: f32 = 0.45;
 
-/// A statement with fewer words than this never counts as a repetition of another one.
+/// A statement with fewer words (without function words) than this is never a repetition of another statement.
 const MIN_REPEATED_WORDS: usize = 3;
 
-/// A text and what is known about it.
+/// The text of a memory and its date.
 #[derive(Debug, Clone, Copy)]
 pub struct Statement<'t> {
     /// The text of a memory.
@@ -73,12 +74,12 @@ pub struct Statement<'t> {
     pub at: Option<i64>,
 }
 
-/// Whether the newer statement takes the place of the older one.
+/// Whether the newer statement of a contradiction replaces the older one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Sort {
-    /// Something has changed, so the newer statement is true.
+    /// Something has changed, so the newer statement is true and replaces the older one.
     Replaced,
-    /// One of the two is wrong.
+    /// One of the two statements is wrong.
     Conflict,
 }
 
@@ -95,13 +96,13 @@ impl Sort {
 /// Two statements that cannot both be true now, by their positions in the input.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Contradiction {
-    /// The older statement, if the dates are known.
+    /// Position of the older statement. If the dates are unknown or equal, position of either statement.
     pub a: usize,
     /// Position of the other statement.
     pub b: usize,
-    /// Whether the newer statement takes the place of the older one.
+    /// Whether the newer statement replaces the older one.
     pub sort: Sort,
-    /// Position of the newer statement, if the dates are known.
+    /// Position of the newer statement. None if the dates are unknown or equal.
     pub newer: Option<usize>,
     /// Confidence, from 0 to 1.
     pub confidence: f32,
@@ -110,7 +111,7 @@ pub struct Contradiction {
 /// A statement prepared for the rules.
 struct Prepared<'t> {
     at: Option<i64>,
-    /// The text as it was written, because some patterns depend on capital letters.
+    /// The first 1,000 characters of the text as written, because some patterns depend on capital letters.
     written: &'t str,
     folded: Folded,
     marks: Marks,
@@ -123,68 +124,71 @@ struct Prepared<'t> {
     money_purposes: Vec<usize>,
     /// The rented or paid rooms and buildings that the statement names, as positions in `PREMISES`.
     premises: Vec<usize>,
-    /// The nouns and names of the clauses that are negated, if another clause is not.
+    /// The nouns and names of the negated clauses. None unless one clause is negated and a contrasting one is not.
     negated_terms: Option<Vec<String>>,
-    /// The named person whom the statement is about. None if it is about the owner of the memories.
+    /// The named person whom the statement is about, as a position in the list of people. None if the statement is
+    /// about the owner of the memories.
     person: Option<usize>,
-    /// True if this person may be the partner, boss or pet of the owner of the memories.
+    /// True if `person` may be the partner, boss or pet of the owner of the memories.
     person_is_close: bool,
-    /// The people whom the statement mentions by name.
+    /// The people whom the statement mentions by name, as positions in the list of people.
     mentioned: Vec<usize>,
-    /// The terms that name a thing: no general words and no words for likes and dislikes.
+    /// The terms that name a thing, without general words and without words for likes and dislikes.
     things: Vec<String>,
-    /// The things that show what a statement is about: no units and no names of people.
+    /// The things that show what the statement is about: `things` without units and without names of people.
     subjects: Vec<String>,
 }
 
 impl Prepared<'_> {
-    /// False if both mention purposes of money, but none in common.
+    /// False if the amounts of money in the two statements are for different purposes. The purposes differ if the
+    /// statements name different purposes, different premises, or a different thing each.
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
-        // "Rent for the studio" and "rent for the flat" are two rents.
-        let concepts = |one: &Self, other: &Self| {
+        // If each statement names a thing that the other does not name, they are about two amounts: "rent for the
+        // studio" and "rent for the flat".
+        let has_own_concept = |one: &Self, other: &Self| {
             one.terms.iter().any(|term| term.starts_with('~') && !other.terms.contains(term))
         };
-        if concepts(self, other) && concepts(other, self) {
+        if has_own_concept(self, other) && has_own_concept(other, self) {
             return false;
         }
-        // "The rent of the workshop" is not "the rent".
+        // If the premises differ, the statements are about two amounts: "the rent of the workshop" is not "the rent".
         if self.premises != other.premises {
             return false;
         }
         one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
     }
 
-    /// True if both may be in the same language, and the first things that they mention differ.
+    /// True if both statements may be in the same language, and the first things that they mention differ.
     fn first_things_differ(&self, other: &Self) -> bool {
-        self.folded.languages.share(other.folded.languages)
+        self.folded.languages.may_share(other.folded.languages)
             && self.things.first().zip(other.things.first()).is_some_and(|(one, two)| one != two)
     }
 
-    /// True if the other statement repeats everything in this one, and neither says that something changed: "is
-    /// vegetarian since August" and "vegetarian since August, undecided about fish".
+    /// True if `other` contains all words of this statement, no further numbers, and the same marks: "is vegetarian
+    /// since August" and "vegetarian since August, undecided about fish".
     fn repeats(&self, other: &Self) -> bool {
-        let states = |statement: &Self| {
+        let marks_and_signs = |statement: &Self| {
             let Marks { is_past, was_so_before, is_plan, has_ended, is_pending, likes, dislikes, .. } = statement.marks;
-            let Signs { says_over, says_changed, is_negated, remaining, .. } = statement.signs;
+            let Signs { says_over, says_changed, is_negated, counts_remaining, .. } = statement.signs;
             [is_past, was_so_before, is_plan, has_ended, is_pending, likes, dislikes]
                 .into_iter()
-                .chain([says_over, says_changed, is_negated, remaining])
+                .chain([says_over, says_changed, is_negated, counts_remaining])
                 .collect::<Vec<bool>>()
         };
         let words_of = |statement: &Self| -> Vec<String> {
             let all = words(&statement.folded.text).into_iter();
             all.filter(|word| !is_function_word(word)).map(terms::stem).collect()
         };
-        let (own, others) = (words_of(self), words_of(other));
+        let (own_words, other_words) = (words_of(self), words_of(other));
         let is_number = |word: &&String| word.starts_with(|c: char| c.is_ascii_digit());
-        own.len() >= MIN_REPEATED_WORDS
-            && own.iter().all(|word| others.contains(word))
-            && others.iter().filter(is_number).all(|number| own.contains(number))
-            && states(self) == states(other)
+        own_words.len() >= MIN_REPEATED_WORDS
+            && own_words.iter().all(|word| other_words.contains(word))
+            && other_words.iter().filter(is_number).all(|number| own_words.contains(number))
+            && marks_and_signs(self) == marks_and_signs(other)
     }
 
-    /// False if one statement is about a named person and the other does not mention this person.
+    /// False if one statement is about a named person whom the other statement does not mention.
     fn may_share_subject(&self, other: &Self) -> bool {
         match (self.person, other.person) {
             (Some(one), Some(two)) => one == two,
@@ -195,29 +199,29 @@ impl Prepared<'_> {
     }
 }
 
-/// Time and attitude of a statement, as its words show them.
+/// What the words of a statement show about its time and attitude.
 #[derive(Debug, Clone, Copy, Default)]
 struct Marks {
     is_past: bool,
-    /// Something was true for a long time and is over: "used to smoke".
+    /// True if something was true for a long time and is over: "used to smoke".
     was_so_before: bool,
     is_plan: bool,
     has_ended: bool,
-    progress: bool,
-    /// Something is expected that has not happened yet.
+    is_progress: bool,
+    /// True if something is expected that has not happened yet.
     is_pending: bool,
-    /// Something is being done at the moment.
+    /// True if something is being done at the moment.
     is_ongoing: bool,
-    /// Something expected has happened.
-    done: bool,
+    /// True if something expected has happened.
+    is_done: bool,
     likes: bool,
     dislikes: bool,
-    /// A wish that applies only to one kind of question or conversation.
+    /// True if a wish applies only to one kind of question or conversation.
     is_situational: bool,
 }
 
-/// Pairs of statements that cannot both be true now, those with the highest confidence first. `vectors` holds the
-/// encoder's vector for each statement, in the same order and normalised to length 1. A vector whose number of
+/// Returns the pairs of statements that cannot both be true now, in descending order of confidence. `vectors` contains
+/// the encoder's vector for each statement, in the same order and normalised to length 1. A vector whose number of
 /// dimensions differs from the encoder's is ignored. Without vectors, only the words are compared.
 pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Contradiction> {
     let texts: Vec<&str> = statements.iter().map(|statement| statement.text).collect();
@@ -232,10 +236,10 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
             *pair = (confidence, can_change);
         }
     };
-    let mut claimed: HashSet<(usize, usize)> = HashSet::new();
+    let mut claimed_pairs: HashSet<(usize, usize)> = HashSet::new();
     let ages_of_children =
         claims::find(&prepared, &persons, &mut |a: usize, b: usize, confidence: f32, can_change: bool| {
-            claimed.insert((a.min(b), a.max(b)));
+            claimed_pairs.insert((a.min(b), a.max(b)));
             add(a, b, confidence, can_change);
         });
     slots::find(&prepared, &mut add);
@@ -251,9 +255,9 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     favourites::find(&prepared, &mut add);
     let improbable: HashSet<(usize, usize)> =
         meaning::find(&prepared, vectors, &rare, &persons, &mut add).into_iter().collect();
-    // A pattern of `claims` identifies the attribute and both values, so the evidence does not overrule it. The
-    // evidence often does not show that both statements give the same attribute if they are worded differently or in
-    // different languages.
+    // The evidence does not overrule a pair that `claims` found, because a pattern of `claims` identifies the attribute
+    // and both values. The evidence often does not show that two statements state the same attribute if they are worded
+    // differently or in different languages.
     let years_explain = |(a, b): &(usize, usize)| {
         let statements = prepared.get(*a).zip(prepared.get(*b));
         let ages = ages_of_children.get(a).zip(ages_of_children.get(b));
@@ -263,7 +267,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         prepared.get(*a).zip(prepared.get(*b)).is_some_and(|(one, other)| one.repeats(other) || other.repeats(one))
     };
     pairs.retain(|pair, _| !repeats(pair));
-    pairs.retain(|pair, _| claimed.contains(pair) || !improbable.contains(pair) && !years_explain(pair));
+    pairs.retain(|pair, _| claimed_pairs.contains(pair) || !improbable.contains(pair) && !years_explain(pair));
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
@@ -273,8 +277,8 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found
 }
 
-/// Two statements by position, whether both can be true in any case, and the named numbers that are evidence for or
-/// against a contradiction.
+/// The positions of two statements, whether both can be true whatever else differs, and the named numbers that are
+/// evidence for or against a contradiction.
 #[doc(hidden)]
 pub type PairEvidence = (usize, usize, bool, Vec<(&'static str, f32)>);
 
@@ -362,17 +366,17 @@ fn prepare<'t>(position: usize, statement: &Statement<'t>, persons: &Persons) ->
 
 fn marks_of(folded: &Folded) -> Marks {
     let mut marks = Marks::default();
-    let mut present = false;
+    let mut is_present = false;
     for hit in mark_words().hits(&folded.text) {
         match hit.value {
             Mark::Past => marks.is_past = true,
             Mark::Former => marks.was_so_before = true,
-            Mark::Present => present = true,
+            Mark::Present => is_present = true,
             Mark::Plan => marks.is_plan |= !follows_fact(&folded.text, hit.start),
             Mark::Ended => marks.has_ended = true,
-            Mark::Progress => marks.progress = true,
+            Mark::Progress => marks.is_progress = true,
             Mark::Pending => marks.is_pending = true,
-            Mark::Done => marks.done = true,
+            Mark::Done => marks.is_done = true,
             Mark::Ongoing => marks.is_ongoing = true,
             Mark::Likes => marks.likes = true,
             Mark::Dislikes => marks.dislikes = true,
@@ -381,48 +385,48 @@ fn marks_of(folded: &Folded) -> Marks {
     }
     marks.has_ended |= signs::ends_with_gap(&folded.text);
     marks.is_past |= is_about_past_state(folded) || is_before_a_change(&folded.text);
-    // "Used to smoke, now vapes" is not only about the past.
-    marks.is_past &= !present;
+    // A statement such as "used to smoke, now vapes" is also about the present.
+    marks.is_past &= !is_present;
     marks.was_so_before &= marks.is_past;
     marks
 }
 
-/// True for the "if" of "even if", which limits nothing to a situation.
+/// True if the "if" at the byte `at` follows "even". Such a condition limits nothing to a situation.
 fn follows_even(text: &str, at: usize) -> bool {
     let before = text.get(..at).unwrap_or_default();
     ["even ", "auch ", "selbst "].iter().any(|word| before.ends_with(word))
 }
 
 /// True if the first verb is "was" or "war" and describes a past state: "was in Izmir", "the boat was 14 metres long".
-/// False for "was promoted", an event whose result may still hold.
+/// False for an event whose result may still be true, such as "was promoted".
 fn is_about_past_state(folded: &Folded) -> bool {
     const ENGLISH: [&str; 2] = ["was", "were"];
     const GERMAN: [&str; 2] = ["war", "waren"];
-    /// Words after "was" that show a description of a past state. Numbers show it too.
+    /// Words after "was" that begin the description of a past state. A number after "was" also begins one.
     const WORDS_AFTER_WAS: [&str; 24] = [
         "a", "an", "the", "in", "on", "at", "my", "her", "his", "their", "our", "very", "so", "too", "quite", "really",
         "only", "just", "about", "like", "with", "found", "packed", "from",
     ];
-    /// Number of words at the start in which the first verb is searched for.
+    /// The first verb must be among this many words from the start.
     const MAX_WORDS: usize = 7;
     let words = words(&folded.text);
-    let first = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));
-    let Some(at) = first else { return false };
+    let verb_position = words.iter().take(MAX_WORDS).position(|word| ENGLISH.contains(word) || GERMAN.contains(word));
+    let Some(at) = verb_position else { return false };
     let Some((verb, next)) = words.get(at).zip(words.get(at + 1)) else { return false };
     let is_subordinate =
         words.iter().take(at).any(|word| ["that", "which", "who", "when", "dass", "als", "wo"].contains(word));
-    let describes = if ENGLISH.contains(verb) {
+    let describes_state = if ENGLISH.contains(verb) {
         WORDS_AFTER_WAS.contains(next) || next.starts_with(|c: char| c.is_ascii_digit())
     } else {
         folded.languages.de
     };
     let signs = Signs::new(&folded.text);
-    describes
+    describes_state
         && !is_subordinate
         && (at == 0 || !signs.says_over && !signs.says_changed && !folded.text.contains("worden"))
 }
 
-/// True for "Before Lisbon she planned timetables", which says what was so until a change.
+/// True for a text that begins like "Before Lisbon she planned timetables", which says what was true until a change.
 fn is_before_a_change(folded: &str) -> bool {
     const FORMS: [&str; 3] = [
         r"^before (?:\S+ ){1,6}?(?:he|she|they|i|we|(?:the )?user) (?:had|was|were|\w+ed|ran|taught|drove|sold|made|kept|led) ",
@@ -434,8 +438,8 @@ fn is_before_a_change(folded: &str) -> bool {
     regexes.iter().any(|regex| regex.is_match(folded))
 }
 
-/// True if a clause precedes the byte `at`. The statement is then about a fact and mentions the plan only additionally:
-/// "weighs 84 kg and wants to lose weight".
+/// True if a clause precedes the plan at the byte `at`. The statement is then about a fact and mentions the plan only
+/// in addition: "weighs 84 kg and wants to lose weight".
 fn follows_fact(text: &str, at: usize) -> bool {
     const CLAUSE_SEPARATORS: [&str; 10] =
         [" and ", " und ", " but ", " aber ", "; ", ". ", "で、", "が、", "おり、", "。"];
@@ -503,7 +507,7 @@ fn mark_words() -> &'static WordSet<Mark> {
     })
 }
 
-/// Keeps only the newest members of a group, so that a huge group does not take long.
+/// Shortens a group to its newest members, because comparing all pairs of a huge group takes too long.
 fn keep_newest(prepared: &[Prepared<'_>], group: &mut Vec<usize>) {
     group.sort_by_key(|n| std::cmp::Reverse(prepared.get(*n).and_then(|statement| statement.at)));
     group.truncate(MAX_GROUP);

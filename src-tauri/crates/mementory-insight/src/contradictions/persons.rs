@@ -1,6 +1,5 @@
-//! Finds statements that are about somebody else who is named, such as "Ilse is 36" or 玲子は58歳, and the names of the
-//! owner of the memories. The owner's name may be in nearly every statement, so it does not show that two statements
-//! are about the same thing.
+//! Finds the owner's names, and statements about somebody else who is named, such as "Ilse is 36" or 玲子は58歳. The
+//! owner's name may be in nearly every statement, so it does not show that two statements are about the same thing.
 use super::terms::{is_closed_class, stem};
 use crate::{
     fold::{Folded, fold, is_east_asian, is_function_word, noun_runs, words},
@@ -12,21 +11,21 @@ use crate::{
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Largest number of characters of a text that are searched for people.
+/// Only this many characters from the start of a text are searched for people.
 const MAX_CHARS: usize = 400;
-/// Largest number of words before the name: "her much older brother Tomas".
+/// Largest number of words before the name in a phrase such as "her much older brother Tomas".
 const MAX_WORDS_BEFORE: usize = 4;
-/// Words with which a phrase for somebody else begins: "my brother Obi".
+/// First words of a phrase for somebody else, as in "my brother Obi".
 const POSSESSIVES: [&str; 30] = [
     "my", "our", "her", "his", "their", "the", "user", "users", "user's", "mein", "meine", "meiner", "unser", "unsere",
     "unserer", "ihr", "ihre", "ihrer", "sein", "seine", "seiner", "der", "die", "das", "s", "nutzers", "nutzerin",
     "dessen", "deren", "dr",
 ];
-/// Relations of somebody whose name is the value of an attribute, such as the name of the boss.
+/// Relations of people and pets whose names are the values of attributes, such as the name of the boss.
 const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
-/// Relations of somebody who may be a child, whose age is recorded again as it changes.
+/// Relations of people who may be children. The age of a child is recorded again as it changes.
 const CHILD_RELATIONS: [&str; 7] = ["child", "daughter", "godchild", "grandchild", "nephew", "niece", "son"];
-/// Verbs for something that only people do.
+/// Verbs for actions of people, but not of things.
 const ACTIONS: [&str; 35] = [
     "lives",
     "works",
@@ -64,32 +63,33 @@ const ACTIONS: [&str; 35] = [
     "studiert",
     "bevorzugt",
 ];
-/// A name that one of these words joins with another name is not the only subject of the statement.
+/// Words that join two names. A joined name is not the only subject of the statement, so it does not count as the
+/// subject.
 const CONJUNCTIONS: [&str; 4] = ["and", "und", "or", "oder"];
 
 /// Somebody whom statements mention, except the owner of the memories.
 struct OtherPerson {
     /// The folded name. Empty if only the relation is known.
     name: String,
-    /// True if this may be the partner, boss or pet of the owner of the memories.
+    /// True if this person may be the partner, boss or pet of the owner of the memories.
     is_close: bool,
     is_child: bool,
 }
 
-/// Whom a statement is about and whom it mentions, by positions in the list of people.
+/// The subject of a statement and the people whom it mentions, as positions in `Persons::people`.
 #[derive(Clone, Default)]
 struct Mentions {
     subject: Option<usize>,
     people: Vec<usize>,
-    /// Names that the statement writes in Katakana, of people who are known by a name in Latin letters.
+    /// The names that the statement writes in Katakana, for people whose name is also known in Latin letters.
     in_katakana: Vec<String>,
     /// True if the statement opens with the genitive of the subject: "Martin's wife".
     opens_with_genitive: bool,
 }
 
-/// Whom each statement is about and whom it mentions.
+/// The owner's names, the other people, and the people whom each statement is about and mentions.
 pub(super) struct Persons {
-    own: Vec<String>,
+    owner_names: Vec<String>,
     people: Vec<OtherPerson>,
     statements: Vec<Mentions>,
 }
@@ -106,7 +106,8 @@ impl Persons {
             own.push(name);
             found = people_besides(&own, &starts);
         }
-        let mut persons = Self { own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
+        let mut persons =
+            Self { owner_names: own, people: Vec::new(), statements: vec![Mentions::default(); texts.len()] };
         for (n, person) in found.into_iter().enumerate() {
             let is_close =
                 person.of.is_none() && person.relation.is_none_or(|relation| CLOSE_RELATIONS.contains(&relation));
@@ -124,7 +125,8 @@ impl Persons {
         persons
     }
 
-    /// Adds a person whom a statement mentions. The first person whose mention begins the statement is its subject.
+    /// Adds a person whom a statement mentions. The first added person whose mention begins the statement becomes its
+    /// subject.
     fn add_mention(&mut self, statement: usize, text: &Folded, person: usize) {
         let (Some(mentions), Some(OtherPerson { name, .. })) =
             (self.statements.get_mut(statement), self.people.get(person))
@@ -134,15 +136,15 @@ impl Persons {
         if !mentions.people.contains(&person) {
             mentions.people.push(person);
         }
-        if mentions.subject.is_none() && opens_with(&text.text, name, &self.own) {
+        if mentions.subject.is_none() && opens_with(&text.text, name, &self.owner_names) {
             mentions.subject = Some(person);
             mentions.opens_with_genitive = is_genitive(&text.text, name);
         }
     }
 
-    /// Adds people whose name is in no list and has no relation next to it, but is the subject of an English sentence:
-    /// "Femke earns 3,400 euros". German nouns look like names, so in German only the subject of a verb for something
-    /// that only people do counts: "Femke arbeitet halbtags".
+    /// Adds people whose names are in no list and have no relation next to them, but are the subject of an English
+    /// sentence: "Femke earns 3,400 euros". German nouns look like names, so in German only the subject of a verb in
+    /// `ACTIONS` counts: "Femke arbeitet halbtags".
     fn add_unlisted(&mut self, texts: &[Folded]) {
         let mut candidates: BTreeMap<&str, usize> = BTreeMap::new();
         for text in texts.iter().filter(|text| text.languages.en || text.languages.de) {
@@ -151,10 +153,11 @@ impl Persons {
                 opening.filter(|name| !self.is_own(name) && !self.people.iter().any(|person| person.name == *name));
             opening.into_iter().for_each(|name| *candidates.entry(name).or_default() += 1);
         }
-        let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
-        // If the person's own name is not known, it is most likely the most frequent of these names.
-        let most = if self.own.is_empty() { candidates.values().copied().max() } else { None };
-        candidates.retain(|name, count| !written.contains(name) && Some(*count) != most);
+        let written_words: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
+        // If the owner's name is not known, the most frequent candidate is most likely the owner's name and is
+        // therefore removed.
+        let highest_count = if self.owner_names.is_empty() { candidates.values().copied().max() } else { None };
+        candidates.retain(|name, count| !written_words.contains(name) && Some(*count) != highest_count);
         let mut positions: HashMap<&str, usize> = HashMap::new();
         for name in candidates.into_keys() {
             positions.insert(name, self.people.len());
@@ -171,18 +174,20 @@ impl Persons {
 
     /// Adds mentions in Katakana of people whose names are known in Latin letters: 「アルマ」 is Alma.
     fn add_in_katakana(&mut self, texts: &[Folded]) {
-        // A title is left out: "Frau Miho" is known as "Miho".
+        // Words in the list of relations are left out, because some of them are titles: "Frau Miho" is also called
+        // "Miho".
         let is_name =
             |word: &&str| word.len() >= 3 && word.is_ascii() && !RELATIONS.iter().any(|names| names.contains(word));
         let people = self.people.iter().enumerate();
-        let latin: Vec<(usize, String)> = people
+        let latin_names: Vec<(usize, String)> = people
             .flat_map(|(n, person)| person.name.split([' ', '.']).filter(is_name).map(move |word| (n, word.to_owned())))
             .collect();
-        let mut known: HashMap<String, Option<usize>> = HashMap::new();
+        let mut person_by_run: HashMap<String, Option<usize>> = HashMap::new();
         for (n, text) in texts.iter().enumerate().filter(|(_, text)| text.languages.ja) {
             for run in words(&text.text).into_iter().flat_map(|word| noun_runs(word, 2, usize::MAX)) {
-                let find = || latin.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
-                let Some(person) = *known.entry(run.to_owned()).or_insert_with(find) else { continue };
+                let find_person =
+                    || latin_names.iter().find(|(_, name)| same_name(name, run)).map(|(person, _)| *person);
+                let Some(person) = *person_by_run.entry(run.to_owned()).or_insert_with(find_person) else { continue };
                 let Some(mentions) = self.statements.get_mut(n) else { continue };
                 if !mentions.people.contains(&person) {
                     mentions.people.push(person);
@@ -228,70 +233,73 @@ impl Persons {
         self.statements.get(statement).map(|mentions| mentions.people.clone()).unwrap_or_default()
     }
 
-    /// True for a name of the owner of the memories, or its genitive, or the first letters of the name.
+    /// True for a name of the owner of the memories, for the genitive of such a name, and for its first letters if
+    /// there are at least five.
     pub(super) fn is_own(&self, folded: &str) -> bool {
-        let long = folded.chars().count() >= 5;
-        is_own(folded, &self.own) || long && self.own.iter().any(|name| name.starts_with(folded))
+        let is_long = folded.chars().count() >= 5;
+        is_own(folded, &self.owner_names) || is_long && self.owner_names.iter().any(|name| name.starts_with(folded))
     }
 
     /// The names of the owner of the memories.
-    pub(super) fn own(&self) -> &[String] {
-        &self.own
+    pub(super) fn owner_names(&self) -> &[String] {
+        &self.owner_names
     }
 }
 
-/// Of the names that no text introduces by a relation, the one that begins the most texts. It is most likely the name
-/// of the owner of the memories, although other texts say "the user". None if another name is nearly as frequent.
+/// Returns the name that begins the most texts, among the names that no text introduces by a relation. It is most
+/// likely the name of the owner of the memories, even if other texts say "the user". None if few texts begin with it,
+/// or if another name is nearly as frequent.
 fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in texts.iter().filter_map(opening_name) {
         *counts.entry(name).or_default() += 1;
     }
-    // For each word of a name, whether the first person with it is introduced without a relation.
-    let mut known: HashMap<String, bool> = HashMap::new();
+    // For each word of a name: true if no relation is known for the first person with this name.
+    let mut has_no_relation_by_name: HashMap<String, bool> = HashMap::new();
     for person in people {
         for word in words(&fold(person.name.as_deref().unwrap_or_default())) {
-            known.entry(word.to_owned()).or_insert(person.relation.is_none());
+            has_no_relation_by_name.entry(word.to_owned()).or_insert(person.relation.is_none());
         }
     }
-    let has_no_relation = |name: &str| known.get(name).copied().unwrap_or_default();
-    // A given name is also counted if an adverb follows: "Samira now lives in Lyon".
+    let has_no_relation = |name: &str| has_no_relation_by_name.get(name).copied().unwrap_or_default();
+    // A given name also counts if it is not followed directly by a verb: "Samira now lives in Lyon".
     for name in texts.iter().filter_map(|text| words(&text.text).first().copied()) {
         if counts.contains_key(name) || has_no_relation(name) {
             *counts.entry(name).or_default() += 1;
         }
     }
-    // Only a person lives, eats or prefers something, so the name of a thing is left out.
-    let acting: HashSet<&str> = texts.iter().filter_map(opening_of_action).collect();
-    counts.retain(|name, _| known.contains_key(*name) || acting.contains(name));
+    // Only people live, eat or prefer something, so a name without such a verb may be the name of a thing and is left
+    // out.
+    let acting_names: HashSet<&str> = texts.iter().filter_map(opening_of_action).collect();
+    counts.retain(|name, _| has_no_relation_by_name.contains_key(*name) || acting_names.contains(name));
     let has_given_name = counts.keys().any(|name| has_no_relation(name));
-    counts.retain(|name, _| match known.get(*name) {
+    counts.retain(|name, _| match has_no_relation_by_name.get(*name) {
         Some(without_relation) => *without_relation,
         None => !has_given_name,
     });
-    let written: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
-    counts.retain(|name, _| !written.contains(name));
+    let written_words: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
+    counts.retain(|name, _| !written_words.contains(name));
     let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let next = sorted.get(1).map_or(0, |(_, count)| *count);
+    let second_count = sorted.get(1).map_or(0, |(_, count)| *count);
     let (name, count) = sorted.first()?;
-    (*count >= (texts.len() / 40).max(3) && *count * 2 >= next * 3).then(|| (*name).to_owned())
+    (*count >= (texts.len() / 40).max(3) && *count * 2 >= second_count * 3).then(|| (*name).to_owned())
 }
 
-/// The first word of a text, if it is in no word list and is followed by a verb for something that only people do.
+/// The first word of a text, if it is in no word list and a verb in `ACTIONS` follows.
 fn acting_subject(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
     let [first, next, ..] = words.as_slice() else { return None };
     let is_name = text.written.starts_with(char::is_uppercase) && first.chars().count() >= 2;
-    let in_list = is_closed_class(first) || name_list_index(first).is_some() || is_listed_word(first);
-    (is_name && ACTIONS.contains(next) && !in_list && !["nutzer", "nutzerin"].contains(first)).then_some(*first)
+    let is_listed = is_closed_class(first) || name_list_index(first).is_some() || is_listed_word(first);
+    (is_name && ACTIONS.contains(next) && !is_listed && !["nutzer", "nutzerin"].contains(first)).then_some(*first)
 }
 
-/// The first word of a text, if a verb for something that only people do follows.
+/// The first word of a text, if one of the next two words is a verb in `ACTIONS`.
 fn opening_of_action(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
-    let acts = words.iter().skip(1).take(2).any(|word| ACTIONS.contains(word));
-    words.first().copied().filter(|_| acts)
+    let is_acting = words.iter().skip(1).take(2).any(|word| ACTIONS.contains(word));
+    words.first().copied().filter(|_| is_acting)
 }
 
 /// The first word of a text, if it is in no word list and a verb or a genitive follows, in English or German.
@@ -323,14 +331,14 @@ fn opening_subject(text: &Folded) -> Option<&str> {
     let words = words(&text.text);
     let [first, next, ..] = words.as_slice() else { return None };
     let is_verb = OPENERS.contains(next) || next.len() > 3 && next.ends_with('s') && !next.ends_with("ss");
-    let in_list = is_function_word(first)
+    let is_listed = is_function_word(first)
         || name_list_index(first).is_some()
         || is_listed_word(first)
         || MONTHS.iter().chain(WEEKDAYS).chain(NUMBERS).any(|names| names.contains(first));
-    (is_verb && !in_list && first.chars().count() >= 2).then_some(*first)
+    (is_verb && !is_listed && first.chars().count() >= 2).then_some(*first)
 }
 
-/// True for a word in a list of words that show what a text is about, or one that shows a relation.
+/// True for a word in the lists of words for kinds of memories, special categories or relations.
 fn is_listed_word(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
@@ -352,7 +360,7 @@ fn start(text: &str) -> &str {
     text.get(..end).unwrap_or(text)
 }
 
-/// True if the text begins with the name, or with a phrase such as "her brother" and the name. Both are folded.
+/// True if `text` begins with `name`, or with a phrase such as "her brother" and then `name`. Both must be folded.
 fn opens_with(text: &str, name: &str, own: &[String]) -> bool {
     if text.chars().next().is_some_and(is_east_asian) { opens_asian(text, name) } else { opens_spaced(text, name, own) }
 }

@@ -1,8 +1,8 @@
-//! Finds plans whose date is over.
+//! Finds plans whose date has passed.
 use super::{Statement, marks_of};
 use crate::{fold::Folded, values::dates};
 
-/// Positions of the statements about a plan whose date is over. `now` is in microseconds since 1970.
+/// Returns the positions of the statements about a plan whose date has passed. `now` is in microseconds since 1970.
 pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     // Number of months since year 0. This is exact enough, because only the month of a date is known.
     let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
@@ -10,8 +10,8 @@ pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
     statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
 }
 
-/// True if a line contains a plan for a time before `month`. The date must be in the sentence of the plan, or alone in
-/// the next sentence. In "plans timetables. Moved in April 2026", the date belongs to something else.
+/// True if a line contains a plan for a time before `month`. The date must be in the same sentence as the plan, or
+/// alone in the next sentence. In "plans timetables. Moved in April 2026", the date is not that of the plan.
 fn is_past_plan(line: &str, month: i32) -> bool {
     let sentences: Vec<Folded> = sentences_in(line).into_iter().map(Folded::new).collect();
     sentences.iter().enumerate().any(|(n, sentence)| {
@@ -21,7 +21,7 @@ fn is_past_plan(line: &str, month: i32) -> bool {
         let mut found = dates(&sentence.text);
         if let Some(next) = sentences.get(n + 1).filter(|_| found.is_empty()) {
             let marks = marks_of(next);
-            if !(marks.is_past || marks.done || marks.has_ended || marks.was_so_before) {
+            if !(marks.is_past || marks.is_done || marks.has_ended || marks.was_so_before) {
                 found = dates(&next.text);
             }
         }
@@ -29,7 +29,7 @@ fn is_past_plan(line: &str, month: i32) -> bool {
     })
 }
 
-/// The sentences of a line. A full stop after a number does not end a sentence: `3. März` is a date.
+/// Splits a line into sentences. A full stop after a number does not end a sentence: `3. März` is a date.
 fn sentences_in(line: &str) -> Vec<&str> {
     let mut out = Vec::new();
     let (mut start, mut last) = (0, ' ');

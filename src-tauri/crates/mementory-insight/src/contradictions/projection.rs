@@ -1,18 +1,19 @@
 //! Projects the vectors of the sentence encoder to fewer dimensions, in which two statements are similar if they state
-//! the same attribute of a person. The value, the style of the assistant and the language have less influence on this
-//! similarity. It also works for attributes that are in no list. `examples/fit_projection.py` fitted the projection to
-//! the sentences in `data/claims` and `data/samples`.
+//! the same attribute of a person. The value, the style of the assistant and the language influence this similarity
+//! less than that of the original vectors. The projection also works for attributes that are in no list.
+//! `examples/fit_projection.py` fitted it to the sentences in `data/claims` and `data/samples`.
 use super::attributes::dot;
 use crate::fitted::DIMENSIONS;
 use std::sync::OnceLock;
 
-/// Length of a row in bytes: its scale as `f32`, little endian, then one signed byte for each number.
+/// Length of a row in bytes: the scale of the row as `f32`, little endian, then one signed byte for each dimension of
+/// the encoder's vectors.
 const ROW_BYTES: usize = 4 + DIMENSIONS;
-/// A row for each dimension of the projected vectors.
+/// The stored projection: one row for each dimension of the projected vectors.
 const STORED_ROWS: &[u8] = include_bytes!("../../data/projection.bin");
 
-/// The projected vector, with length 1. It is empty if the vector has the wrong number of dimensions or cannot be
-/// projected.
+/// Returns the projection of `vector`, normalised to length 1. It is empty if `vector` has the wrong number of
+/// dimensions or cannot be projected.
 pub(super) fn project(vector: &[f32]) -> Vec<f32> {
     if vector.len() != DIMENSIONS {
         return Vec::new();
@@ -26,7 +27,7 @@ pub(super) fn project(vector: &[f32]) -> Vec<f32> {
     out
 }
 
-/// The numbers of all rows, one row after another.
+/// The weights of all rows, one row after another.
 fn rows() -> &'static [f32] {
     static ROWS: OnceLock<Vec<f32>> = OnceLock::new();
     ROWS.get_or_init(|| {
@@ -47,7 +48,7 @@ mod tests {
     fn all_rows_are_there_and_bad_vectors_have_no_projection() {
         assert_eq!(STORED_ROWS.len() % ROW_BYTES, 0);
         assert_eq!(rows().len(), STORED_ROWS.len() / ROW_BYTES * DIMENSIONS);
-        // `dot` adds eight numbers at once and leaves out the rest.
+        // `dot` adds eight numbers at once and ignores any remaining ones.
         assert_eq!(STORED_ROWS.len() / ROW_BYTES % 8, 0);
         let mut vector = vec![0.0; DIMENSIONS];
         vector[7] = 1.0;

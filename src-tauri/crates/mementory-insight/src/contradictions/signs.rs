@@ -1,5 +1,5 @@
-//! Words that show how a statement relates to others. Examples: something is over, has changed, is denied, is an
-//! addition, or is true only on some occasions.
+//! Finds words that show how a statement relates to other statements: that something is over, has changed, is denied,
+//! is an addition, or is true only on some occasions.
 use crate::{
     patterns::WordSet,
     word_lists::{ADDITIONS, AFFIRMING_NEGATIONS, CHANGED, NEGATIONS, OCCASIONS, ONLOOKING, OVER, REMAINING},
@@ -7,21 +7,22 @@ use crate::{
 use regex::Regex;
 use std::sync::OnceLock;
 
-/// What the words of one statement say about its relation to others.
+/// The signs in one statement: what its words say about its relation to other statements.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Signs {
     pub(super) says_over: bool,
     pub(super) says_changed: bool,
     pub(super) is_negated: bool,
-    /// A phrase contains a negation but affirms something: "not only", "cannot live without".
+    /// True if a phrase contains a negation but affirms something: "not only", "cannot live without".
     pub(super) affirms: bool,
-    /// Where the negated clauses are, in bytes, if a contrasting clause is not negated: "no dogs but two cats".
+    /// Start and end of each negated clause in bytes, if a contrasting clause is not negated: "no dogs but two cats".
+    /// Otherwise None.
     pub(super) negated_clauses: Option<Vec<(usize, usize)>>,
     pub(super) is_addition: bool,
-    /// Something is only watched, read or heard about.
+    /// True if something is only watched, read or heard about.
     pub(super) is_onlooker: bool,
-    /// The numbers in the statement say how much is still to be done.
-    pub(super) remaining: bool,
+    /// True if the numbers in the statement say how much is still to be done.
+    pub(super) counts_remaining: bool,
     /// The occasions to which the statement is limited, as positions in `OCCASIONS`.
     pub(super) occasions: Vec<usize>,
 }
@@ -40,7 +41,7 @@ enum Sign {
 }
 
 impl Signs {
-    /// The signs in a folded text.
+    /// Finds the signs in a folded text.
     pub(super) fn new(folded: &str) -> Self {
         let mut signs = Self::default();
         let hits = sign_words().hits(folded);
@@ -55,12 +56,12 @@ impl Signs {
                 Sign::Changed => signs.says_changed = true,
                 Sign::Negated => negations.push(hit.start),
                 Sign::Adds => signs.is_addition |= is_addition(folded, hit.start, hit.end),
-                Sign::Remaining => signs.remaining = true,
+                Sign::Remaining => signs.counts_remaining = true,
                 Sign::Onlooks => signs.is_onlooker = true,
                 Sign::Limited(n) => signs.occasions.push(*n),
             }
         }
-        // "Kann ohne Kaffee nicht leben" contains a double negation and denies nothing.
+        // Two negations affirm something if one of them is "without": "Kann ohne Kaffee nicht leben" denies nothing.
         let is_lack = |at: &usize| ["without", "ohne"].iter().any(|word| folded[*at..].starts_with(word));
         if negations.iter().any(is_lack) && !negations.iter().all(is_lack) {
             signs.affirms = true;
@@ -75,7 +76,8 @@ impl Signs {
     }
 }
 
-/// False for a word for an addition that adds nothing here: "too expensive", "does not want another dog".
+/// True if the word from `start` to `end`, which can announce an addition, really does so. False in "too expensive" and
+/// "does not want another dog".
 fn is_addition(folded: &str, start: usize, end: usize) -> bool {
     const CLAUSE_ENDS: [char; 10] = ['.', ',', ';', ':', '!', '?', ')', '(', '-', '/'];
     const DENIALS: [&str; 6] = [" no ", " not ", "n't ", " never ", " without ", " nor "];
@@ -87,48 +89,49 @@ fn is_addition(folded: &str, start: usize, end: usize) -> bool {
             !DENIALS.iter().any(|denial| clause.contains(denial))
         }
         "auch" => !after.starts_with("wenn "),
-        // "A second child" includes the first one, so it replaces "has one child" instead of adding to it.
+        // "A second child" includes the first child, so the statement replaces "has one child" instead of adding to it.
         "a second" | "ein zweites" => !["child", "baby", "kind"].iter().any(|child| after.starts_with(child)),
         _ => true,
     }
 }
 
 /// True if the text ends with "kein … mehr" around other words: "macht keinen Nachtdienst mehr". In "mag keine
-/// Schokolade mehr, seit sie schwanger ist", more words follow, and they are not over.
+/// Schokolade mehr, seit sie schwanger ist", the words after "mehr" may name something that is not over, so the result
+/// is false.
 pub(super) fn ends_with_gap(folded: &str) -> bool {
     static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
     let regex = REGEX.get_or_init(|| Regex::new(r"\bkein(?:e|en|er|em|es)? (?:[\p{L}-]+ ){1,3}mehr[.!]?$").ok());
     regex.as_ref().is_some_and(|regex| regex.is_match(folded))
 }
 
-/// True for "her favourite authors are …", which may name only some of several favourites.
+/// True for a text such as "her favourite authors are …", which may name only some of several favourites.
 fn lists_favourites(folded: &str) -> bool {
     let is_favourite = ["favourite", "favorite", "lieblings"].iter().any(|word| folded.contains(word));
     is_favourite && [" are ", " sind "].iter().any(|verb| folded.contains(verb))
 }
 
-/// The negated clauses, if a contrasting clause is not negated.
+/// Start and end of each negated clause in bytes. None if no contrasting clause is without negation.
 fn negated_clauses(folded: &str, negations: &[usize]) -> Option<Vec<(usize, usize)>> {
     const CONTRASTS: [&str; 10] =
         [" but ", " aber ", " sondern ", " although ", " though ", " obwohl ", "; ", "が、", "けど", "ものの"];
     if negations.is_empty() {
         return None;
     }
-    let mut ends: Vec<(usize, usize)> = CONTRASTS
+    let mut clause_ends: Vec<(usize, usize)> = CONTRASTS
         .iter()
         .flat_map(|contrast| folded.match_indices(contrast).map(|(at, text)| (at, at + text.len())))
         .collect();
-    ends.sort_unstable();
-    ends.push((folded.len(), folded.len()));
-    let (mut start, mut negated, mut others) = (0, Vec::new(), false);
-    for (end, next) in ends {
+    clause_ends.sort_unstable();
+    clause_ends.push((folded.len(), folded.len()));
+    let (mut start, mut negated, mut has_other_clause) = (0, Vec::new(), false);
+    for (end, next) in clause_ends {
         match negations.iter().any(|at| (start..end).contains(at)) {
             true => negated.push((start, end)),
-            false => others = true,
+            false => has_other_clause = true,
         }
         start = next;
     }
-    others.then_some(negated)
+    has_other_clause.then_some(negated)
 }
 
 fn sign_words() -> &'static WordSet<Sign> {

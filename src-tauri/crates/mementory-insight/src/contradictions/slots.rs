@@ -1,6 +1,6 @@
 //! Finds pairs of statements that give different listed values of an attribute, and pairs in which one statement denies
-//! the value that the other gives. The attributes and the words for their values are in `data/slots`, in all languages,
-//! so a statement in one language is compared with one in another.
+//! the value that the other gives. The attributes and the words for their values in all languages are in `data/slots`,
+//! so statements in different languages can be compared.
 use super::{Prepared, keep_newest, terms::is_closed_class, things::is_about_thing};
 use crate::{
     fold::{Folded, fold, words},
@@ -11,18 +11,20 @@ use crate::{
 use std::collections::BTreeMap;
 use std::sync::OnceLock;
 
-/// A longer text states more than one thing, so a value in it may not belong to the attribute.
+/// Statements of more characters than this are skipped, because they state more than one thing, and a value in them may
+/// belong to something else.
 const MAX_CHARS: usize = 300;
 /// Largest distance in bytes between the two parts of a pattern with a gap.
 const MAX_GAP: usize = 45;
-/// A denying word is at most this many bytes before the value.
+/// Largest distance in bytes between a denying word and the value after it.
 const MAX_BEFORE: usize = 24;
-/// A denying word is at most this many bytes after the value. German and Japanese verbs come last.
+/// Largest distance in bytes between a value and the denying word after it. It is larger than `MAX_BEFORE`, because
+/// German and Japanese verbs come last.
 const MAX_AFTER: usize = 48;
 /// Characters that end a clause.
 const CLAUSE_ENDS: [char; 8] = ['.', ',', ';', ':', '。', '、', '(', '!'];
-/// Attributes for things of which a person may use several at once. Two of their values contradict each other only if
-/// the newer statement says that something changed.
+/// Attributes for things of which a person may use several at once. Two values of such an attribute contradict each
+/// other only if the newer statement says that something changed.
 const SEVERAL_AT_ONCE: [&str; 24] = [
     "bank",
     "browser",
@@ -49,38 +51,41 @@ const SEVERAL_AT_ONCE: [&str; 24] = [
     "tenure",
     "theme",
 ];
-/// Attributes that are compared in any context, because the words for their values ("office hours") would
-/// themselves be taken for an occasion.
+/// Attributes that are compared even if the statements name different occasions, because the words for their values
+/// ("office hours") look like an occasion.
 const ATTRIBUTES_IN_ANY_CONTEXT: [&str; 4] = ["commute", "hours", "shift", "workplace"];
-/// The level of a skill in a language. The statement must name one language.
+/// Name of the attribute for the level of a language skill. A statement gives its value only if the statement names
+/// exactly one language.
 const LANGUAGE_SKILL: &str = "lang_skill";
 
-/// Classes that can be true together although they differ: somebody who is divorced can have a new partner.
+/// Pairs of classes of values that can be true together although they differ: somebody who is divorced can have a new
+/// partner.
 const COMPATIBLE_CLASSES: [[&str; 2]; 3] = [["unmarried", "free"], ["unmarried", "dating"], ["unmarried", "engaged"]];
-/// These words deny what follows them only if the statement says that something is over: "switched from Windows".
+/// Words that deny the value after them only if the statement says that something is over: "switched from Windows".
 const DENIALS_IF_OVER: [&str; 2] = ["from", "von"];
-/// Words that end a denial: what follows them is not denied.
+/// Words that end a denial: a value after them is not denied.
 const CONTRAST_WORDS: [&str; 3] = ["but", "aber", "sondern"];
 
 /// A value of an attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct SlotValue {
     attribute: &'static str,
-    /// Values with the same class can be true together.
+    /// Two values of the same class can be true together.
     class: &'static str,
 }
 
-/// What a pattern of the list represents.
+/// The meaning of a pattern in the lists.
 #[derive(Debug, Clone, Copy)]
 enum Pattern {
     Value(SlotValue, &'static str),
-    /// First or last part of the pattern with this number, which has a gap.
+    /// One part of a pattern with a gap: the number of the pattern, whether this is the first part (or else the last
+    /// one), the value, and the language.
     Part(usize, bool, SlotValue, &'static str),
     DeniesBefore,
     DeniesAfter,
 }
 
-/// What a statement says about one attribute.
+/// The classes of values that a statement gives or denies for one attribute.
 #[derive(Debug, Clone)]
 struct Claim {
     statement: usize,
@@ -88,15 +93,15 @@ struct Claim {
     denied: Vec<&'static str>,
 }
 
-/// An attribute and its owner: a position in the list of relations, and the language or other thing that the attribute
+/// The name of an attribute, its owner as a position in the list of relations, and the language that a language skill
 /// is about.
 type AttributeKey = (&'static str, Option<usize>, Option<usize>);
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
     let mut groups: BTreeMap<AttributeKey, Vec<Claim>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
-        for (owned, claim) in claims(n, statement) {
-            groups.entry(owned).or_default().push(claim);
+        for (key, claim) in claims(n, statement) {
+            groups.entry(key).or_default().push(claim);
         }
     }
     for ((attribute, ..), claims) in groups {
@@ -120,16 +125,16 @@ pub(super) fn may_have_several(attribute: &str) -> bool {
     SEVERAL_AT_ONCE.contains(&attribute)
 }
 
-/// False if both statements can be true whatever their values are.
+/// False if both statements can be true, whatever values they give.
 fn may_differ(attribute: &str, a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let is_style = attribute.starts_with("style_");
-    let limited = is_style && (a.marks.is_situational || b.marks.is_situational);
+    let is_limited = is_style && (a.marks.is_situational || b.marks.is_situational);
     let is_plan = !is_style && (a.marks.is_plan || b.marks.is_plan);
     let is_addition = a.signs.is_addition || b.signs.is_addition;
     let same_occasions = ATTRIBUTES_IN_ANY_CONTEXT.contains(&attribute) || a.signs.occasions == b.signs.occasions;
     let is_own = |statement: &Prepared<'_>| statement.person.is_none() || statement.person_is_close;
     let same_person = a.person == b.person || is_own(a) && is_own(b) && a.may_share_subject(b);
-    !limited && !is_plan && !is_addition && same_occasions && same_person
+    !is_limited && !is_plan && !is_addition && same_occasions && same_person
 }
 
 fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Claim, &Prepared<'_>)) -> bool {
@@ -145,10 +150,10 @@ fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Clai
         || newer.signs.says_over
         || a.at == b.at && (a.signs.says_changed || b.signs.says_changed);
     let is_exclusive = !SEVERAL_AT_ONCE.contains(&attribute) || says_changed;
-    let together = COMPATIBLE_CLASSES.iter().any(|[x, y]| {
+    let are_compatible = COMPATIBLE_CLASSES.iter().any(|[x, y]| {
         one.given.contains(x) && other.given.contains(y) || one.given.contains(y) && other.given.contains(x)
     });
-    is_exclusive && !together && !one.given.is_empty() && !other.given.is_empty()
+    is_exclusive && !are_compatible && !one.given.is_empty() && !other.given.is_empty()
 }
 
 fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim)> {
@@ -157,18 +162,18 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
         return Vec::new();
     }
     let mut values: Vec<(usize, usize, SlotValue)> = Vec::new();
-    let mut before: Vec<(usize, usize)> = Vec::new();
-    let mut after: Vec<(usize, usize)> = Vec::new();
-    let mut starts: Vec<(usize, usize, usize)> = Vec::new();
+    let mut denials_before: Vec<(usize, usize)> = Vec::new();
+    let mut denials_after: Vec<(usize, usize)> = Vec::new();
+    let mut first_parts: Vec<(usize, usize, usize)> = Vec::new();
     let mut hits = patterns().hits(text);
     hits.sort_by_key(|hit| hit.start);
     for hit in hits {
-        let speaks = |code: &str| statement.folded.languages.may_be(code);
+        let may_be_in = |code: &str| statement.folded.languages.may_be(code);
         match *hit.value {
-            Pattern::Value(value, code) if speaks(code) => values.push((hit.start, hit.end, value)),
-            Pattern::Part(number, true, _, code) if speaks(code) => starts.push((number, hit.start, hit.end)),
-            Pattern::Part(number, false, value, code) if speaks(code) => {
-                let first = starts.iter().rev().find(|(n, _, end)| {
+            Pattern::Value(value, code) if may_be_in(code) => values.push((hit.start, hit.end, value)),
+            Pattern::Part(number, true, _, code) if may_be_in(code) => first_parts.push((number, hit.start, hit.end)),
+            Pattern::Part(number, false, value, code) if may_be_in(code) => {
+                let first = first_parts.iter().rev().find(|(n, _, end)| {
                     *n == number
                         && *end <= hit.start
                         && hit.start - *end <= MAX_GAP
@@ -179,12 +184,13 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
             Pattern::DeniesBefore
                 if !statement.signs.says_over
                     && text.get(hit.start..hit.end).is_some_and(|word| DENIALS_IF_OVER.contains(&word)) => {}
-            Pattern::DeniesBefore => before.push((hit.start, hit.end)),
-            Pattern::DeniesAfter => after.push((hit.start, hit.end)),
+            Pattern::DeniesBefore => denials_before.push((hit.start, hit.end)),
+            Pattern::DeniesAfter => denials_after.push((hit.start, hit.end)),
             _ => {}
         }
     }
-    // "No bullet points" contains "bullet points", but is a different value.
+    // A value inside a longer value of the same attribute is dropped: "no bullet points" contains "bullet points", but
+    // means something else.
     let all = values.clone();
     values.retain(|(start, end, value)| {
         !all.iter()
@@ -192,12 +198,12 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
     });
     let mut out: BTreeMap<AttributeKey, Claim> = BTreeMap::new();
     for (start, end, value) in values {
-        let is_denied = before.iter().any(|(s, e)| {
+        let is_denied = denials_before.iter().any(|(s, e)| {
             *e <= start
                 && start - *e <= MAX_BEFORE
                 && !ends_clause(text, *e, start)
                 && !values_between(&all, value, *s, start)
-        }) || after.iter().any(|(s, _)| {
+        }) || denials_after.iter().any(|(s, _)| {
             *s >= end && *s - end <= MAX_AFTER && !ends_clause(text, end, *s) && !values_between(&all, value, end, *s)
         });
         let is_style = value.attribute.starts_with("style_");
@@ -229,12 +235,13 @@ fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim
     out.into_iter().collect()
 }
 
-/// True if another value of the attribute stands between a denying word and a value: "no Windows but Linux".
+/// True if another value of the attribute is between a denying word and a value: "no Windows but Linux".
 fn values_between(all: &[(usize, usize, SlotValue)], value: SlotValue, from: usize, to: usize) -> bool {
     all.iter().any(|(start, end, other)| other.attribute == value.attribute && *start >= from && *end <= to)
 }
 
-/// True if the value is in a clause such as "auch wenn auf Englisch gefragt wird", which gives no value.
+/// True if the value that starts at `start` is in a concession, which states no value: "auch wenn auf Englisch gefragt
+/// wird".
 fn is_concession(text: &str, start: usize) -> bool {
     const CONCESSIONS: [&str; 5] = ["even if ", "even when ", "even though ", "auch wenn ", "selbst wenn "];
     let before = text.get(..start).unwrap_or_default();
@@ -242,7 +249,7 @@ fn is_concession(text: &str, start: usize) -> bool {
     CONCESSIONS.iter().any(|phrase| sentence.contains(phrase))
 }
 
-/// True if the text says that a value was true in the past: "was married to Ruben".
+/// True if the clause before the byte `start` says that the value was true in the past: "was married to Ruben".
 fn is_about_past(text: &str, start: usize) -> bool {
     const PAST: [&str; 6] = ["was", "were", "had", "war", "waren", "hatte"];
     let before = text.get(..start).unwrap_or_default();
@@ -250,14 +257,14 @@ fn is_about_past(text: &str, start: usize) -> bool {
     words(clause).iter().any(|word| PAST.contains(word))
 }
 
-/// True if an English gerund only describes the noun after it: "hates cooking shows".
+/// True if the value is an English gerund that only describes the noun after it: "hates cooking shows".
 fn is_part_of_compound(text: &str, start: usize, end: usize) -> bool {
     let is_gerund = text.get(start..end).is_some_and(|value| value.ends_with("ing"));
     let next = text.get(end..).filter(|rest| rest.starts_with(' ')).and_then(|rest| words(rest).into_iter().next());
     is_gerund && next.is_some_and(|next| !is_closed_class(next) && !next.ends_with("ly") && next.len() > 2)
 }
 
-/// True if a value is only the purpose or the subject of something else: "bought a phone for the self-employment".
+/// True if the value is only the purpose or the subject of something else: "bought a phone for the self-employment".
 fn is_purpose(text: &str, start: usize) -> bool {
     const PREPOSITIONS: [&str; 8] = ["for", "about", "because of", "during", "für", "über", "wegen", "während"];
     const DETERMINERS: [&str; 16] = [
@@ -278,7 +285,8 @@ fn ends_clause(text: &str, from: usize, to: usize) -> bool {
     })
 }
 
-/// The only language that a statement names, as its position in the list of names.
+/// The language that a statement names, as its position in the list of names. None if the statement names several
+/// languages or none.
 fn language_in(statement: &Prepared<'_>) -> Option<usize> {
     let mut found: Vec<usize> = languages().hits(&statement.folded.text).iter().map(|hit| *hit.value).collect();
     found.sort_unstable();
@@ -289,7 +297,7 @@ fn language_in(statement: &Prepared<'_>) -> Option<usize> {
     }
 }
 
-/// The values that a text gives, each with its attribute.
+/// The listed values in a text, each with its attribute.
 pub(super) fn values_in(folded: &Folded) -> Vec<(&'static str, &'static str)> {
     let mut out: Vec<(&'static str, &'static str)> = Vec::new();
     for hit in patterns().hits(&folded.text) {
@@ -303,7 +311,7 @@ pub(super) fn values_in(folded: &Folded) -> Vec<(&'static str, &'static str)> {
     out
 }
 
-/// True if a text is a value of an attribute in the lists.
+/// True if the whole text is a listed value of an attribute.
 pub(super) fn is_value(text: &str) -> bool {
     let folded = fold(text);
     let hits = patterns().hits(&folded);

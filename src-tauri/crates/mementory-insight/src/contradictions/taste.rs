@@ -4,7 +4,7 @@ use crate::subject::subject;
 use crate::word_lists::{COUNTRIES, DISLIKES, LIKES};
 use std::collections::BTreeMap;
 
-/// A statement with at most this many terms can be an opinion about one thing.
+/// A statement with more terms than this is not treated as an opinion about one thing.
 const MAX_TERMS: usize = 5;
 
 pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize, f32, bool)) {
@@ -15,13 +15,13 @@ pub(super) fn find(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, usize,
             statement.person.is_none() && subject(&statement.folded.text, statement.folded.text.len()).is_none();
         if is_own && !marks.is_past && (marks.likes || marks.dislikes) {
             let objects: Vec<&String> = statement.terms.iter().filter(|term| !is_opinion(term)).collect();
-            // The object of the opinion is the only term of the statement. In a short statement with several terms, it
-            // is the only one that is in the lists of names.
+            // The object of the opinion is the only term of the statement, or the only listed thing in a short
+            // statement with several terms.
             let listed: Vec<&&String> = objects.iter().filter(|term| is_listed(term)).collect();
             let is_english = statement.folded.languages.en && !statement.folded.languages.de;
             let object = match (objects.as_slice(), listed.as_slice()) {
                 ([one], _) => Some(*one),
-                // "Hates cooking shows" is about shows.
+                // In English, the listed thing must come last: "hates cooking shows" is about shows.
                 (several, [one]) if several.len() <= MAX_TERMS && !(is_english && several.last() != Some(*one)) => {
                     Some(**one)
                 }
@@ -55,8 +55,8 @@ pub(super) fn is_opinion(term: &str) -> bool {
     LIKES.iter().chain(DISLIKES).flat_map(|phrase| phrase.split(' ')).any(|word| word.starts_with(term) || word == term)
 }
 
-/// True for a thing that is in the lists of names. Cities and countries do not count, because an opinion about one can
-/// be about anything there.
+/// True for a thing in the lists of names, except cities and countries: an opinion about a city can be about anything
+/// in it.
 fn is_listed(term: &str) -> bool {
     term.starts_with('~')
         || term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= COUNTRIES.len())

@@ -9,12 +9,12 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Largest number of terms of a statement that are used.
+/// Only this many terms of a statement are used, from its beginning.
 const MAX_TERMS: usize = 40;
 
-/// Terms of a text, each once.
+/// The terms of a text, each listed once.
 pub(super) fn terms_in(folded: &Folded) -> Vec<String> {
-    // Words and phrases in the list of concepts become terms that are the same in all languages.
+    // A word or phrase in the list of concepts becomes the same term in all languages.
     let concepts = concepts().hits(&folded.text);
     let mut found: Vec<(usize, String)> = concepts.iter().map(|hit| (hit.start, format!("~{}", hit.value))).collect();
     let start_of = |part: &str| part.as_ptr().addr() - folded.text.as_ptr().addr();
@@ -50,8 +50,8 @@ fn concepts() -> &'static WordSet<usize> {
     static WORDS: OnceLock<WordSet<usize>> = OnceLock::new();
     WORDS.get_or_init(|| {
         let concepts = CONCEPTS.iter().enumerate();
-        // German compounds contain other nouns, as in "Volleyballtraining". A word of seven or more letters is unlikely
-        // to begin another word by chance.
+        // A long word may also be the beginning of a longer one, because German compounds contain other nouns
+        // ("Volleyballtraining"). A word of seven or more letters is unlikely to begin another word by chance.
         let is_long =
             |name: &str| name.chars().count() >= 7 && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
         let starts = concepts.clone().flat_map(|(n, names)| names.iter().map(move |name| (*name, n)));
@@ -64,7 +64,7 @@ pub(super) fn is_closed_class(word: &str) -> bool {
     is_common(word)
 }
 
-/// True for a term that names a thing. Listed names (such as cities), amounts and general words do not.
+/// True for a term that names a thing. False for listed names (such as cities), amounts and general words.
 pub(super) fn is_thing(term: &str) -> bool {
     static GENERAL: OnceLock<HashSet<String>> = OnceLock::new();
     let general = GENERAL.get_or_init(|| GENERAL_WORDS.iter().map(|word| stem(word)).collect());
@@ -72,13 +72,14 @@ pub(super) fn is_thing(term: &str) -> bool {
     !term.starts_with('#') && !is_amount && !general.contains(term)
 }
 
-/// True for a city or country. These come before the languages in the list of names.
+/// True for a city or country. The numbers of cities and countries are below those of the languages, because they come
+/// first in the list of names.
 fn is_place(term: &str) -> bool {
     let number = term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok());
     number.zip(name_list_index("german")).is_some_and(|(n, first_language)| n < first_language)
 }
 
-/// True if both statements name places, but none in common.
+/// True if both statements name places, but no place in common.
 pub(super) fn places_differ(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     let places =
         |statement: &Prepared<'_>| statement.terms.iter().filter(|term| is_place(term)).cloned().collect::<Vec<_>>();
@@ -86,7 +87,7 @@ pub(super) fn places_differ(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     !one.is_empty() && !other.is_empty() && !one.iter().any(|place| other.contains(place))
 }
 
-/// True for a listed thing that represents others in the list: alcohol for wine, meat for beef.
+/// True for a listed thing that includes other things of the list: alcohol includes wine, meat includes beef.
 pub(super) fn is_general_concept(term: &str) -> bool {
     const GENERAL: [&str; 3] = ["alcohol", "fish", "meat"];
     let number = term.strip_prefix('~').and_then(|n| n.parse::<usize>().ok());
@@ -98,7 +99,7 @@ pub(super) fn share_place(a: &Prepared<'_>, b: &Prepared<'_>) -> bool {
     a.terms.iter().any(|term| is_place(term) && b.terms.contains(term))
 }
 
-/// The first letters of a word, which represent its stem, because plural and case change the end of the word.
+/// The first letters of a word, used as its stem, because plural and case change the end of the word.
 pub(super) fn stem(word: &str) -> String {
     word.chars().take(if word.chars().count() > 6 { 6 } else { 5 }).collect()
 }
@@ -111,7 +112,7 @@ fn is_common(word: &str) -> bool {
     common.contains(word) || is_function_word(word)
 }
 
-/// For each term, the number of statements that have it.
+/// The number of statements that contain each term, and the number of all statements.
 pub(super) struct Rarity {
     counts: HashMap<String, u32>,
     statements: usize,
@@ -126,17 +127,17 @@ impl Rarity {
         Self { counts, statements: prepared.len() }
     }
 
-    /// True if few statements have the term. The person's own name is not rare, because many statements have it.
+    /// True if only few statements contain the term. The owner's name is not rare, because many statements contain it.
     pub(super) fn is_rare(&self, term: &str) -> bool {
         self.counts.get(term).is_some_and(|count| *count <= self.max_statements())
     }
 
-    /// A term is rare if at most this many statements have it.
+    /// Largest number of statements that may contain a term if the term is to count as rare.
     pub(super) fn max_statements(&self) -> u32 {
         (self.statements / 25).clamp(6, 30) as u32
     }
 
-    /// For each rare term, the positions of the statements that have it.
+    /// For each rare term, the positions of the statements that contain it.
     pub(super) fn groups<'p>(&self, prepared: &'p [Prepared<'_>]) -> HashMap<&'p str, Vec<usize>> {
         let mut groups: HashMap<&str, Vec<usize>> = HashMap::new();
         for (n, statement) in prepared.iter().enumerate() {
@@ -147,13 +148,13 @@ impl Rarity {
         groups
     }
 
-    /// Number of rare terms other than places that two statements share.
+    /// Number of rare terms that two statements share, without places.
     pub(super) fn count_shared_things(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> usize {
         a.terms.iter().filter(|term| b.terms.contains(term) && self.is_rare(term) && !is_place(term)).count()
     }
 
-    /// Number of rare terms that two statements share, divided by the number of terms of the shorter one. General words
-    /// do not count.
+    /// Number of rare terms that two statements share, divided by the number of terms of the statement with fewer
+    /// terms, without general words.
     pub(super) fn overlap(&self, a: &Prepared<'_>, b: &Prepared<'_>) -> f32 {
         let count = |statement: &Prepared<'_>| {
             statement.terms.iter().filter(|term| term.starts_with('#') || is_thing(term)).count()

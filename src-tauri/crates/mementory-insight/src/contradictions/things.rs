@@ -4,8 +4,8 @@ use crate::{
     word_lists::RELATIONS,
 };
 
-/// True if a statement is about a thing, because only an article or possessive and a noun that is not a relation
-/// precede the pattern: "His bike weighs 11 kg".
+/// True if a statement is about a thing. `before` is the text before a matched pattern. It must contain only an article
+/// or possessive and a noun that is not a relation: "His bike weighs 11 kg".
 pub(super) fn is_about_thing(before: &str) -> bool {
     const DETERMINERS: [&str; 19] = [
         "the", "his", "her", "my", "our", "their", "each", "every", "a", "an", "der", "die", "das", "mein", "meine",
@@ -16,7 +16,7 @@ pub(super) fn is_about_thing(before: &str) -> bool {
     let words = words(&before);
     let [first, rest @ ..] = words.as_slice() else { return false };
     let names_person = |word: &&str| PERSONS.contains(word) || RELATIONS.iter().any(|names| names.contains(word));
-    // "The starter is called Gustav and is seven years old" is about a thing too.
+    // A verb may follow the noun: "The starter is called Gustav and is seven years old" is about a thing too.
     const VERBS: [&str; 8] = ["is", "was", "are", "has", "ist", "war", "sind", "hat"];
     let has_verb = rest.get(1).is_some_and(|word| VERBS.contains(word));
     let rest = if has_verb { &rest[..1] } else { rest };

@@ -5,23 +5,23 @@ use crate::{
     word_lists::MONTHS,
 };
 
-/// Position of the class of clock times in `CLASSES`.
+/// Position in `CLASSES` of clock times.
 const CLOCK: usize = 0;
-/// Position of the class of days of a month in `CLASSES`.
+/// Position in `CLASSES` of days of a month.
 const DAY_OF_MONTH: usize = 1;
-/// Position of the class of money in `CLASSES`.
+/// Position in `CLASSES` of amounts of money.
 pub(super) const MONEY: usize = 2;
-/// Position of the class of distances in `CLASSES`.
+/// Position in `CLASSES` of distances.
 const DISTANCE: usize = 4;
-/// Position of the class of masses in `CLASSES`.
+/// Position in `CLASSES` of masses.
 pub(super) const MASS: usize = 5;
-/// Position of the class of years in `CLASSES`.
+/// Position in `CLASSES` of durations in years.
 pub(super) const YEARS: usize = 10;
-/// Position of the class of months in `CLASSES`.
+/// Position in `CLASSES` of durations in months.
 pub(super) const MONTHS_LONG: usize = 11;
-/// Position of the class of people in `CLASSES`.
+/// Position in `CLASSES` of numbers of people.
 const PEOPLE: usize = 14;
-/// The names of units, one row for each class. Units of one class measure the same quantity.
+/// The names of units, one row for each class. The units of a class measure the same quantity.
 const CLASSES: [&[&str]; 19] = [
     &[
         "o'clock",
@@ -110,7 +110,8 @@ const CLASSES: [&[&str]; 19] = [
     &["chapters", "chapter", "kapitel", "章"],
     &["times", "mal", "x", "回"],
 ];
-/// Units that are smaller or larger than the first unit of their class, with the factor.
+/// Units with another size than the first unit of their class, each with the factor that converts a number to the first
+/// unit.
 const FACTORS: [(&[&str], f64); 5] = [
     (&["miles", "meilen", "マイル"], 1.609_344),
     (&["stone"], 6.350_293),
@@ -118,7 +119,7 @@ const FACTORS: [(&[&str], f64); 5] = [
     (&["μg", "mcg", "microgram", "micrograms", "mikrogramm", "マイクログラム"], 0.001),
     (&["mm"], 0.1),
 ];
-/// How often something happens: the words for a week, a month and so on, one row for each.
+/// The words for the periods of rates ("per week") and frequencies, one row for each period.
 const PERIODS: [&[&str]; 5] = [
     &["hour", "hourly", "stunde", "stündlich", "時給", "1時間", "一時間"],
     &["day", "daily", "tag", "täglich", "一日", "毎日"],
@@ -135,12 +136,11 @@ const WORDS_BEFORE_CLOCK_TIME: [&str; 7] = ["at", "till", "until", "um", "bis", 
 
 /// The Japanese short form of both kilogram and kilometre.
 const KILO: &str = "キロ";
-/// Words beside which [`KILO`] means a distance.
+/// If one of these words is before or after [`KILO`], it means kilometres.
 const WORDS_OF_DISTANCE: [&str; 12] =
     ["走", "歩", "泳", "漕", "マラソン", "ランニング", "距離", "自己ベスト", "離れ", "先に", "自転車", "通勤"];
 
-/// True for a term of a statement that is the name of a unit or a period. Such a term does not show what a statement is
-/// about.
+/// True if a term is the name of a unit or a period. Such a term does not show what a statement is about.
 pub(super) fn is_unit(term: &str) -> bool {
     let names = || CLASSES.iter().chain(&PERIODS).flat_map(|names| names.iter());
     names().any(|name| *name == term || term.chars().count() >= 5 && name.starts_with(term)) || term == "monatl"
@@ -164,14 +164,14 @@ pub(super) struct Measure {
 }
 
 impl Measure {
-    /// The measure of a number that stands between the two parts of a folded text.
+    /// The measure of the number `value` between two parts of a folded text.
     pub(super) fn between(before: &str, after: &str, value: f64) -> Self {
         let unit = unit(before, after, value);
         Self { unit, period: period(before, after) }
     }
 
-    /// The measure of a time such as 7:30 that stands between the two parts of a folded text. If the name of a unit
-    /// follows, the time is a duration.
+    /// The measure of a time such as 7:30 between two parts of a folded text. If the name of a unit follows, the time
+    /// is a duration.
     pub(super) fn of_clock_time(before: &str, after: &str) -> Self {
         match unit("", after, 0.0) {
             Unit::Class(class) if class != DAY_OF_MONTH => {
@@ -181,8 +181,8 @@ impl Measure {
         }
     }
 
-    /// True if a number with this measure may be the value of an attribute that is measured in one of these classes. A
-    /// number without a unit may be anything; a number of named things is not an age.
+    /// True if a number with this measure may be the value of an attribute whose units are in `classes`. A number
+    /// without a unit may be the value of any attribute, but a number of named things ("35 students") of none.
     pub(super) fn may_be_one_of(&self, classes: &[usize]) -> bool {
         match self.unit {
             Unit::Unknown => true,
@@ -211,13 +211,14 @@ impl Measure {
         units && periods
     }
 
-    /// True if two numbers with these measures measure the same thing, as far as the words show.
+    /// True if the words show that two numbers with these measures measure the same thing.
     pub(super) fn is_same(&self, other: &Self) -> bool {
         self.unit == other.unit && self.period == other.period
     }
 }
 
-/// The factor that converts a number before this text to the first unit of its class. None if it needs no conversion.
+/// The factor that converts a number to the first unit of its class. `after` is the text after the number. None if the
+/// number needs no conversion.
 pub(super) fn factor(after: &str) -> Option<f64> {
     let after = after.trim_start_matches([' ', '-']);
     let (next, is_asian) = next_word(after);
@@ -231,22 +232,22 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
         return Unit::Class(MONEY);
     }
     let after = after.trim_start_matches([' ', '-']);
-    let last = before.rsplit(' ').next().unwrap_or_default();
-    let day = (1.0..=31.0).contains(&value) && value.fract() == 0.0;
+    let last_word = before.rsplit(' ').next().unwrap_or_default();
+    let may_be_day = (1.0..=31.0).contains(&value) && value.fract() == 0.0;
     let (next, is_asian) = next_word(after);
     let following = after.trim_start_matches(['.', ' ']).trim_start_matches("of ");
     let is_month = |text: &str| MONTHS.iter().any(|names| names.contains(&text));
     let month_follows =
         is_month(next_word(following).0) || ["st ", "nd ", "rd ", "th "].iter().any(|end| after.starts_with(end));
     let is_day = month_follows
-        || is_month(last.trim_end_matches(['.', ',']))
+        || is_month(last_word.trim_end_matches(['.', ',']))
         || after.starts_with('日') && !after.starts_with("日間") && !before.ends_with(['週', 'に']);
-    // "Am 27. jedes Monats" is a day.
+    // A day of the month can also be given without the name of a month: "am 27. jedes Monats".
     let is_ordinal = after.starts_with('.') && ["jedes", "des", "eines", "im"].contains(&next_word(following).0);
-    if day && (is_day || is_ordinal) {
+    if may_be_day && (is_day || is_ordinal) {
         return Unit::Class(DAY_OF_MONTH);
     }
-    let known = CLASSES.iter().position(|names| {
+    let known_class = CLASSES.iter().position(|names| {
         names.iter().any(|name| {
             if is_asian {
                 after.starts_with(name)
@@ -258,13 +259,13 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
     if is_kilometres(before, after) {
         return Unit::Class(DISTANCE);
     }
-    // 時間 (hours) begins with 時, which is a clock time.
-    if let Some(class) = known {
+    // Durations are checked before clock times, because 時間 (hours) begins with 時 (o'clock).
+    if let Some(class) = known_class {
         return Unit::Class(class);
     }
-    let clock = value <= 24.0
-        && (WORDS_BEFORE_CLOCK_TIME.contains(&last) || after.starts_with('時') && !after.starts_with("時間"));
-    if clock && next_is_no_noun(next) {
+    let may_be_clock_time = value <= 24.0
+        && (WORDS_BEFORE_CLOCK_TIME.contains(&last_word) || after.starts_with('時') && !after.starts_with("時間"));
+    if may_be_clock_time && next_is_no_noun(next) {
         return Unit::Class(CLOCK);
     }
     if is_asian {
@@ -278,7 +279,7 @@ fn unit(before: &str, after: &str, value: f64) -> Unit {
     if next_is_no_noun(next) { Unit::Unknown } else { Unit::Word(next.chars().take(5).collect()) }
 }
 
-/// True if the text after a number begins with キロ, and the words beside it show that it means kilometres.
+/// True if `after`, the text after a number, begins with キロ, and the surrounding words show that キロ means kilometres.
 pub(super) fn is_kilometres(before: &str, after: &str) -> bool {
     let is_short =
         after.strip_prefix(KILO).is_some_and(|rest| !["グラム", "メートル"].iter().any(|end| rest.starts_with(end)));
@@ -289,7 +290,8 @@ fn next_is_no_noun(next: &str) -> bool {
     next.chars().count() < 3 || is_function_word(next) || ["and", "und", "or", "so", "but"].contains(&next)
 }
 
-/// The word with which a text begins, without a sign before it, and whether it is in a script without spaces.
+/// Returns the word with which a text begins (empty if the text begins with something else), and whether the text
+/// begins in a script without spaces.
 fn next_word(text: &str) -> (&str, bool) {
     let is_asian = text.chars().next().is_some_and(is_east_asian);
     let end =
@@ -298,24 +300,24 @@ fn next_word(text: &str) -> (&str, bool) {
 }
 
 fn period(before: &str, after: &str) -> Option<usize> {
-    let of = |word: &str| PERIODS.iter().position(|names| names.contains(&word));
+    let position_of = |word: &str| PERIODS.iter().position(|names| names.contains(&word));
     if after.chars().chain(before.chars()).any(is_east_asian) {
         let end = before.trim_end_matches(|c: char| "にで約はが、".contains(c) || c.is_whitespace());
-        let length = |name: &&&str| before.ends_with(**name) || end.ends_with(**name);
-        return PERIODS.iter().position(|names| names.iter().any(|name| length(&name)));
+        let ends_with_name = |name: &&&str| before.ends_with(**name) || end.ends_with(**name);
+        return PERIODS.iter().position(|names| names.iter().any(|name| ends_with_name(&name)));
     }
     let words: Vec<&str> =
         after.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()).take(5).collect();
-    // "30 Wochenstunden" and "30 Stunden pro Woche" are the same.
+    // "30 Wochenstunden" means "30 Stunden pro Woche".
     if words.first().is_some_and(|word| word.starts_with("wochenstunde")) {
-        return of("woche");
+        return position_of("woche");
     }
     let with_article = words.windows(2).find_map(|pair| match pair {
-        [per, period] if WORDS_BEFORE_PERIOD.contains(per) => of(period),
+        [per, period] if WORDS_BEFORE_PERIOD.contains(per) => position_of(period),
         _ => None,
     });
     with_article.or_else(|| {
-        words.iter().filter(|word| word.ends_with("ly") || word.ends_with("lich")).find_map(|word| of(word))
+        words.iter().filter(|word| word.ends_with("ly") || word.ends_with("lich")).find_map(|word| position_of(word))
     })
 }
 

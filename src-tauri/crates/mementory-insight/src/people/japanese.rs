@@ -7,7 +7,7 @@ use super::{
 use crate::fold::{Folded, fold};
 use std::collections::HashMap;
 
-/// Largest number of characters of a name in Kanji. Longer runs are compound words.
+/// Largest number of characters in a name in Kanji. Longer runs of Kanji are compound words.
 const MAX_KANJI_IN_NAME: usize = 5;
 /// Characters that may separate a relation from the name after it: 友人の佐藤さん, 叔母、文子さん, 上司は田中さん.
 const SEPARATORS: [char; 7] = ['の', 'は', '、', 'が', '：', ':', '「'];
@@ -20,7 +20,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     let Some(words) = lexicon("ja").filter(|_| folded.languages.ja) else { return Vec::new() };
     let text = folded.written.as_str();
     let mut out = Vec::new();
-    // End positions of the relations that belong to a name.
+    // End positions of the relations that precede a name.
     let mut relation_ends = Vec::new();
     for (start, name) in names(text, words) {
         let before = text[..start].trim_end_matches(SEPARATORS).trim_end();
@@ -37,7 +37,7 @@ pub(super) fn mentions(text_index: usize, text: &str) -> Vec<Mention> {
     out
 }
 
-/// Counts how many texts begin with each name.
+/// Counts the texts that begin with each name.
 pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     let mut counts = HashMap::new();
     let Some(words) = lexicon("ja") else { return counts };
@@ -50,21 +50,21 @@ pub(super) fn count_openings(texts: &[&str]) -> HashMap<String, usize> {
     counts
 }
 
-/// Names with the position where they start, ascending.
+/// The names in a text, each with its start position, in ascending order.
 fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
     let mut out: Vec<(usize, String)> = Vec::new();
     for (start, run) in runs(text) {
         let after = &text[start + run.len()..];
         let title =
             |run: &str| words.words(Role::Title).find(|title| run.ends_with(title) && *title != run).map(str::len);
-        let followed = words.words(Role::Title).any(|title| after.starts_with(title));
-        // The title may be part of the run of characters itself, as in 佐藤先生.
+        let precedes_title = words.words(Role::Title).any(|title| after.starts_with(title));
+        // The title may be in the same run of characters as the name, as in 佐藤先生.
         let name = match title(run) {
             Some(title) if !is_katakana(run) => &run[..run.len() - title],
-            _ if followed || is_katakana(run) && words.is_given(&fold(run)) => run,
+            _ if precedes_title || is_katakana(run) && words.is_given(&fold(run)) => run,
             _ => continue,
         };
-        // A relation may be part of the run as well, as in 義母恵子さん.
+        // A relation may also be in the same run of characters, as in 義母恵子さん.
         let relation = words.relation_words().find(|(word, _)| name.starts_with(word) && *word != name);
         let relation_len = relation.filter(|_| !is_katakana(name)).map_or(0, |(word, _)| word.len());
         let name_text = &name[relation_len..];
@@ -76,20 +76,20 @@ fn names(text: &str, words: &Lexicon) -> Vec<(usize, String)> {
     out
 }
 
-/// Runs of Katakana and of Kanji with the position where they start.
+/// The runs of Katakana and the runs of Kanji in a text, each with its start position.
 fn runs(text: &str) -> Vec<(usize, &str)> {
     let class = |c: char| match u32::from(c) {
         0x30a1..=0x30ff | 0xff1d => 1,
         0x3005 | 0x3400..=0x9fff => 2,
         _ => 0,
     };
-    let (mut out, mut start, mut of) = (Vec::new(), 0, 0);
-    for (at, now) in text.char_indices().map(|(at, c)| (at, class(c))).chain([(text.len(), 0)]) {
-        if now != of {
-            if of != 0 {
+    let (mut out, mut start, mut current_class) = (Vec::new(), 0, 0);
+    for (at, next_class) in text.char_indices().map(|(at, c)| (at, class(c))).chain([(text.len(), 0)]) {
+        if next_class != current_class {
+            if current_class != 0 {
                 out.push((start, &text[start..at]));
             }
-            (start, of) = (at, now);
+            (start, current_class) = (at, next_class);
         }
     }
     out
@@ -99,26 +99,26 @@ fn is_katakana(run: &str) -> bool {
     run.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff | 0xff1d))
 }
 
-/// The relation with which `before` ends, and the length of its word in bytes.
+/// The relation with which `before` ends, and the length of the word for it in bytes.
 fn relation_at_end(before: &str, words: &Lexicon) -> Option<(usize, Relation)> {
     words.relation_words().find(|(word, _)| before.ends_with(word)).map(|(word, relation)| (word.len(), relation))
 }
 
-/// The owner of the relation that follows `before`, if `before` ends in words such as ユーザーの or ルートさんの.
+/// The owner of the relation after `before`, if `before` ends with words for an owner such as ユーザーの or ルートさんの.
 fn owner(before: &str, words: &Lexicon) -> Owner {
     let Some(before) = before.strip_suffix('の') else { return Owner::Unstated };
     if words.words(Role::ThePerson).any(|word| before.ends_with(word)) {
         return Owner::Own;
     }
-    let bare = words.words(Role::Title).find_map(|title| before.strip_suffix(title)).unwrap_or(before);
-    let last = runs(bare).pop().filter(|(start, run)| start + run.len() == bare.len());
+    let without_title = words.words(Role::Title).find_map(|title| before.strip_suffix(title)).unwrap_or(before);
+    let last = runs(without_title).pop().filter(|(start, run)| start + run.len() == without_title.len());
     match last {
-        Some((_, run)) if bare != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),
+        Some((_, run)) if without_title != before || words.is_given(&fold(run)) => Owner::Named(run.to_owned()),
         _ => Owner::Unstated,
     }
 }
 
-/// Finds relations that are used without a name, as in ユーザーの母は.
+/// Adds relations that are used without a name, as in ユーザーの母は.
 fn find_unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &[usize], out: &mut Vec<Mention>) {
     let mut covered_ranges: Vec<(usize, usize)> = Vec::new();
     for (word, relation) in words.relation_words() {
@@ -127,8 +127,8 @@ fn find_unnamed(text_index: usize, text: &str, words: &Lexicon, relation_ends: &
             let is_covered = covered_ranges.iter().any(|(from, until)| start < *until && end > *from);
             let stands_alone =
                 !text[..start].chars().next_back().is_some_and(|c| matches!(u32::from(c), 0x3400..=0x9fff));
-            let particle = text[end..].chars().next().is_some_and(|c| PARTICLES.contains(&c));
-            if is_covered || !stands_alone || !particle || text[end..].starts_with("の日") {
+            let precedes_particle = text[end..].chars().next().is_some_and(|c| PARTICLES.contains(&c));
+            if is_covered || !stands_alone || !precedes_particle || text[end..].starts_with("の日") {
                 continue;
             }
             covered_ranges.push((start, end));

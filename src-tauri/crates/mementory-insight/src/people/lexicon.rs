@@ -1,4 +1,4 @@
-//! The word lists of `data/people`, ready to be looked up.
+//! The word lists of `data/people`, prepared for fast lookup.
 use crate::{
     fold::fold,
     word_lists::{COUNTRIES, GROUPS, PEOPLE},
@@ -6,7 +6,8 @@ use crate::{
 use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 
-/// Positions of the lists in a table, in the order of `build.rs`.
+/// Positions of the lists in a table: words for one person, and words for several people. The order is that of
+/// `build.rs`.
 const ONE_LIST: usize = 0;
 const MANY_LIST: usize = 1;
 
@@ -18,22 +19,22 @@ pub(super) struct Relation {
     pub(super) is_plural: bool,
 }
 
-/// Role of a word in a sentence about people.
+/// The role of a word in a sentence about people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Role {
-    /// "my", "her", "ihre".
+    /// Possessives: "my", "her", "ihre".
     Possessive = 2,
-    /// "user", "ich".
+    /// Words for the owner of the memories: "user", "ich".
     ThePerson = 3,
-    /// "named", "heißt".
+    /// Words before a name: "named", "heißt".
     Called = 4,
-    /// "is".
+    /// Forms of "to be": "is".
     Is = 5,
-    /// "has", "with", "a".
+    /// Words before a relation without an owner: "has", "with", "a".
     Has = 6,
-    /// "and".
+    /// Words that join names: "and".
     Joins = 7,
-    /// "Mrs", "さん".
+    /// Titles: "Mrs", "さん".
     Title = 8,
     /// Capitalised words that are not names.
     NotName = 9,
@@ -88,7 +89,7 @@ fn by_length<'w>(words: impl IntoIterator<Item = &'w String>) -> Vec<String> {
 /// The words of the language with this code.
 pub(super) fn lexicon(code: &str) -> Option<&'static Lexicon> {
     static ALL: OnceLock<Vec<Lexicon>> = OnceLock::new();
-    ALL.get_or_init(|| PEOPLE.iter().map(read).collect()).iter().find(|lexicon| lexicon.code == code)
+    ALL.get_or_init(|| PEOPLE.iter().map(read_lexicon).collect()).iter().find(|lexicon| lexicon.code == code)
 }
 
 /// True if the name is in the list of given names of any language.
@@ -96,7 +97,7 @@ pub(super) fn is_given(folded: &str) -> bool {
     ["en", "de", "ja"].iter().filter_map(|code| lexicon(code)).any(|lexicon| lexicon.is_given(folded))
 }
 
-/// True for names of places, languages and things, in any language.
+/// True for the name of a place, language or thing, in any language.
 pub(super) fn is_no_person(folded: &str) -> bool {
     static ALL: OnceLock<HashSet<&str>> = OnceLock::new();
     let names = ALL.get_or_init(|| COUNTRIES.iter().chain(GROUPS).flat_map(|group| group.iter().copied()).collect());
@@ -104,7 +105,7 @@ pub(super) fn is_no_person(folded: &str) -> bool {
     names.contains(folded) || ["en", "de"].iter().any(|code| is_listed(code))
 }
 
-fn read(language: &crate::word_lists::Language) -> Lexicon {
+fn read_lexicon(language: &crate::word_lists::Language) -> Lexicon {
     let mut lexicon = Lexicon {
         code: language.code,
         relations: HashMap::new(),

@@ -7,26 +7,26 @@ use crate::{
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Relations that a person can have to only one person at a time. If the name of the mother is known, "her mother" is
-/// therefore assumed to be the same person.
+/// therefore assumed to mean the person with this name.
 const SINGLE_PERSON_RELATIONS: [&str; 5] = ["mother", "father", "wife", "husband", "partner"];
 
-/// Occurrences and relations of one name.
+/// The occurrences and relations of one name.
 #[derive(Default)]
 struct KnownName {
     texts: BTreeSet<usize>,
-    /// How often each spelling of the name occurs.
+    /// The number of occurrences of each spelling of the name.
     written: BTreeMap<String, usize>,
-    /// Weight of the evidence for each pair of relation and owner. The owner is None if it is not a named person.
+    /// Weight of the evidence for each relation and its owner. The owner is None unless it is a named person.
     relations: BTreeMap<(&'static str, Option<String>), usize>,
 }
 
 pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
     let (named, unnamed): (Vec<_>, Vec<_>) = mentions.into_iter().partition(|mention| mention.name.is_some());
-    let full = full_names(&named);
+    let full_names = full_names(&named);
     let mut known: BTreeMap<String, KnownName> = BTreeMap::new();
     for mention in named {
         let Some(name) = &mention.name else { continue };
-        let key = full.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
+        let key = full_names.get(&key_of(name)).cloned().unwrap_or_else(|| key_of(name));
         let entry = known.entry(key).or_default();
         entry.texts.insert(mention.text_index);
         *entry.written.entry(name.clone()).or_default() += 1;
@@ -34,7 +34,7 @@ pub(super) fn merge(texts: &[&str], mentions: Vec<Mention>) -> Vec<Person> {
             *entry.relations.entry((relation, owner_name(&mention.owner))).or_default() += weight(&mention.owner);
         }
     }
-    find_known(texts, &full, &mut known);
+    find_known(texts, &full_names, &mut known);
     join_scripts(&mut known);
     let mut people: Vec<Person> = known.into_values().map(KnownName::into_person).collect();
     add_unnamed(unnamed, &mut people);
@@ -54,7 +54,7 @@ fn key_of(name: &str) -> String {
     words.join(" ")
 }
 
-/// Maps each first name to the full name, if exactly one longer name begins with it.
+/// Maps each first name to the full name, if exactly one longer name in the mentions begins with it.
 fn full_names(named: &[Mention]) -> HashMap<String, String> {
     let keys: BTreeSet<String> = named.iter().filter_map(|mention| mention.name.as_deref()).map(key_of).collect();
     let mut out = HashMap::new();
@@ -69,26 +69,26 @@ fn full_names(named: &[Mention]) -> HashMap<String, String> {
     out
 }
 
-/// Merges a name in Latin letters with the same name in Katakana. The two must be the only names that sound alike, and
-/// their relations must fit one person.
+/// Merges a name in Latin letters with the same name in Katakana, if no other names sound like them and one person can
+/// have the relations of both names.
 fn join_scripts(known: &mut BTreeMap<String, KnownName>) {
-    let first = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
-    let same = |a: &str, b: &str| same_name(&first(a), &first(b));
-    let only = |key: &str| {
-        let mut others = known.keys().filter(|other| same(key, other));
+    let first_name = |key: &str| key.split([' ', '・']).next().unwrap_or_default().to_owned();
+    let sound_alike = |a: &str, b: &str| same_name(&first_name(a), &first_name(b));
+    let only_match = |key: &str| {
+        let mut others = known.keys().filter(|other| sound_alike(key, other));
         others.next().filter(|_| others.next().is_none())
     };
     let pairs: Vec<(String, String)> = known
         .keys()
         .filter(|key| key.chars().any(crate::fold::is_east_asian))
-        .filter_map(|key| Some((key.clone(), only(key).filter(|latin| only(latin) == Some(key))?.clone())))
+        .filter_map(|key| Some((key.clone(), only_match(key).filter(|latin| only_match(latin) == Some(key))?.clone())))
         .collect();
     for (katakana, latin) in pairs {
-        let may_be_one = match (known.get(&katakana), known.get(&latin)) {
+        let may_be_one_person = match (known.get(&katakana), known.get(&latin)) {
             (Some(one), Some(other)) => may_be_same(one.relation(), other.relation()),
             _ => false,
         };
-        if may_be_one && let Some(joined) = known.remove(&katakana) {
+        if may_be_one_person && let Some(joined) = known.remove(&katakana) {
             let entry = known.entry(latin).or_default();
             entry.texts.extend(joined.texts);
             joined.written.into_iter().for_each(|(name, count)| *entry.written.entry(name).or_default() += count);
@@ -97,7 +97,7 @@ fn join_scripts(known: &mut BTreeMap<String, KnownName>) {
     }
 }
 
-/// True if one person may have both relations.
+/// True if one person may have both relations, or if one of them is unknown.
 fn may_be_same(one: Option<&str>, other: Option<&str>) -> bool {
     const COMPATIBLE_RELATIONS: [&[&str]; 2] = [&["child", "son", "daughter"], &["partner", "wife", "husband"]];
     let (Some(one), Some(other)) = (one, other) else { return true };
@@ -111,7 +111,8 @@ fn owner_name(owner: &Owner) -> Option<String> {
     }
 }
 
-/// Weight of a mention as evidence for a relation. A pronoun may refer to somebody else, so it weighs less than a name.
+/// Weight of a mention as evidence for a relation. A pronoun may refer to somebody else, so it weighs less than a name
+/// or a word for the owner of the memories.
 const fn weight(owner: &Owner) -> usize {
     match owner {
         Owner::Own => 4,
@@ -121,9 +122,10 @@ const fn weight(owner: &Owner) -> usize {
     }
 }
 
-/// Finds the known names in all texts, even where nothing shows that the word is a name, and adds these texts.
-fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeMap<String, KnownName>) {
-    let asian: Vec<String> =
+/// Searches all texts for the known names and adds the texts that contain them, even if nothing in a text shows that
+/// the word is a name.
+fn find_known(texts: &[&str], full_names: &HashMap<String, String>, known: &mut BTreeMap<String, KnownName>) {
+    let asian_names: Vec<String> =
         known.keys().filter(|key| !key.is_ascii() && key.chars().any(crate::fold::is_east_asian)).cloned().collect();
     for (n, text) in texts.iter().enumerate() {
         let start: String = text.chars().take(MAX_CHARS).collect();
@@ -136,16 +138,17 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
             for token in tokens[at..].iter().take(MAX_NAME_WORDS) {
                 key.push_str(if key.is_empty() { "" } else { " " });
                 key.push_str(&token.folded);
-                let stem = key.strip_suffix('s').filter(|stem| known.contains_key(*stem) || full.contains_key(*stem));
+                let stem =
+                    key.strip_suffix('s').filter(|stem| known.contains_key(*stem) || full_names.contains_key(*stem));
                 let found = stem.unwrap_or(&key);
-                let found = full.get(found).map_or(found, String::as_str);
+                let found = full_names.get(found).map_or(found, String::as_str);
                 if let Some(entry) = known.get_mut(found) {
                     entry.texts.insert(n);
                 }
             }
         }
-        for key in &asian {
-            // A name of one character is not searched for, because it occurs in too many other words.
+        for key in &asian_names {
+            // Names of one character are skipped, because they occur in too many other words.
             if key.chars().count() > 1
                 && start.contains(key.as_str())
                 && let Some(entry) = known.get_mut(key)
@@ -157,22 +160,23 @@ fn find_known(texts: &[&str], full: &HashMap<String, String>, known: &mut BTreeM
 }
 
 impl KnownName {
-    /// The relation with the most evidence.
+    /// The relation for which there is the most evidence.
     fn relation(&self) -> Option<&'static str> {
         self.relations.iter().max_by_key(|(_, weight)| **weight).map(|((relation, _), _)| *relation)
     }
 
     fn into_person(self) -> Person {
         let relation = self.relations.into_iter().max_by_key(|(_, weight)| *weight).map(|(relation, _)| relation);
-        // The spelling with the most words is used, and if several have equally many, the most frequent of them.
+        // The name is written in the spelling with the most words, or, among several such spellings, in the most
+        // frequent one.
         let name = self.written.into_iter().max_by_key(|(name, count)| (name.split(' ').count(), *count));
         let (relation, of) = relation.map_or((None, None), |(relation, of)| (Some(relation), of));
         Person { name: name.map(|(name, _)| name), relation, of, texts: self.texts.into_iter().collect() }
     }
 }
 
-/// Adds the mentions that have a relation but no name. If only one person can have the relation, and that person's name
-/// is known, the texts are added to that person. Otherwise they become a person without a name.
+/// Adds the mentions that have a relation but no name. If the relation is one that only one person can have and the
+/// name of this person is known, adds the texts to this person. Otherwise, adds a person without a name.
 fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     let mut by_relation: BTreeMap<&'static str, BTreeSet<usize>> = BTreeMap::new();
     for mention in unnamed {
@@ -183,13 +187,14 @@ fn add_unnamed(unnamed: Vec<Mention>, people: &mut Vec<Person>) {
     for (relation, texts) in by_relation {
         let mut named_people =
             people.iter_mut().filter(|person| person.relation == Some(relation) && person.of.is_none());
-        let only = if SINGLE_PERSON_RELATIONS.contains(&relation) { named_people.next() } else { None };
-        if let (Some(person), None) = (only, named_people.next()) {
+        let first_named = if SINGLE_PERSON_RELATIONS.contains(&relation) { named_people.next() } else { None };
+        if let (Some(person), None) = (first_named, named_people.next()) {
             let all: BTreeSet<usize> = person.texts.iter().copied().chain(texts).collect();
             person.texts = all.into_iter().collect();
             continue;
         }
-        // A text that also mentions somebody with this relation is assumed to be about that person.
+        // If a text also mentions somebody with this relation and a name, the mention without a name is assumed to mean
+        // the same person.
         let texts_with_name: BTreeSet<usize> = people
             .iter()
             .filter(|person| person.relation == Some(relation) && person.of.is_none())

@@ -18,44 +18,47 @@ pub(crate) use own_names::own_names;
 pub struct Person {
     /// The longest form in which the name is written. None if only the relation is known ("her boss").
     pub name: Option<String>,
-    /// Name of a table in `data/people`, such as `brother`.
+    /// The relation, as the name of a table in `data/people`, such as `brother`. None if it is unknown.
     pub relation: Option<&'static str>,
-    /// Owner of the relation, such as "Ruth" for "Ruth's daughter". None if it is a relation of the owner of the
-    /// memories.
+    /// The name of the owner of the relation, such as "Ruth" for "Ruth's daughter". None if the owner is the owner of
+    /// the memories.
     pub of: Option<String>,
     /// Positions of the texts in which this person occurs, ascending.
     pub texts: Vec<usize>,
 }
 
-/// One place where a name or a relation occurs.
+/// One occurrence of a name or a relation in a text.
 #[derive(Debug, Clone)]
 struct Mention {
-    /// Position of the text.
+    /// Position of the text in the input.
     text_index: usize,
     name: Option<String>,
     relation: Option<&'static str>,
     owner: Owner,
 }
 
-/// To whom a relation belongs.
+/// The person to whom a relation belongs: the owner of the relation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Owner {
     /// The text does not say to whom the relation belongs.
     Unstated,
-    /// "her", "his": usually the owner of the memories, but it may be somebody else who was named before.
+    /// A pronoun ("her", "his"), which usually means the owner of the memories, but possibly somebody who was named
+    /// before.
     Pronoun,
-    /// "my", "the user's".
+    /// The owner of the memories: "my", "the user's".
     Own,
-    /// "Ruth's".
+    /// Somebody who is named: "Ruth's".
     Named(String),
 }
 
-/// Everyone whom `texts` mention, except the owner of the memories. People mentioned in more texts come first.
+/// Finds everyone whom `texts` mention, except the owner of the memories. People who are mentioned in more texts come
+/// first.
 pub fn people(texts: &[&str]) -> Vec<Person> {
     people_besides(&own_names(texts), texts)
 }
 
-/// Everyone whom `texts` mention, except the person with the names `own`, which [`own_names`] found in the same texts.
+/// Like [`people`], but the names of the owner of the memories are given as `own`, which [`own_names`] found in the
+/// same texts.
 pub(crate) fn people_besides(own: &[String], texts: &[&str]) -> Vec<Person> {
     let mut mentions = Vec::new();
     for (n, text) in texts.iter().enumerate() {

@@ -1,4 +1,4 @@
-//! Divides a text into words for the search for names. The language must have spaces between words.
+//! Divides a text in a language with spaces between words into words, for the search for names.
 use super::lexicon::is_no_person;
 use crate::fold::{fold, is_east_asian};
 
@@ -10,14 +10,14 @@ pub(super) struct Token<'t> {
     pub(super) folded: String,
     /// The text between the previous word and this one.
     pub(super) before: &'t str,
-    /// True if the word was in the genitive: "Ruth's".
-    pub(super) genitive: bool,
+    /// True if the word is a genitive with `'s`: "Ruth's".
+    pub(super) is_genitive: bool,
     /// True if the word is the first of a sentence or of a line.
     pub(super) starts_sentence: bool,
 }
 
 impl Token<'_> {
-    /// True if only white space separates this word from the one before.
+    /// True if only white space separates this word from the previous one, and both are in the same sentence.
     pub(super) fn follows_directly(&self) -> bool {
         !self.starts_sentence && self.before.chars().all(char::is_whitespace)
     }
@@ -26,16 +26,16 @@ impl Token<'_> {
     /// in the lists of places, languages and things.
     pub(super) fn may_be_name(&self) -> bool {
         let mut chars = self.text.chars();
-        let capital = chars.next().is_some_and(char::is_uppercase);
+        let has_capital = chars.next().is_some_and(char::is_uppercase);
         let rest = chars.as_str();
-        capital
+        has_capital
             && rest.chars().next().is_some_and(|c| c.is_lowercase() || matches!(c, '\'' | '’'))
             && rest.chars().all(|c| c.is_alphabetic() || matches!(c, '-' | '\'' | '’'))
             && !is_no_person(&self.folded)
     }
 }
 
-/// The words of `text`. An abbreviated title ("Dr.") does not end a sentence.
+/// Splits `text` into words. The full stop of an abbreviated title ("Dr.") does not end a sentence.
 pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
     let mut out: Vec<Token<'_>> = Vec::new();
     let mut end = 0;
@@ -44,25 +44,32 @@ pub(super) fn tokens(text: &str) -> Vec<Token<'_>> {
         if !c.is_alphanumeric() || is_east_asian(c) {
             continue;
         }
-        let mut stop = start + c.len_utf8();
+        let mut word_end = start + c.len_utf8();
         while let Some((at, next)) = chars.peek().copied() {
-            let inner = matches!(next, '-' | '\'' | '’')
+            let is_inside_word = matches!(next, '-' | '\'' | '’')
                 && text[at + next.len_utf8()..].chars().next().is_some_and(char::is_alphanumeric);
-            if !(next.is_alphanumeric() && !is_east_asian(next) || inner) {
+            if !(next.is_alphanumeric() && !is_east_asian(next) || is_inside_word) {
                 break;
             }
-            stop = at + next.len_utf8();
+            word_end = at + next.len_utf8();
             chars.next();
         }
         let before = &text[end..start];
-        let whole = &text[start..stop];
-        let bare = ["'s", "’s"].iter().find_map(|ending| whole.strip_suffix(ending));
-        let abbreviated = before.trim() == "." && is_abbreviated(out.last());
-        let starts_sentence =
-            out.is_empty() || before.contains(['!', '?', '\n', '•', ';']) || before.contains('.') && !abbreviated;
-        let word = bare.unwrap_or(whole);
-        out.push(Token { text: word, folded: fold(word), before, genitive: bare.is_some(), starts_sentence });
-        end = stop;
+        let with_genitive = &text[start..word_end];
+        let without_genitive = ["'s", "’s"].iter().find_map(|ending| with_genitive.strip_suffix(ending));
+        let follows_abbreviation = before.trim() == "." && is_abbreviated(out.last());
+        let starts_sentence = out.is_empty()
+            || before.contains(['!', '?', '\n', '•', ';'])
+            || before.contains('.') && !follows_abbreviation;
+        let word = without_genitive.unwrap_or(with_genitive);
+        out.push(Token {
+            text: word,
+            folded: fold(word),
+            before,
+            is_genitive: without_genitive.is_some(),
+            starts_sentence,
+        });
+        end = word_end;
     }
     out
 }

@@ -1,12 +1,12 @@
-//! Groups texts by average linkage: joins the two most similar groups again and again, as long as the mean similarity
-//! of their members is high enough.
+//! Groups texts by average linkage: repeatedly joins the two most similar groups, as long as the mean similarity of
+//! their members is high enough.
 use super::Edges;
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, BinaryHeap};
 
-/// Two groups are not joined if the mean similarity of their members is below this.
+/// Lowest mean similarity of the members at which two groups are joined.
 const MIN_MEAN_SIMILARITY: f32 = 0.04;
-/// Similarity that is assumed for two texts that are not in the list of pairs.
+/// Assumed similarity of two texts that are not in the list of pairs.
 const UNKNOWN_SIMILARITY: f32 = -0.3;
 
 #[derive(Debug, Default)]
@@ -14,26 +14,26 @@ struct Group {
     members: Vec<usize>,
     /// Incremented whenever the group changes.
     version: u32,
-    /// For each other group, the sum and the count of the known similarities between its members and those of this
-    /// group.
-    near: BTreeMap<usize, (f32, u32)>,
+    /// For each other group, the sum and the number of the similarities that are known between its members and the
+    /// members of this group.
+    similarities: BTreeMap<usize, (f32, u32)>,
 }
 
-/// Two groups that may be joined, with their mean similarity. The candidate is out of date once the version of one of
-/// the groups has changed.
+/// Two groups that may be joined, and the mean similarity of their members. The candidate is outdated once the version
+/// of one of the groups has changed.
 struct JoinCandidate {
     mean: f32,
     groups: [usize; 2],
     versions: [u32; 2],
 }
 
-/// Divides texts into groups, given as their positions. Every text is in exactly one group. The same input always
-/// produces the same groups.
+/// Divides `count` texts into groups and returns the positions of the texts in each group. Every text is in exactly one
+/// group. The same input always produces the same groups.
 pub(super) fn groups(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut groups: Vec<Group> = (0..count).map(|n| Group { members: vec![n], ..Group::default() }).collect();
     for ((a, b), similarity) in edges {
-        groups[*a].near.insert(*b, (*similarity, 1));
-        groups[*b].near.insert(*a, (*similarity, 1));
+        groups[*a].similarities.insert(*b, (*similarity, 1));
+        groups[*b].similarities.insert(*a, (*similarity, 1));
     }
     let mut heap = BinaryHeap::new();
     for a in 0..count {
@@ -58,7 +58,7 @@ fn push_join_candidates(
     admits: impl Fn(usize) -> bool,
 ) {
     let group = &groups[a];
-    for (b, (sum, known)) in group.near.iter().filter(|(b, _)| admits(**b)) {
+    for (b, (sum, known)) in group.similarities.iter().filter(|(b, _)| admits(**b)) {
         let other = &groups[*b];
         let pairs = (group.members.len() * other.members.len()) as f32;
         let mean = (sum + UNKNOWN_SIMILARITY * (pairs - *known as f32)) / pairs;
@@ -75,13 +75,13 @@ fn merge_groups(groups: &mut [Group], a: usize, b: usize) {
     groups[a].version += 1;
     groups[a].members.extend(removed.members);
     groups[a].members.sort_unstable();
-    groups[a].near.remove(&b);
-    for (other, (sum, known)) in removed.near.into_iter().filter(|(other, _)| *other != a) {
-        let entry = groups[a].near.entry(other).or_default();
+    groups[a].similarities.remove(&b);
+    for (other, (sum, known)) in removed.similarities.into_iter().filter(|(other, _)| *other != a) {
+        let entry = groups[a].similarities.entry(other).or_default();
         *entry = (entry.0 + sum, entry.1 + known);
         let total = *entry;
-        groups[other].near.remove(&b);
-        groups[other].near.insert(a, total);
+        groups[other].similarities.remove(&b);
+        groups[other].similarities.insert(a, total);
     }
 }
 

@@ -10,31 +10,32 @@ use crate::fold::{Folded, is_east_asian, is_function_word, noun_runs, words};
 use name::{WordCounts, topic_name};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// Longest name of a topic in characters.
+/// Largest number of characters in the name of a topic.
 pub const MAX_NAME_CHARS: usize = 40;
 /// Number of first letters of a word that serve as its stem.
 const STEM_CHARS: usize = 6;
-/// Largest number of words of a text that are used.
+/// Only this many meaningful words from the start of a text are compared.
 const MAX_WORDS: usize = 60;
-/// A word that more texts than this contain does not count for similarity, because it says too little about each of
+/// A word does not count for similarity if more texts than this contain it, because it says too little about each of
 /// them.
 const MAX_TEXTS_WITH_WORD: usize = 60;
 /// Two texts are neighbours if their similarity by words (the cosine of their weighted words) is at least this.
 const MIN_WORD_SIMILARITY: f32 = 0.2;
-/// Largest number of neighbours of a text that are kept.
+/// Largest number of neighbours that are stored for a text: those with the highest similarity.
 const MAX_NEIGHBOURS: usize = 12;
 
 /// Memories about the same subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
-    /// Consists of words from its texts. Contains only letters, digits and single spaces.
+    /// The name, which consists of words from the texts. It contains only letters, digits and single spaces.
     pub name: String,
     /// Positions of the texts in the input, in ascending order. There are at least two.
     pub members: Vec<usize>,
 }
 
-/// Topics of these texts, the largest first. `vectors` holds one vector for each text: normalised to length 1, or empty
-/// if the text has none. If most texts have no vector, or if there are more than 3,000 texts, only words are compared.
+/// Finds the topics of the texts, the largest first. `vectors` contains one vector for each text: normalised to length
+/// 1, or empty if the text has none. If most texts have no vector, or if there are more than 3,000 texts, only words
+/// are compared.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let stems_by_text: Vec<Vec<String>> = texts.iter().map(|text| distinct_stems(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();
@@ -43,13 +44,13 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     }
     let weights = |word: &str| {
         let count = counts.get(word).copied().unwrap_or(1);
-        // A word in very many texts, such as the person's own name, has no weight.
+        // A word in very many texts, such as the name of the owner of the memories, has no weight.
         if count as usize * 6 > texts.len().max(30) { 0.0 } else { ((texts.len() + 1) as f32 / count as f32).ln() }
     };
     let by_words = edges_by_words(&stems_by_text, &weights);
-    let usable = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
-    let few = texts.len() <= similarity::MAX_COMPARED_TEXTS;
-    let groups = if few && vectors.len() == texts.len() && usable * 2 > texts.len() {
+    let usable_count = vectors.iter().filter(|vector| vector.len() == DIMENSIONS).count();
+    let can_compare_all = texts.len() <= similarity::MAX_COMPARED_TEXTS;
+    let groups = if can_compare_all && vectors.len() == texts.len() && usable_count * 2 > texts.len() {
         linkage::groups(texts.len(), &similarity::pairs(texts, vectors, &by_words))
     } else {
         communities(texts.len(), &by_words)
@@ -57,29 +58,29 @@ pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let mut groups: Vec<Vec<usize>> = groups.into_iter().filter(|members| members.len() > 1).collect();
     groups.sort_by(|a, b| b.len().cmp(&a.len()).then(a.cmp(b)));
     let (counts, mut used) = (WordCounts::new(texts), HashSet::new());
-    let named = |members: Vec<usize>| Topic { name: topic_name(texts, &members, &counts, &mut used), members };
-    groups.into_iter().map(named).collect()
+    let to_topic = |members: Vec<usize>| Topic { name: topic_name(texts, &members, &counts, &mut used), members };
+    groups.into_iter().map(to_topic).collect()
 }
 
-/// Pairs of texts with their similarity. The smaller position is first.
+/// The similarity of each pair of texts. The smaller position is the first of the pair.
 type Edges = BTreeMap<(usize, usize), f32>;
 
 fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) -> Edges {
     let norm = |stems: &[String]| stems.iter().map(|word| weight(word).powi(2)).sum::<f32>().sqrt().max(1e-6);
     let norms: Vec<f32> = stems_by_text.iter().map(|stems| norm(stems)).collect();
-    let mut places: HashMap<&str, Vec<usize>> = HashMap::new();
+    let mut texts_by_stem: HashMap<&str, Vec<usize>> = HashMap::new();
     for (n, stems) in stems_by_text.iter().enumerate() {
-        stems.iter().for_each(|word| places.entry(word).or_default().push(n));
+        stems.iter().for_each(|word| texts_by_stem.entry(word).or_default().push(n));
     }
     let mut sums = Edges::new();
-    let mut shared: Vec<_> =
-        places.into_iter().filter(|(_, list)| (2..=MAX_TEXTS_WITH_WORD).contains(&list.len())).collect();
-    shared.sort_unstable();
-    for (word, list) in shared {
-        let square = weight(word).powi(2);
+    let mut shared_stems: Vec<_> =
+        texts_by_stem.into_iter().filter(|(_, list)| (2..=MAX_TEXTS_WITH_WORD).contains(&list.len())).collect();
+    shared_stems.sort_unstable();
+    for (word, list) in shared_stems {
+        let squared_weight = weight(word).powi(2);
         for (i, a) in list.iter().enumerate() {
             for b in list.iter().skip(i + 1) {
-                *sums.entry((*a, *b)).or_default() += square;
+                *sums.entry((*a, *b)).or_default() += squared_weight;
             }
         }
     }
@@ -90,7 +91,8 @@ fn edges_by_words(stems_by_text: &[Vec<String>], weight: &impl Fn(&str) -> f32) 
     sums
 }
 
-/// Groups densely connected texts by label propagation. The order is fixed, so the result is deterministic.
+/// Groups densely connected texts by label propagation. The texts are visited in a fixed order, so the result is
+/// deterministic.
 fn communities(count: usize, edges: &Edges) -> Vec<Vec<usize>> {
     let mut neighbours: Vec<Vec<(usize, f32)>> = vec![Vec::new(); count];
     for ((a, b), weight) in edges {
@@ -137,8 +139,8 @@ fn distinct_stems(text: &str) -> Vec<String> {
     out
 }
 
-/// The meaningful words of a text, each preceded by its first letters, which serve as its stem. A word has only letters
-/// and digits, so punctuation never gets into a topic's name.
+/// The meaningful words of a text, each preceded by its stem, which is its first letters. A word contains only letters
+/// and digits, so no punctuation gets into a topic's name.
 fn written_words(text: &str) -> Vec<(String, String)> {
     let folded = Folded::new(text);
     let mut out = Vec::new();

@@ -1,5 +1,5 @@
-//! Names of topics. A name is a phrase that one of the memories has, word for word. Words of several memories, or from
-//! different places of one, would read like a phrase that nobody wrote.
+//! Chooses the names of topics. A name is a phrase that occurs literally in one of the memories. A combination of words
+//! from several memories, or from different sentences of one memory, would be a phrase that nobody wrote.
 use super::{MAX_NAME_CHARS, STEM_CHARS, is_common};
 use crate::{
     fold::{MAX_CHARS, is_east_asian, noun_runs, words},
@@ -9,26 +9,29 @@ use std::collections::{HashMap, HashSet};
 use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
-/// Largest number of words of a name that say something.
-const MAX_MEANINGFUL: usize = 3;
-/// Largest number of words of a name, with articles and prepositions.
+/// Largest number of meaningful words in a name. Articles, prepositions, times, numbers and very common words are not
+/// meaningful.
+const MAX_MEANINGFUL_WORDS: usize = 3;
+/// Largest number of words in a name, including articles and prepositions.
 const MAX_PHRASE_WORDS: usize = 5;
-/// Fewest characters of a word that says something.
-const MIN_CHARS: usize = 3;
-/// Share of its weight that a phrase loses by a word that only one of the memories has.
+/// Smallest number of characters of a meaningful word.
+const MIN_WORD_CHARS: usize = 3;
+/// If only one memory of the topic contains a word, this share of the word's weight is subtracted from the score of a
+/// phrase with this word.
 const COST_OF_UNSHARED: f32 = 0.6;
 
-/// What a phrase loses by beginning a sentence.
+/// Subtracted from the score of a phrase that begins a sentence.
 const COST_OF_OPENING: f32 = 0.8;
 
-/// Words that may stand inside a name, between two words that say something.
-const JOINING: &[&str] = &[
+/// Words that may be inside a name, between two meaningful words.
+const JOINING_WORDS: &[&str] = &[
     "a", "am", "an", "at", "auf", "aus", "bei", "beim", "by", "das", "dem", "den", "der", "des", "die", "ein", "eine",
     "einem", "einen", "einer", "for", "from", "für", "im", "in", "mit", "of", "on", "the", "to", "von", "vom", "with",
     "zu", "zum", "zur",
 ];
-/// Words for times, besides months and weekdays: they say when something is, and not what it is.
-const TIMES: &[&str] = &[
+/// Words for times, besides months and weekdays. They are not meaningful, because they say when something happens, and
+/// not what.
+const TIME_WORDS: &[&str] = &[
     "abend",
     "autumn",
     "day",
@@ -80,7 +83,7 @@ const TIMES: &[&str] = &[
     "週末",
 ];
 
-/// In how many texts each word occurs, by its stem.
+/// For each stem, the number of texts that contain a word with this stem.
 pub(super) struct WordCounts {
     texts: usize,
     counts: HashMap<String, usize>,
@@ -98,27 +101,27 @@ impl WordCounts {
         Self { texts: texts.len(), counts }
     }
 
-    /// The weight of a word: the higher, the fewer texts have it. A word in very many texts, such as the person's own
-    /// name, has none.
+    /// The weight of a word, which is higher if fewer texts contain it. It is 0 for a word in very many texts, such as
+    /// the name of the owner of the memories.
     fn weight(&self, stem: &str) -> f32 {
         let count = self.counts.get(stem).copied().unwrap_or(1);
         if count * 6 > self.texts.max(30) { 0.0 } else { ((self.texts + 1) as f32 / count as f32).ln() }
     }
 }
 
-/// A name for the texts at `members`, unlike all names in `used` (in lower case), to which it is added. It is the phrase
-/// whose words are rare elsewhere and are in most of the members. Only if they share no word, it is one of a single
-/// member.
+/// Chooses a name for the texts at `members`. The name differs from all names in `used` (in lower case) and is added to
+/// them. It is the phrase whose words are in many of these texts and rare in other texts. If the texts have no word in
+/// common, it is a phrase of one of them.
 pub(super) fn topic_name(texts: &[&str], members: &[usize], counts: &WordCounts, used: &mut HashSet<String>) -> String {
     let phrases: Vec<Vec<Phrase>> =
         members.iter().filter_map(|n| texts.get(*n)).map(|text| self::phrases(text)).collect();
-    let mut shared: HashMap<&str, usize> = HashMap::new();
+    let mut text_counts: HashMap<&str, usize> = HashMap::new();
     for phrases in &phrases {
         let stems: HashSet<&str> = phrases.iter().flat_map(|phrase| &phrase.stems).map(String::as_str).collect();
-        stems.into_iter().for_each(|stem| *shared.entry(stem).or_default() += 1);
+        stems.into_iter().for_each(|stem| *text_counts.entry(stem).or_default() += 1);
     }
     let score = |phrase: &Phrase| -> (usize, f32) {
-        let count = |stem: &String| shared.get(stem.as_str()).copied().unwrap_or_default();
+        let count = |stem: &String| text_counts.get(stem.as_str()).copied().unwrap_or_default();
         let weigh = |stem: &String| match (count(stem), counts.weight(stem)) {
             (_, 0.0) => -1.0,
             (0 | 1, weight) => -weight * COST_OF_UNSHARED,
@@ -128,18 +131,18 @@ pub(super) fn topic_name(texts: &[&str], members: &[usize], counts: &WordCounts,
         if phrase.stems.iter().any(|stem| count(stem) > 1) {
             return (1, phrase.stems.iter().map(weigh).sum::<f32>() - cost);
         }
-        // Two words of a single memory say more than one, and three are too many.
+        // If the texts share no word, two meaningful words are better than one, but a third makes the name worse.
         let weights = phrase.stems.iter().take(2).map(|stem| counts.weight(stem)).sum::<f32>();
         (0, weights - 5.0 * cost - phrase.stems.len().saturating_sub(2) as f32)
     };
-    let mut rated: Vec<((usize, f32), &Phrase)> =
+    let mut rated_phrases: Vec<((usize, f32), &Phrase)> =
         phrases.iter().flatten().map(|phrase| (score(phrase), phrase)).collect();
-    // Equally good phrases stay in the order of the members.
-    rated.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
-    let names: Vec<&str> = rated.into_iter().map(|(_, phrase)| phrase.text.as_str()).collect();
-    // If all phrases are taken, a number makes the difference.
-    let numbered = (2..used.len() + 3).filter_map(|n| Some(format!("{} {n}", names.first()?)));
-    let mut all = names.iter().map(|name| (*name).to_owned()).chain(numbered);
+    // Phrases with equal scores remain in the order of the members.
+    rated_phrases.sort_by(|(one, _), (other, _)| other.0.cmp(&one.0).then(other.1.total_cmp(&one.1)));
+    let names: Vec<&str> = rated_phrases.into_iter().map(|(_, phrase)| phrase.text.as_str()).collect();
+    // If the names of all phrases are used, a number is appended to the first one.
+    let numbered_names = (2..used.len() + 3).filter_map(|n| Some(format!("{} {n}", names.first()?)));
+    let mut all = names.iter().map(|name| (*name).to_owned()).chain(numbered_names);
     let name = all.find(|name| !used.contains(&name.to_lowercase())).unwrap_or_default();
     used.insert(name.to_lowercase());
     name
@@ -147,15 +150,16 @@ pub(super) fn topic_name(texts: &[&str], members: &[usize], counts: &WordCounts,
 
 /// A phrase that may be a name.
 struct Phrase {
-    /// Letters, digits and single spaces only.
+    /// The phrase, which contains only letters, digits and single spaces.
     text: String,
-    /// The stems of its words that say something.
+    /// The stems of the meaningful words of the phrase.
     stems: Vec<String>,
-    /// True if it begins a sentence. Notes about a person often begin with a verb: "Drives a green estate".
+    /// True if the phrase begins a sentence. Such a phrase is often no good name, because notes about a person often
+    /// begin with a verb: "Drives a green estate".
     opens_sentence: bool,
 }
 
-/// All phrases of a text that may be names. They begin and end with words that say something.
+/// All phrases of a text that may be names. They begin and end with a meaningful word.
 fn phrases(text: &str) -> Vec<Phrase> {
     let start: String = text.nfkc().take(MAX_CHARS).collect();
     let all = words(&start);
@@ -178,13 +182,13 @@ fn phrases(text: &str) -> Vec<Phrase> {
             }
             end = at + next.len();
             let stem = stem_of(next);
-            if stem.is_none() && (name.is_empty() || !JOINING.contains(&next.to_lowercase().as_str())) {
+            if stem.is_none() && (name.is_empty() || !JOINING_WORDS.contains(&next.to_lowercase().as_str())) {
                 break;
             }
             name.push_str(if name.is_empty() { "" } else { " " });
             name.push_str(next);
             let Some(stem) = stem else { continue };
-            if stems.contains(&stem) || stems.len() == MAX_MEANINGFUL || name.chars().count() > MAX_NAME_CHARS {
+            if stems.contains(&stem) || stems.len() == MAX_MEANINGFUL_WORDS || name.chars().count() > MAX_NAME_CHARS {
                 break;
             }
             stems.push(stem);
@@ -194,15 +198,16 @@ fn phrases(text: &str) -> Vec<Phrase> {
     out
 }
 
-/// The nouns of a run of characters in a script without spaces, and two nouns that follow each other or are joined by
-/// 「の」.
+/// The phrases in a run of characters of a script without spaces: each noun, and each pair of nouns that follow each
+/// other or are joined by 「の」.
 fn east_asian_phrases(word: &str) -> Vec<Phrase> {
     let runs: Vec<&str> = noun_runs(word, 2, 2)
         .into_iter()
         .filter(|run| !is_common(run) && !is_time_or_number(run) && run.chars().count() <= MAX_NAME_CHARS / 2)
         .collect();
-    let one = |run: &&str| Phrase { text: (*run).to_owned(), stems: vec![(*run).to_owned()], opens_sentence: false };
-    let mut out: Vec<Phrase> = runs.iter().map(one).collect();
+    let single_noun =
+        |run: &&str| Phrase { text: (*run).to_owned(), stems: vec![(*run).to_owned()], opens_sentence: false };
+    let mut out: Vec<Phrase> = runs.iter().map(single_noun).collect();
     for pair in runs.windows(2) {
         let &[first, second] = pair else { continue };
         let (from, to) = (offset(word, first), offset(word, second));
@@ -216,19 +221,19 @@ fn east_asian_phrases(word: &str) -> Vec<Phrase> {
     out
 }
 
-/// Position of a slice of `text` in bytes.
+/// Position of `slice` in `text`, of which it is a part, in bytes.
 fn offset(text: &str, slice: &str) -> usize {
     slice.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// The first letters of a word that says something. None for articles, times, numbers and words that say little.
+/// The stem of a meaningful word, which is its first letters. None for articles, times, numbers and very common words.
 fn stem_of(word: &str) -> Option<String> {
     let folded = word.to_lowercase();
-    let says_something = (MIN_CHARS..=MAX_NAME_CHARS).contains(&folded.chars().count())
+    let is_meaningful = (MIN_WORD_CHARS..=MAX_NAME_CHARS).contains(&folded.chars().count())
         && !is_common(&folded)
         && !is_time_or_number(&folded)
         && folded.chars().all(char::is_alphabetic);
-    says_something.then(|| folded.chars().take(STEM_CHARS).collect())
+    is_meaningful.then(|| folded.chars().take(STEM_CHARS).collect())
 }
 
 fn with_capital(name: &str) -> String {
@@ -240,8 +245,8 @@ fn is_time_or_number(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {
         let listed = MONTHS.iter().chain(WEEKDAYS).chain(NUMBERS).flat_map(|names| names.iter().copied());
-        listed.chain(TIMES.iter().copied()).collect()
+        listed.chain(TIME_WORDS.iter().copied()).collect()
     });
-    // English plurals of weekdays: "Fridays".
+    // The comparison without an "s" recognises English plurals of weekdays: "Fridays".
     words.contains(word) || word.strip_suffix('s').is_some_and(|one| words.contains(one))
 }

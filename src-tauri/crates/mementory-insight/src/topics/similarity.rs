@@ -1,50 +1,51 @@
-//! How similar any two texts are in meaning, words and kind.
+//! Computes how similar each pair of texts is in meaning, words and kind.
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
-/// Number of most similar texts that are kept for each text.
+/// Number of texts that are stored as the neighbours of a text: the most similar ones.
 const MAX_NEIGHBOURS: usize = 16;
-/// Number of nearest texts whose mean similarity counts as usual for a text. Some texts are slightly similar to all
-/// others, so the similarity of two texts is compared with the usual similarity of each.
-const USUAL_NEAREST: usize = 10;
-/// Largest number of texts whose vectors are compared. Every text is compared with every other, so the time grows with
-/// the square of their number.
+/// Number of the most similar texts whose mean similarity is the usual similarity of a text. Some texts are slightly
+/// similar to all others, so the similarity of two texts is compared with the usual similarity of each.
+const USUAL_NEAREST_COUNT: usize = 10;
+/// If there are more texts than this, their vectors are not compared. Every text is compared with every other, so the
+/// time grows with the square of the number of texts.
 pub(super) const MAX_COMPARED_TEXTS: usize = 3000;
-/// How much shared words and an equal kind add to the similarity. The values were tuned on the development half of the
+/// Weights of shared words and of an equal kind in the similarity. They were tuned on the development half of the
 /// labelled memories.
 const SHARED_WORDS_WEIGHT: f32 = 0.3;
 const SAME_KIND_WEIGHT: f32 = 0.3;
-/// Two texts whose similarity is below this have nothing in common, even if they are more similar to each other than to
-/// all other texts.
+/// If their similarity is below this, two texts have nothing in common, even if they are more similar to each other
+/// than to all other texts.
 const MIN_SIMILARITY: f32 = 0.25;
-/// Texts more similar than this belong together, even if many other texts are just as similar.
+/// If their similarity is above this, two texts have the same topic, even if many other texts are just as similar to
+/// them.
 const SURE_SIMILARITY: f32 = 0.8;
 
 const KIND_COUNT: usize = AboutKind::ALL.len();
 
 struct Texts<'v> {
     vectors: &'v [Vec<f32>],
-    /// For each text, the square roots of the probabilities that it is of each kind.
+    /// For each text, the square root of the probability of each kind.
     kinds: Vec<[f32; KIND_COUNT]>,
     by_words: &'v Edges,
 }
 
-/// Pairs of similar texts, each with the amount by which their similarity exceeds what is usual for the two texts. For
-/// a very high similarity, the amount is at least its excess over `SURE_SIMILARITY`.
+/// Returns the pairs of similar texts, each with the amount by which their similarity exceeds the usual similarity of
+/// the two texts. For a very high similarity, the amount is at least the difference from `SURE_SIMILARITY`.
 pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> Edges {
     let kinds = texts.iter().zip(vectors).map(|(text, vector)| fitted::kind_roots(text, vector)).collect();
     let all = Texts { vectors, kinds, by_words };
     let mut nearest: Vec<Vec<(f32, usize)>> = vec![Vec::new(); texts.len()];
     for a in 0..texts.len() {
         for b in a + 1..texts.len() {
-            all.offer(&mut nearest, a, b);
+            all.add_neighbours(&mut nearest, a, b);
         }
     }
-    let usual: Vec<f32> = nearest.iter().map(|list| mean_similarity(list)).collect();
+    let usual_similarities: Vec<f32> = nearest.iter().map(|list| mean_similarity(list)).collect();
     let mut out = Edges::new();
     for (a, list) in nearest.iter().enumerate() {
         for (similarity, b) in list.iter().filter(|(similarity, _)| *similarity >= MIN_SIMILARITY) {
-            let similarity_excess = similarity - (usual[a] + usual[*b]) / 2.0;
+            let similarity_excess = similarity - (usual_similarities[a] + usual_similarities[*b]) / 2.0;
             out.insert((a.min(*b), a.max(*b)), similarity_excess.max(similarity - SURE_SIMILARITY));
         }
     }
@@ -52,7 +53,7 @@ pub(super) fn pairs(texts: &[&str], vectors: &[Vec<f32>], by_words: &Edges) -> E
 }
 
 fn mean_similarity(list: &[(f32, usize)]) -> f32 {
-    let count = list.len().min(USUAL_NEAREST);
+    let count = list.len().min(USUAL_NEAREST_COUNT);
     list.iter().take(count).map(|(similarity, _)| similarity).sum::<f32>() / count.max(1) as f32
 }
 
@@ -63,7 +64,7 @@ impl Texts<'_> {
         dot(&self.vectors[a], &self.vectors[b]) + SAME_KIND_WEIGHT * (kind - 0.5) + SHARED_WORDS_WEIGHT * words
     }
 
-    fn offer(&self, nearest: &mut [Vec<(f32, usize)>], a: usize, b: usize) {
+    fn add_neighbours(&self, nearest: &mut [Vec<(f32, usize)>], a: usize, b: usize) {
         let similarity = self.similarity(a, b);
         for (n, other) in [(a, b), (b, a)] {
             let list = &mut nearest[n];
@@ -77,9 +78,9 @@ impl Texts<'_> {
     }
 }
 
-/// Dot product; 0 if a text has no vector.
+/// The dot product of two vectors. 0 if one of them is empty, because the text has no vector.
 fn dot(a: &[f32], b: &[f32]) -> f32 {
-    // There are eight accumulators, so that the compiler can vectorise the loop.
+    // Eight accumulators allow the compiler to vectorise the loop.
     let mut sums = [0f32; 8];
     for (x, y) in a.as_chunks::<8>().0.iter().zip(b.as_chunks::<8>().0) {
         for lane in 0..8 {

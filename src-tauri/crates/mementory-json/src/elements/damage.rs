@@ -1,4 +1,4 @@
-//! Continues after a damaged element of an array with the next one that is complete.
+//! After a damaged element of an array, continues with the next complete element.
 use super::{Elements, Level};
 use crate::{
     element_error::ElementError,
@@ -9,7 +9,7 @@ use memchr::memchr;
 
 /// Number of bytes that may always be read twice, in addition to twice the number of bytes read so far.
 const FREE_RESCAN_BYTES: u64 = 64 << 20;
-/// If this much white space follows a closing bracket, nothing else is expected after it.
+/// Largest number of white space bytes after a closing bracket in which the next byte is searched for.
 const MAX_SPACE_BYTES: usize = 1 << 20;
 
 impl Elements<'_> {
@@ -31,7 +31,7 @@ impl Elements<'_> {
                 Step::More => {}
             }
             if self.pos - self.start > self.limit {
-                // The rest of the array may be nested in an element whose end is lost.
+                // The remaining elements of the array may be nested in an element whose end is lost.
                 if self.return_to_nested_element() {
                     return self.damaged_error();
                 }
@@ -146,11 +146,12 @@ impl Elements<'_> {
         self.start = self.pos;
         match outcome {
             SearchOutcome::Next if !self.siblings.has_complete() => {
-                self.siblings.guess();
+                self.siblings.mark_as_guess();
                 Ok(None)
             }
             SearchOutcome::Candidate | SearchOutcome::Next => {
-                // After an element whose brackets are complete, the next object is an element whatever keys it has.
+                // After an element whose brackets are complete, the next object is accepted as an element, regardless
+                // of its keys.
                 let is_candidate = outcome == SearchOutcome::Candidate || !search.is_past_element();
                 self.search = Some(search);
                 self.scan_object(is_candidate)
@@ -168,11 +169,12 @@ impl Elements<'_> {
     }
 
     /// If a complete element is nested in the damaged object between `start` and `pos`, moves `pos` to it and returns
-    /// true. Elements seem nested in the damaged one if its end is lost.
+    /// true. If the end of an element is lost, the following elements seem to be nested in it.
     fn return_to_nested_element(&mut self) -> bool {
         self.siblings.add_damaged(&self.object_scan.keys, self.object_scan.has_nested);
         let Some(nested) = self.find_nested_element() else { return false };
-        // In a file with much damage, the same bytes could be scanned for every element.
+        // In a file with much damage, the same bytes could be scanned again for every element, so the number of
+        // rescanned bytes is limited.
         self.rescanned_bytes += (self.pos - nested) as u64;
         let offset = self.buf_offset + self.pos as u64;
         if self.rescanned_bytes > FREE_RESCAN_BYTES.saturating_add(2 * offset) {
@@ -184,7 +186,8 @@ impl Elements<'_> {
         true
     }
 
-    /// The start of the first such element. None while it is not known which keys an element has.
+    /// The start of the first complete element that is nested in the damaged object. None as long as the keys of an
+    /// element are not known.
     fn find_nested_element(&self) -> Option<usize> {
         if !self.siblings.can_recognise() {
             return None;
@@ -212,24 +215,25 @@ impl Elements<'_> {
         None
     }
 
-    /// True if what is between the elements of the array can be checked.
-    pub(super) fn checks_places(&self) -> bool {
+    /// True if the bytes between the elements of the array can be checked, because the keys of a complete element are
+    /// known.
+    pub(super) fn can_check_places(&self) -> bool {
         self.resync && self.siblings.has_complete()
     }
 
     /// True if the closing bracket at `pos` does not close the array, because a comma and an object follow. Returns an
-    /// error if something else follows that cannot be there.
-    pub(super) fn is_stray_bracket(&mut self, wrapped: bool) -> Result<bool, ElementError> {
+    /// error if anything else follows that is not allowed there.
+    pub(super) fn is_stray_bracket(&mut self, is_wrapped: bool) -> Result<bool, ElementError> {
         let [next, second] = self.bytes_after(1)?;
         if (next, second) == (Some(b','), Some(b'{')) {
             return Ok(true);
         }
-        let closes = match next {
+        let closes_array = match next {
             None => true,
-            Some(byte) if wrapped => matches!(byte, b'}' | b','),
+            Some(byte) if is_wrapped => matches!(byte, b'}' | b','),
             Some(byte) => !matches!(byte, b',' | b'}' | b']' | b':' | b'"'),
         };
-        if closes {
+        if closes_array {
             return Ok(false);
         }
         self.pos += 1;
@@ -239,7 +243,7 @@ impl Elements<'_> {
     /// Checks that the value between `start` and `end`, which is not an object, can be an element. Returns the position
     /// of `end` in the current buffer. Fails if the value is a key or a part of a damaged value.
     pub(super) fn check_place(&mut self, end: usize) -> Result<usize, ElementError> {
-        if !self.checks_places() {
+        if !self.can_check_places() {
             return Ok(end);
         }
         let len = end - self.start;

@@ -17,9 +17,10 @@ impl Separators {
         self.commas += bytes.iter().filter(|byte| **byte == b',').count();
     }
 
-    /// Checks the commas before the element with this index, which begins with `next`, or before the end of the array.
-    pub(super) fn check(&mut self, index: u64, next: Option<u8>) {
-        let expected = usize::from(index > 0 && next != Some(b']'));
+    /// Checks the commas before the element with this index, which begins with `next_byte`, or before the end of the
+    /// array.
+    pub(super) fn check(&mut self, index: u64, next_byte: Option<u8>) {
+        let expected = usize::from(index > 0 && next_byte != Some(b']'));
         self.are_irregular |= self.commas != expected;
         self.commas = 0;
     }

@@ -33,11 +33,12 @@ pub fn make_valid(
         if places.is_empty() {
             return Some(changed);
         }
-        // Each change is slow, because it searches an object or moves the items of a list.
+        // Each change is slow, because it searches an object or moves the items of a list, so the number of changes is
+        // limited.
         if places.len() > MAX_PLACES {
             return None;
         }
-        // Backwards, so that the removal of an item does not move the items that are still to be removed.
+        // The order is reversed, so that the removal of an item does not move the items that are still to be removed.
         for path in places.iter().rev() {
             let Some(PathStep::Member(name)) = path.first() else { return None };
             changed.insert(name.clone());
@@ -62,7 +63,7 @@ fn place_to_change(at: &Place<'_>, is_missing: bool, fallback: &Tree) -> Vec<Pat
 fn value_at<'t>(tree: &'t Tree, path: &[PathStep]) -> Option<&'t Tree> {
     path.iter().try_fold(tree, |tree, step| match (step, tree) {
         (PathStep::Member(name), tree) => tree.get(name),
-        // The two lists need not have the same items.
+        // The items of the two lists may not correspond, so no single item is copied.
         (PathStep::Item(_), _) => None,
     })
 }

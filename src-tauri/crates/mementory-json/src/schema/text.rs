@@ -14,23 +14,24 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
     if mementory_model::Timestamp::parse_plain(text).is_some() {
         return Ok(());
     }
-    // RFC 3339 §1 includes the year 0, which most programs cannot represent. It has the days of the year 2000.
+    // RFC 3339 §1 includes the year 0, which most programs cannot represent. The year 0 has the same days as the year
+    // 2000.
     if let Some(day) = text.strip_prefix("0000-") {
         return rfc3339(&format!("2000-{day}"));
     }
-    let bad = Err(TimeFault::Bad);
+    let bad_time = Err(TimeFault::Bad);
     let bytes = text.as_bytes();
     if !text.is_ascii() || bytes.len() < 19 || !matches!(bytes[10], b'T' | b't' | b' ') {
-        return bad;
+        return bad_time;
     }
     if bytes[13] != b':' || bytes[16] != b':' || mementory_model::Timestamp::parse(text).is_none() {
-        return bad;
+        return bad_time;
     }
     let zone = match text[19..].strip_prefix('.') {
         Some(fraction) => {
             let zone = fraction.trim_start_matches(|c: char| c.is_ascii_digit());
             if zone.len() == fraction.len() {
-                return bad;
+                return bad_time;
             }
             zone
         }
@@ -43,17 +44,17 @@ pub fn rfc3339(text: &str) -> Result<(), TimeFault> {
             let digits = hour.iter().chain([ten, one]).all(u8::is_ascii_digit);
             // In an offset, hours go up to 23 and minutes up to 59 (RFC 3339 §5.6).
             if !digits || hour > b"23".as_slice() || *ten > b'5' {
-                return bad;
+                return bad_time;
             }
             let minutes = minutes_of([hour[0], hour[1], *ten, *one]);
             if *sign == b'-' { -minutes } else { minutes }
         }
-        _ => return bad,
+        _ => return bad_time,
     };
     // A leap second is the last second of a day in UTC (RFC 3339 §5.7).
     let minute = minutes_of([bytes[11], bytes[12], bytes[14], bytes[15]]) - offset;
     let is_leap_second = &bytes[17..19] == b"60";
-    if is_leap_second && minute.rem_euclid(MINUTES_OF_DAY) != MINUTES_OF_DAY - 1 { bad } else { Ok(()) }
+    if is_leap_second && minute.rem_euclid(MINUTES_OF_DAY) != MINUTES_OF_DAY - 1 { bad_time } else { Ok(()) }
 }
 
 const MINUTES_OF_DAY: i32 = 24 * 60;

@@ -9,7 +9,7 @@ use super::{
 use crate::{Tree, equal_names};
 use std::collections::HashSet;
 
-/// How repeated keys of an object are handled. Either way, the last value is the one that is checked.
+/// How repeated keys of an object are handled. In both cases, only the last value of a key is checked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RepeatedKeys {
     /// Repeated keys are not reported.
@@ -80,7 +80,14 @@ impl Checker<'_> {
         }
     }
 
-    fn check_object(&mut self, fields: &[Field], open: bool, tree: &Tree, members: &[(String, Tree)], at: &Place<'_>) {
+    fn check_object(
+        &mut self,
+        fields: &[Field],
+        is_open: bool,
+        tree: &Tree,
+        members: &[(String, Tree)],
+        at: &Place<'_>,
+    ) {
         for field in fields {
             let member_place = at.member(field.name);
             match tree.get(field.name) {
@@ -90,7 +97,7 @@ impl Checker<'_> {
                 Some(value) => self.check_value(&field.rule, value, &member_place),
             }
         }
-        if !open {
+        if !is_open {
             for (key, _) in members.iter().filter(|(key, _)| !fields.iter().any(|f| equal_names(f.name, key))) {
                 (self.report)(&at.member(key), Violation::UnknownField);
             }
@@ -148,9 +155,9 @@ fn number_violation(rule: &Rule, token: &str) -> Option<Violation> {
             too_small.then_some(Violation::TooSmall(*least))
         }
         Rule::Range(least, most) => {
-            let whole = finite_double().filter(|_| is_whole(token));
-            let fits = whole.is_some_and(|n| (*least as f64..=*most as f64).contains(&n));
-            (!fits).then_some(Violation::OutsideRange(*least, *most))
+            let whole_number = finite_double().filter(|_| is_whole(token));
+            let is_in_range = whole_number.is_some_and(|n| (*least as f64..=*most as f64).contains(&n));
+            (!is_in_range).then_some(Violation::OutsideRange(*least, *most))
         }
         Rule::UnitInterval => match finite_double() {
             Some(_) => (!is_in_unit_interval(token)).then_some(Violation::OutsideUnitInterval),
@@ -174,13 +181,13 @@ fn expected_type(rule: &Rule) -> &'static str {
     }
 }
 
-/// True if one of the names is repeated. There are at most `count` names. Only many names are put into a hash set.
+/// True if one of the names is repeated. There are at most `count` names. A hash set is used only if there are many.
 fn has_repetition<'t>(names: impl Iterator<Item = &'t str> + Clone, count: usize) -> bool {
     const MAX_COMPARED_NAMES: usize = 32;
     if count > MAX_COMPARED_NAMES {
-        let mut seen = HashSet::with_capacity(count);
-        return !names.into_iter().all(|name| seen.insert(name));
+        let mut seen_names = HashSet::with_capacity(count);
+        return !names.into_iter().all(|name| seen_names.insert(name));
     }
-    let earlier = names.clone();
-    names.enumerate().any(|(i, name)| earlier.clone().take(i).any(|other| equal_names(other, name)))
+    let earlier_names = names.clone();
+    names.enumerate().any(|(i, name)| earlier_names.clone().take(i).any(|other| equal_names(other, name)))
 }

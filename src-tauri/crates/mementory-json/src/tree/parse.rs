@@ -29,12 +29,13 @@ pub(super) fn allocated_bytes(len: usize) -> u64 {
     if len == 0 { 0 } else { (len as u64 + 8).next_multiple_of(16).max(32) }
 }
 
-/// The error for a text that was refused. A fault in the grammar comes before every other one, wherever it is in the
-/// text, and serde_json says where. It needs no recursion for this, so the text may be nested to any depth.
-fn first_error(text: &str, refused: TreeError) -> TreeError {
+/// Returns the error to report for a text that was refused. A fault in the grammar takes precedence over every other
+/// fault, wherever it is in the text. serde_json finds its position without recursion, so the text may be nested to any
+/// depth.
+fn first_error(text: &str, refusal: TreeError) -> TreeError {
     match serde_json::from_str::<&RawValue>(text) {
         Err(error) => syntax_error(error),
-        Ok(_) => refused,
+        Ok(_) => refusal,
     }
 }
 
@@ -54,8 +55,8 @@ struct TreeParser<'t> {
     bounds: Bounds,
     /// Memory in bytes that the value may still use.
     bytes_left: u64,
-    /// The items of all open arrays, and the members of all open objects. When an array or object ends, its own items
-    /// or members are split off. This is much faster than growing a separate list for each of them.
+    /// The items of all open arrays, and the members of all open objects. When an array or object ends, its items or
+    /// members are split off. Sharing two lists is much faster than growing a separate list for each array and object.
     items: Vec<Tree>,
     members: Vec<(String, Tree)>,
     /// Key of the member of the next object whose members are checked, but not added to the tree.
@@ -104,7 +105,7 @@ impl<'t> TreeParser<'t> {
         while is_open {
             let item = self.read_value(depth_left)?;
             self.items.push(item);
-            is_open = self.continues(b']')?;
+            is_open = self.skip_separator(b']')?;
         }
         Ok(Tree::Array(self.items.split_off(first)))
     }
@@ -126,7 +127,7 @@ impl<'t> TreeParser<'t> {
                 self.read_value(depth_left)?
             };
             self.members.push((key, value));
-            is_open = self.continues(b'}')?;
+            is_open = self.skip_separator(b'}')?;
         }
         Ok(Tree::Object(self.members.split_off(first)))
     }
@@ -145,7 +146,7 @@ impl<'t> TreeParser<'t> {
                 let mut is_open = !self.skip_if(b']');
                 while is_open {
                     self.check_value(depth_left)?;
-                    is_open = self.continues(b']')?;
+                    is_open = self.skip_separator(b']')?;
                 }
             }
             b'{' => {
@@ -158,7 +159,7 @@ impl<'t> TreeParser<'t> {
                     self.check_string()?;
                     self.skip_colon()?;
                     self.check_value(depth_left)?;
-                    is_open = self.continues(b'}')?;
+                    is_open = self.skip_separator(b'}')?;
                 }
             }
             _ => self.read_number().map(drop)?,
@@ -275,7 +276,7 @@ impl<'t> TreeParser<'t> {
         self.byte()
     }
 
-    /// Skips white space, and this byte if it follows. True if it does.
+    /// Skips white space, and `byte` if it follows. Returns true if it followed.
     fn skip_if(&mut self, byte: u8) -> bool {
         let follows = self.next_byte() == byte;
         self.at += usize::from(follows);
@@ -286,9 +287,9 @@ impl<'t> TreeParser<'t> {
         if self.skip_if(b':') { Ok(()) } else { Err(unexpected_byte()) }
     }
 
-    /// Skips what follows an item of an array or a member of an object: a comma, or the closing bracket `end`. True
-    /// after a comma.
-    fn continues(&mut self, end: u8) -> Result<bool, TreeError> {
+    /// Skips the separator after an item of an array or a member of an object: a comma, or the closing bracket `end`.
+    /// Returns true after a comma.
+    fn skip_separator(&mut self, end: u8) -> Result<bool, TreeError> {
         if self.skip_if(b',') {
             Ok(true)
         } else if self.skip_if(end) {
@@ -375,8 +376,8 @@ mod tests {
             for changed in [&bytes[..], &bytes[..place]] {
                 let Ok(changed) = std::str::from_utf8(changed) else { continue };
                 let serde = serde_json::from_str::<serde_json::Value>(changed).is_ok();
-                // The reverse need not be true: serde_json rejects a number outside the range of a double, and a tree
-                // accepts it. The grammar, which a raw value shows, is the same.
+                // A tree may accept more texts than serde_json, which rejects a number outside the range of a double.
+                // The grammar, which a raw value shows, is the same.
                 let tree = Tree::parse(changed, 128);
                 let has_grammar = serde_json::from_str::<&RawValue>(changed).is_ok();
                 let outer = format!("{{\"b\":{changed}}}");

@@ -66,7 +66,7 @@ const ALLOCATION_OVERHEAD_BYTES: usize = 16;
 
 /// Parses a text with exactly one document, within the bounds for depth and estimated memory. Numbers and truth values
 /// that JSON writes in another way, such as `+1`, `0x1F` and `TRUE`, are numbers with their text in the document, so
-/// that a caller whose format requires text gets it unchanged. [`to_json_notation`] converts the others.
+/// that a caller whose format requires text gets it unchanged. Other callers use [`to_json_notation`].
 ///
 /// # Errors
 /// A text that is not YAML or has more or less than one document, and a value beyond the bounds.
@@ -81,7 +81,7 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     // Aliases may repeat content. The limit rejects documents that aliases would blow up to many times their size, as
     // in an attack.
     let mut repeats_left = text.len() as u64 * 4 + 10_000;
-    let mut open: Vec<OpenCollection> = Vec::new();
+    let mut open_collections: Vec<OpenCollection> = Vec::new();
     let mut anchors: HashMap<usize, Tree> = HashMap::new();
     let mut root = None;
     let indicator_budget = Some(bytes / PARSER_BYTES_PER_INDICATOR);
@@ -102,20 +102,20 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
                 continue;
             }
             Event::SequenceStart(anchor, _) => {
-                push_collection(&mut open, Tree::Array(vec![]), anchor, depth)?;
+                push_collection(&mut open_collections, Tree::Array(vec![]), anchor, depth)?;
                 continue;
             }
             Event::MappingStart(anchor, _) => {
-                push_collection(&mut open, Tree::Object(vec![]), anchor, depth)?;
+                push_collection(&mut open_collections, Tree::Object(vec![]), anchor, depth)?;
                 continue;
             }
-            Event::SequenceEnd | Event::MappingEnd => match open.pop() {
+            Event::SequenceEnd | Event::MappingEnd => match open_collections.pop() {
                 Some(closed) => (closed.tree, closed.anchor),
                 None => return Err(error("malformed", "a list ends without having begun")),
             },
             Event::Alias(id) => {
-                // An anchor is known only after its value ends, so an alias inside the value is an error and cannot
-                // cause a cycle.
+                // An anchor is registered only after its value ends, so an alias inside this value is an error and
+                // cannot cause a cycle.
                 let tree =
                     anchors.get(&id).ok_or_else(|| error("malformed", "an alias refers to an unknown anchor"))?;
                 repeats_left = repeats_left
@@ -134,7 +134,7 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
             reserve_memory(memory_cost(&done, true))?;
             anchors.insert(anchor, done.clone());
         }
-        match open.last_mut() {
+        match open_collections.last_mut() {
             None => root = Some(done),
             Some(parent) => put_value(parent, done)?,
         }
@@ -142,11 +142,16 @@ pub fn parse(text: &str, bounds: Bounds) -> Result<Tree, YamlError> {
     root.ok_or_else(|| error("malformed", "an empty YAML document"))
 }
 
-fn push_collection(open: &mut Vec<OpenCollection>, tree: Tree, anchor: usize, depth: u32) -> Result<(), YamlError> {
-    if open.len() >= depth as usize {
+fn push_collection(
+    open_collections: &mut Vec<OpenCollection>,
+    tree: Tree,
+    anchor: usize,
+    depth: u32,
+) -> Result<(), YamlError> {
+    if open_collections.len() >= depth as usize {
         return Err(error("too_deep", format!("nested deeper than {depth} levels")));
     }
-    open.push(OpenCollection { tree, key: None, anchor });
+    open_collections.push(OpenCollection { tree, key: None, anchor });
     Ok(())
 }
 
@@ -184,9 +189,9 @@ pub fn repeated_keys(tree: &Tree) -> Vec<String> {
                 }
             }
             Tree::Object(members) => {
-                let mut seen = HashSet::with_capacity(members.len());
+                let mut seen_keys = HashSet::with_capacity(members.len());
                 for (key, value) in members {
-                    if !seen.insert(key.as_str()) && out.len() < MAX_REPEATED_KEYS {
+                    if !seen_keys.insert(key.as_str()) && out.len() < MAX_REPEATED_KEYS {
                         out.push(format!("{at}/{key}"));
                     }
                     if has_members(value) {
@@ -247,7 +252,7 @@ fn scalar(text: Cow<'_, str>, style: ScalarStyle, tag: Option<&Tag>) -> Tree {
         "" | "~" | "null" | "Null" | "NULL" => Tree::Null,
         "true" => Tree::Bool(true),
         "false" => Tree::Bool(false),
-        // JSON has no such numbers.
+        // JSON has no such numbers, so they keep their text.
         ".nan" | ".NaN" | ".NAN" => Tree::Number(text.into_owned()),
         word if matches!(word.trim_start_matches(['+', '-']), ".inf" | ".Inf" | ".INF") => {
             Tree::Number(text.into_owned())

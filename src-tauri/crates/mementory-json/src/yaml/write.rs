@@ -40,14 +40,14 @@ pub fn write_element(value: &Tree, level: usize, out: &mut String) {
     }
 }
 
-/// The members to write. YAML does not allow repeated keys, so only the last member with each key is written, which is
-/// also the one that JSON readers use.
+/// The members to write. YAML does not allow repeated keys, so for each key only the last member is written, which JSON
+/// readers use too.
 fn unique_members(members: &[(String, Tree)]) -> Vec<(&str, &Tree)> {
-    let mut seen = HashSet::with_capacity(members.len());
+    let mut seen_keys = HashSet::with_capacity(members.len());
     let members = members.iter().rev().map(|(key, value)| (key.as_str(), value));
-    let mut unique: Vec<(&str, &Tree)> = members.filter(|(key, _)| seen.insert(*key)).collect();
-    unique.reverse();
-    unique
+    let mut last_members: Vec<(&str, &Tree)> = members.filter(|(key, _)| seen_keys.insert(*key)).collect();
+    last_members.reverse();
+    last_members
 }
 
 fn write_indent(level: usize, out: &mut String) {
@@ -106,11 +106,11 @@ fn uses_block_style(value: &Tree, level: usize) -> bool {
 }
 
 /// True if the tree has fewer levels than this. Recursion is safe, because the parser bounds the depth of a tree.
-fn is_shallower(value: &Tree, than: u32) -> bool {
-    let Some(less) = than.checked_sub(1) else { return false };
+fn is_shallower(value: &Tree, level_limit: u32) -> bool {
+    let Some(next_limit) = level_limit.checked_sub(1) else { return false };
     match value {
-        Tree::Array(items) => items.iter().all(|item| is_shallower(item, less)),
-        Tree::Object(members) => members.iter().all(|(_, value)| is_shallower(value, less)),
+        Tree::Array(items) => items.iter().all(|item| is_shallower(item, next_limit)),
+        Tree::Object(members) => members.iter().all(|(_, value)| is_shallower(value, next_limit)),
         _ => true,
     }
 }

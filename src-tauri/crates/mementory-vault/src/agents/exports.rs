@@ -1,6 +1,6 @@
-//! Writes the documents that the export tools return to a connected client. A record contains only what the grant makes
-//! visible: its `verbatim`, its place in a file and its account are left out, and its links lead only to visible
-//! records. So a document reveals nothing about other records, deletions or files.
+//! Writes the documents that the export tools return to a connected client. An exported record has no `verbatim`, no
+//! position in a file and no account, and its links lead only to records that the grant makes visible. So a document
+//! reveals nothing about other records, deletions or files.
 use crate::{
     VaultError, VaultResult,
     agents::{
@@ -19,13 +19,13 @@ use std::{
     io::Read,
 };
 
-/// Scope of the record keys in an exported document. The value of each key is the id of the record, which the other MCP
-/// tools accept too.
+/// Scope of the record keys in an exported document. The value of each key is the id of the record. The other MCP tools
+/// accept the same id.
 const KEY_SCOPE: &str = "mementory";
-/// Minimum number of rows that one query looks up.
+/// Smallest row limit of the query that looks up the rows to export.
 const MIN_ROWS_PER_STEP: usize = 500;
 
-/// Which of the visible records are exported.
+/// Conditions that select some of the visible records for an export.
 #[derive(Debug, Clone, Default)]
 pub struct ExportRange {
     /// Only records dated after this time, in microseconds since 1970. A record without a date counts as dated at its
@@ -33,23 +33,23 @@ pub struct ExportRange {
     pub after: Option<i64>,
     /// Only records of these kinds. None means all kinds.
     pub kinds: Option<Vec<Kind>>,
-    /// Cursor from an earlier document. Only records after the record that the cursor names.
+    /// Cursor from an earlier document. Only records after the record of the cursor are exported.
     pub cursor: Option<String>,
-    /// Only records whose number is greater than this; see [`GrantedExport::numbers`].
+    /// Only records whose number is greater than this number; see [`GrantedExport::numbers`].
     pub since_number: Option<u64>,
-    /// Only records whose number is at most this.
+    /// Only records whose number is at most this number; see [`GrantedExport::numbers`].
     pub max_number: Option<u64>,
-    /// Only records with a date of their own at or after this time, in microseconds since 1970.
+    /// Only records dated at or after this time, in microseconds since 1970. Records without a date are left out.
     pub from: Option<i64>,
-    /// Only records with a date of their own at or before this time, in microseconds since 1970.
+    /// Only records dated at or before this time, in microseconds since 1970. Records without a date are left out.
     pub to: Option<i64>,
-    /// Only these records.
+    /// Only the records with these ids.
     pub ids: Option<Vec<String>>,
     /// Records with one of these sensitivities are left out.
     pub without_sensitivities: Vec<String>,
-    /// Only the newest records of the range, at most this many.
+    /// Largest number of records. If the range has more records, the newest of them are exported.
     pub last: Option<u32>,
-    /// Leave out embedding vectors.
+    /// True if embedding vectors are left out.
     pub without_embeddings: bool,
 }
 
@@ -92,15 +92,15 @@ impl GrantedExport {
     /// None if no record is omitted, or if all records have the same time.
     pub fn end_between_times(&mut self) -> Option<i64> {
         let first_omitted_time = self.first_omitted_time?;
-        let before = self.times.iter().take_while(|time| **time < first_omitted_time).count();
-        if before == 0 {
+        let earlier_count = self.times.iter().take_while(|time| **time < first_omitted_time).count();
+        if earlier_count == 0 {
             return None;
         }
-        self.truncate(before);
+        self.truncate(earlier_count);
         self.times.last().copied()
     }
 
-    /// Cursor with which the next document continues after this export. None if this export is not cut off.
+    /// Returns the cursor with which the next document continues after this export. None if this export is not cut off.
     pub fn next_cursor(&self) -> Option<&str> {
         self.first_omitted_time.and(self.cursors.last()).map(String::as_str)
     }
@@ -115,16 +115,16 @@ impl GrantedExport {
     }
 }
 
-/// A row, and the position of its record among all visible records.
+/// Row of a record, and the position of the record among all visible records, oldest first, from 1.
 struct NumberedRow {
     row: i64,
     number: u64,
 }
 
 impl GrantedView<'_> {
-    /// Returns at most `limit` visible records of a range. Their texts have at most `max_chars` characters in total,
-    /// except that one record is always returned, however long it is. Records that their source marks as not exportable
-    /// are left out, and so are the records derived from them and their relations.
+    /// Returns at most `limit` visible records of a range. The texts of the returned records have at most `max_chars`
+    /// characters in total, except that one record is always returned, however long it is. Leaves out records that
+    /// their source marks as not exportable, and records that are derived from such a record or are relations of it.
     ///
     /// # Errors
     /// Errors of the store; `Usage` for a cursor that is not from an earlier document.
@@ -176,8 +176,8 @@ impl GrantedView<'_> {
         Ok(export)
     }
 
-    /// Numbers and rows of the visible records in the range. Applies only the conditions of the range that can be
-    /// checked with the columns of the row.
+    /// Returns the rows of the visible records in the range, each with its number. Checks only the conditions of the
+    /// range that depend on columns of the table `records`. `exported_record` checks the other conditions.
     fn numbered_rows(
         &self,
         range: &ExportRange,
@@ -205,9 +205,9 @@ impl GrantedView<'_> {
             add(&format!("(sort > {sort} OR id > ?)"), id.into());
         }
         if let Some(kinds) = &range.kinds {
-            let codes: Vec<i64> = kinds.iter().map(|kind| kind_code(*kind)).collect();
-            let codes = serde_json::to_string(&codes).unwrap_or_default();
-            add("kind IN (SELECT value FROM json_each(?))", codes.into());
+            let kind_codes: Vec<i64> = kinds.iter().map(|kind| kind_code(*kind)).collect();
+            let kind_codes = serde_json::to_string(&kind_codes).unwrap_or_default();
+            add("kind IN (SELECT value FROM json_each(?))", kind_codes.into());
         }
         if let Some(ids) = &range.ids {
             let ids = serde_json::to_string(ids).unwrap_or_default();
@@ -229,15 +229,16 @@ impl GrantedView<'_> {
         })
     }
 
-    /// The record to write for a row. None if the record is outside the range or may not leave the vault.
+    /// Returns the record to write for a row. Returns None if the record is outside the range or may not leave the
+    /// vault.
     fn exported_record(&mut self, view: &RowView, range: &ExportRange) -> VaultResult<Option<StoredRecord>> {
-        let MaskedRecord { record, marks, .. } = self.masked(view)?;
+        let MaskedRecord { record, marks, .. } = self.masked_record(view)?;
         let times = &record.times;
         let is_dated = [times.created, times.observed, times.updated, times.valid_from].iter().any(Option::is_some);
         let sensitivity = record.sensitivity.as_deref().unwrap_or("public");
         if (range.from.is_some() || range.to.is_some()) && !is_dated
             || range.without_sensitivities.iter().any(|left_out| left_out == sensitivity)
-            || self.concerns_not_exportable(&record)?
+            || self.depends_on_not_exportable(&record)?
         {
             return Ok(None);
         }
@@ -261,7 +262,7 @@ impl GrantedView<'_> {
         let source = Source { platform: record.source.platform, method: record.source.method, ..Source::default() };
         let message =
             record.message.map(|message| MessagePart { role: message.role, active: true, ..MessagePart::default() });
-        let written = Record {
+        let exported = Record {
             title: record.title,
             times: record.times,
             record_type: record.record_type,
@@ -289,17 +290,17 @@ impl GrantedView<'_> {
             message_parent_id: None,
             attachment_ids: Vec::new(),
             redactions,
-            record: written,
+            record: exported,
         }))
     }
 
-    /// True if the record was derived from a memory that its source marks as not exportable, or is a relation with such
+    /// True if the record is derived from a memory that its source marks as not exportable, or is a relation with such
     /// a memory at one end.
-    fn concerns_not_exportable(&self, record: &Record) -> VaultResult<bool> {
-        let concerns = |link: &&Link| {
+    fn depends_on_not_exportable(&self, record: &Record) -> VaultResult<bool> {
+        let leads_to_memory = |link: &&Link| {
             link.kind == Kind::Memory && (record.kind == Kind::Relation || link.relation == "derived_from")
         };
-        for link in record.links.iter().filter(concerns) {
+        for link in record.links.iter().filter(leads_to_memory) {
             let id = record_id(&self.context.keys, &link.target);
             let flags: Option<i64> = self.context.store.read(|c| {
                 let mut statement = c.prepare_cached("SELECT flags FROM records WHERE id = ?1 AND trashed IS NULL")?;
@@ -344,7 +345,7 @@ impl GrantedView<'_> {
     }
 }
 
-/// The records of one document. The document has no deletions and no files.
+/// Passes the records of an export to the writer of one document. The document has no tombstones and no files.
 struct GrantedSource<'e> {
     description: SourceDescription,
     records: Vec<&'e StoredRecord>,

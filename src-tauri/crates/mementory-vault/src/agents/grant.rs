@@ -11,16 +11,16 @@ const TOKEN_PREFIX: &str = "mementory";
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct GrantRights {
-    /// Search, list and fetch records.
+    /// True if the client may search, list and fetch records.
     pub read: bool,
-    /// Put suggestions into the queue.
+    /// True if the client may put suggestions into the queue.
     pub suggest: bool,
-    /// Export records as documents.
+    /// True if the client may export records as documents.
     pub export: bool,
 }
 
 impl GrantRights {
-    /// The rights as they are written in a token: one or more of `r`, `s` and `e`.
+    /// Returns the rights as a token contains them: one or more of the letters `r`, `s` and `e`.
     fn token_letters(self) -> String {
         let all = [(self.read, 'r'), (self.suggest, 's'), (self.export, 'e')];
         all.into_iter().filter_map(|(has, letter)| has.then_some(letter)).collect()
@@ -36,9 +36,9 @@ pub struct Grant {
     pub name: String,
     salt: String,
     digest: String,
-    /// Visible records.
+    /// Condition for the records that the client may see.
     pub scope: GrantScope,
-    /// Permitted actions.
+    /// Actions that the client may perform.
     pub rights: GrantRights,
     /// Largest number of records that one call returns.
     pub records_per_call: u32,
@@ -58,15 +58,15 @@ pub struct Grant {
     /// Whether the person has seen the notice of the first read.
     #[serde(default)]
     pub first_read_seen: bool,
-    /// The day to which the next two fields apply, in days since 1970.
+    /// Day on which `calls_today` and `records_today` were counted, in days since 1970.
     pub(crate) day: i64,
-    /// Number of calls on that day.
+    /// Number of calls on `day`.
     pub(crate) calls_today: u32,
-    /// Number of records that left the vault on that day.
+    /// Number of records that left the vault on `day`.
     pub(crate) records_today: u32,
 }
 
-/// A grant to be made.
+/// Values of a grant to be created.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "as in `Grant`")]
 pub struct NewGrant {
@@ -79,7 +79,7 @@ pub struct NewGrant {
 }
 
 impl Grant {
-    /// Makes a grant and its token, which is stored nowhere.
+    /// Creates a grant and its token. The token is not stored.
     pub(crate) fn create(new: NewGrant, now: Timestamp) -> VaultResult<(Self, String)> {
         let (salt, secret, id) = (random_bytes::<32>()?, random_bytes::<32>()?, random_bytes::<8>()?);
         let id = hex::encode(id);
@@ -106,7 +106,7 @@ impl Grant {
         Ok((grant, token))
     }
 
-    /// True if the token's secret belongs to this grant.
+    /// True if the grant was created with this token.
     pub(crate) fn accepts(&self, token: &Token) -> bool {
         let bytes = |text: &str| <[u8; 32]>::try_from(hex::decode(text).unwrap_or_default()).ok();
         match (bytes(&self.salt), bytes(&self.digest)) {
@@ -116,8 +116,8 @@ impl Grant {
     }
 }
 
-/// The checked parts of a token. A token also names rights, so that the client's program can list its tools while the
-/// vault is locked. These rights are not checked: only the rights of the grant count.
+/// The parts of a token that the vault checks. A token also lists rights, so that the client's program can list its
+/// tools while the vault is locked. The vault ignores these listed rights: only the rights stored in the grant count.
 pub(crate) struct Token {
     pub(crate) grant: String,
     secret: [u8; 32],

@@ -40,12 +40,12 @@ pub struct Call {
 }
 
 impl Call {
-    /// A call that returns no record.
+    /// Describes a call that returns no record.
     pub fn new(op: &'static str) -> Self {
         Self { op, ..Self::default() }
     }
 
-    /// Number of records that leave the vault.
+    /// Returns the total number of records that leave the vault.
     pub fn records(&self) -> u32 {
         self.returned.values().sum()
     }
@@ -69,7 +69,7 @@ impl<'v> Grants<'v> {
         Self { context }
     }
 
-    /// The records that a grant makes visible.
+    /// Returns a view of the records that a grant makes visible.
     ///
     /// # Errors
     /// Errors of the store.
@@ -77,14 +77,14 @@ impl<'v> Grants<'v> {
         GrantedView::new(self.context, grant.scope.clone())
     }
 
-    /// Like [`view`](Self::view), but sensitive values are always masked, even if the grant allows them.
+    /// Like [`view`](Self::view), but sensitive values are always masked, even if the grant allows unmasked values.
     pub fn masked_view(&self, grant: &Grant) -> VaultResult<GrantedView<'v>> {
         GrantedView::new(self.context, GrantScope { uncovered: false, ..grant.scope.clone() })
     }
 }
 
 impl Grants<'_> {
-    /// All grants, oldest first, including those that have ended.
+    /// Returns all grants, oldest first, including those that have ended.
     ///
     /// # Errors
     /// Errors of the store.
@@ -97,7 +97,7 @@ impl Grants<'_> {
         self.context.lock.note_answering(answering);
     }
 
-    /// Makes a grant. Returns it with its token, which is stored nowhere.
+    /// Creates a grant. Returns the grant and its token, which is not stored.
     ///
     /// # Errors
     /// `Usage` if the name is empty, too long, not one line, or the name of another grant that was not revoked; if the
@@ -126,7 +126,7 @@ impl Grants<'_> {
         })
     }
 
-    /// Revokes a grant, given by its id or name. What its client has already read cannot be taken back.
+    /// Revokes a grant, given by its id or name. Records that the client has already read cannot be taken back.
     ///
     /// # Errors
     /// `NotFound` if no grant has this id or name, or it was already revoked.
@@ -142,7 +142,7 @@ impl Grants<'_> {
         })
     }
 
-    /// The grant of a token, even if the grant has ended. None if no grant of this vault has this token.
+    /// Returns the grant of a token, even if the grant has ended. None if no grant of this vault has this token.
     ///
     /// # Errors
     /// Errors of the store.
@@ -151,7 +151,7 @@ impl Grants<'_> {
         Ok(self.context.store.read(|c| load(c, &token.grant))?.filter(|grant| grant.accepts(&token)))
     }
 
-    /// Marks the notices of the first read of these grants as seen by the person. Unknown ids are ignored.
+    /// Marks the first-read notices of these grants as seen by the person. Unknown ids are ignored.
     ///
     /// # Errors
     /// Errors of the store.
@@ -216,12 +216,12 @@ impl Grants<'_> {
 }
 
 impl Grant {
-    /// Number of calls and number of records on this day so far.
+    /// Returns the number of calls and the number of returned records on `day`, which is in days since 1970.
     pub(crate) fn used_on(&self, day: i64) -> (u32, u32) {
         if self.day == day { (self.calls_today, self.records_today) } else { (0, 0) }
     }
 
-    /// Number of calls and number of records on the day of `now` so far.
+    /// Returns the number of calls and the number of returned records on the day (UTC) of `now`.
     pub fn used_today(&self, now: Timestamp) -> (u32, u32) {
         self.used_on(day_of(now))
     }

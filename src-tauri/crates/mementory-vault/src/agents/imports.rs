@@ -25,14 +25,14 @@ pub struct OfferedMemory {
 pub struct OfferedDocument {
     /// The memories and tasks of the document, in its order.
     pub memories: Vec<OfferedMemory>,
-    /// Number of the other elements of the document, such as graph nodes.
+    /// Number of elements of the document that are neither memories nor tasks, such as graph nodes.
     pub others: u32,
     /// Number of elements that cannot be read.
     pub unreadable: u32,
 }
 
 impl OfferedDocument {
-    /// Reads the document that was given to a tool. Nothing is stored, and no file is opened.
+    /// Reads the document that a client passed to a tool. Stores nothing and opens no file.
     ///
     /// # Errors
     /// `Usage` if the text is not in the format of the tool; errors of the reader.
@@ -91,17 +91,17 @@ impl From<Record> for OfferedMemory {
     }
 }
 
-/// The record id that an id in a document contains: 32 hex digits, possibly with hyphens, and possibly after a prefix
-/// such as `mem_`.
+/// Extracts the record id from an id in a document. A record id has 32 hex digits, possibly with hyphens, and may
+/// follow a prefix such as `mem_`.
 fn record_id_in(text: &str) -> Option<String> {
-    let last = text.rsplit(['/', '_', ':']).next()?;
-    let id = last.replace('-', "").to_ascii_lowercase();
+    let last_part = text.rsplit(['/', '_', ':']).next()?;
+    let id = last_part.replace('-', "").to_ascii_lowercase();
     parse_id(&id).map(|_| id)
 }
 
 impl GrantedView<'_> {
-    /// Returns the elements of `texts` that equal the text of a visible memory or task. The memory's text is compared
-    /// as the client sees it, after masking.
+    /// Returns the elements of `texts` that equal the text of a visible memory or task. The texts of memories and tasks
+    /// are compared after masking, as the client sees them.
     ///
     /// # Errors
     /// Errors of the store.
@@ -111,11 +111,11 @@ impl GrantedView<'_> {
         let kinds = [Kind::Memory, Kind::Todo].map(|kind| kind_code(kind).to_string()).join(",");
         let condition = format!("r.kind IN ({kinds}) AND r.preview IN (SELECT value FROM json_each(??))");
         let rows = self.select(&condition, vec![previews.into()], "")?;
-        let wanted: HashSet<&str> = texts.iter().copied().collect();
+        let wanted_texts: HashSet<&str> = texts.iter().copied().collect();
         let mut known = HashSet::new();
         for row in rows {
             let text = self.granted_record(&row)?.text;
-            if wanted.contains(text.as_str()) {
+            if wanted_texts.contains(text.as_str()) {
                 known.insert(text);
             }
         }

@@ -1,4 +1,4 @@
-//! Which records a grant makes visible, as a condition over the store's rows.
+//! Builds the conditions, for the store and the index, that select the records that a grant makes visible.
 use mementory_model::Kind;
 use mementory_search::IndexFilter;
 use mementory_store::{Flags, kind_code};
@@ -32,16 +32,16 @@ pub struct GrantScope {
 
 impl GrantScope {
     pub(crate) fn visible_kinds(&self) -> Vec<Kind> {
-        let in_scope = |kind: &Kind| {
+        let is_in_scope = |kind: &Kind| {
             !NEVER_VISIBLE.contains(kind)
                 && (self.conversations || !matches!(kind, Kind::Conversation | Kind::Message))
                 && (self.kinds.is_empty() || self.kinds.iter().any(|name| name == kind.as_str()))
         };
-        Kind::ALL.into_iter().filter(in_scope).collect()
+        Kind::ALL.into_iter().filter(is_in_scope).collect()
     }
 
-    /// SQL condition over `records r` for the visible records, with its values. Records in the Trash, records that the
-    /// source marks as not exportable, and records that the source does not display are never visible.
+    /// Returns the SQL condition over `records r` for the visible records, with its values. Records in the Trash,
+    /// records that the source marks as not exportable, and records that the source does not display are never visible.
     pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let kinds: Vec<String> = self.visible_kinds().into_iter().map(|kind| kind_code(kind).to_string()).collect();
         let mut values: Vec<Value> = Vec::new();
@@ -52,7 +52,7 @@ impl GrantScope {
             format!("+r.kind IN ({})", kinds.join(",")),
             format!("r.flags & {} = 0", Flags::NOT_EXPORTABLE | Flags::HIDDEN),
         ];
-        let mut any_of = |names: &[String], sql: &str| {
+        let mut add_condition = |names: &[String], sql: &str| {
             if names.is_empty() {
                 return;
             }
@@ -60,9 +60,9 @@ impl GrantScope {
             values.extend(names.iter().cloned().map(Value::from));
             parts.push(sql.replace("(?)", &format!("({})", placeholders.join(","))));
         };
-        any_of(&self.sources, "r.platform IN (SELECT id FROM platforms WHERE name IN (?))");
-        any_of(&self.types, "r.type IN (?)");
-        any_of(&self.tags, "EXISTS (SELECT 1 FROM tags t WHERE t.row = r.row AND t.tag IN (?))");
+        add_condition(&self.sources, "r.platform IN (SELECT id FROM platforms WHERE name IN (?))");
+        add_condition(&self.types, "r.type IN (?)");
+        add_condition(&self.tags, "EXISTS (SELECT 1 FROM tags t WHERE t.row = r.row AND t.tag IN (?))");
         for (bound, sql) in [(self.since, "r.sort >= ?"), (self.until, "r.sort <= ?")] {
             if let Some(bound) = bound {
                 values.push(bound.into());
@@ -72,8 +72,8 @@ impl GrantScope {
         (parts.join(" AND "), values)
     }
 
-    /// The part of the scope that the search index can filter by. The index also finds records outside the scope, so
-    /// [`condition`](Self::condition) is checked for each record that it finds.
+    /// Returns the conditions of the scope that the search index can check. The index also finds records outside the
+    /// scope, so [`condition`](Self::condition) must be checked for each record that the index finds.
     pub(crate) fn index_filter(&self) -> IndexFilter {
         IndexFilter {
             kinds: self.visible_kinds().into_iter().map(|kind| kind.as_str().to_owned()).collect(),

@@ -13,7 +13,7 @@ use std::{collections::HashMap, ops::ControlFlow};
 
 /// Number of index hits that are read in one step.
 const HITS_PER_STEP: usize = 200;
-/// Maximum number of steps in one search. It then ends, even if the index has more hits.
+/// Maximum number of steps in one search. After these steps the search ends, even if the index has more hits.
 const MAX_STEPS: usize = 10;
 /// Maximum number of visible records that are read to find one word of a query. If the word is masked in all of them,
 /// the client cannot read it.
@@ -22,13 +22,13 @@ const MAX_RECORDS_PER_WORD: usize = 50;
 const SNIPPET_CHARS: usize = 300;
 
 impl GrantedView<'_> {
-    /// Visible records for a query, best first, each with the part of its text that contains the words of the query.
-    /// Records with masked values come last, ordered by id. Operators in the query are treated as plain words, and
-    /// words that the client can read in no visible record are ignored. A query without any word finds the newest
-    /// records.
+    /// Returns the visible records for a query, best first, each with the part of its text that contains the words of
+    /// the query. Records with masked values come last, ordered by id. Operators in the query are treated as plain
+    /// words, and words that the client can read in no visible record are ignored. A query without any word finds the
+    /// newest records.
     ///
-    /// A record with masked values counts as found only if the text that remains contains a word of the query.
-    /// Otherwise a client could find out a value by searching for it.
+    /// A record with masked values is found only if its text contains a word of the query after masking. Otherwise a
+    /// client could find out a masked value by searching for it.
     ///
     /// # Errors
     /// Errors of the store or the index.

@@ -8,7 +8,7 @@ use mementory_store::{ROW_COLUMNS, RowView, ids::parse_id, kind_code};
 use rusqlite::{OptionalExtension, params_from_iter, types::Value};
 use std::collections::BTreeMap;
 
-/// Kinds that `list` returns: those whose records can be understood on their own, unlike a message or a file.
+/// Kinds that `list` returns. Unlike messages and files, their records can be understood without other records.
 const LISTED_KINDS: [Kind; 5] = [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Procedure, Kind::Todo];
 
 /// The part of a record that a client may see. Sensitive values are masked unless the grant says otherwise.
@@ -27,7 +27,7 @@ pub struct GrantedRecord {
     pub status: Option<String>,
     pub tags: Vec<String>,
     pub confidence: Option<f64>,
-    /// How the source made the record.
+    /// Method by which the source made the record.
     pub method: Option<String>,
     /// Who wrote the message. None for a record that is not a message.
     pub role: Option<String>,
@@ -38,7 +38,7 @@ pub struct GrantedRecord {
     pub covered: bool,
 }
 
-/// One page of a list.
+/// One page of a list of visible records.
 #[derive(Debug, Clone, Default)]
 pub struct GrantedPage {
     /// The records of this page, newest first.
@@ -56,10 +56,11 @@ pub struct GrantedView<'v> {
     pub(super) masker: Option<Masker<'v>>,
 }
 
-/// A visible record after masking. It still has all its fields, so the caller copies only what a client may see.
+/// A visible record after masking. Fields that the client may not see are still set, so the caller must copy only the
+/// permitted fields.
 pub(super) struct MaskedRecord {
     pub(super) record: Record,
-    /// Marks of the masked values in its text. Empty if values were masked only in other fields.
+    /// Marks of the masked values in the text of the record. Empty if values were masked only in other fields.
     pub(super) marks: Vec<Redaction>,
     covered: bool,
 }
@@ -68,12 +69,13 @@ impl<'v> GrantedView<'v> {
     pub(crate) fn new(context: &'v Context, scope: GrantScope) -> VaultResult<Self> {
         let masker = match scope.uncovered {
             true => None,
-            false => Some(Masker::current(context)?),
+            false => Some(Masker::for_current_state(context)?),
         };
         Ok(Self { context, scope, masker })
     }
 
-    /// Rows of visible records that also meet `condition`. Each `??` in it represents the next value of `more`.
+    /// Returns the rows of visible records that meet the SQL condition `condition`. Each `??` in `condition` represents
+    /// the next value of `more`. `tail` is the end of the query, for example its `ORDER BY` and `LIMIT`.
     pub(super) fn select(&self, condition: &str, more: Vec<Value>, tail: &str) -> VaultResult<Vec<RowView>> {
         let (scope, mut values) = self.scope.condition();
         let mut condition = condition.to_owned();
@@ -91,23 +93,23 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    pub(super) fn masked(&mut self, view: &RowView) -> VaultResult<MaskedRecord> {
+    pub(super) fn masked_record(&mut self, view: &RowView) -> VaultResult<MaskedRecord> {
         let mut record = self.context.store.read(|c| self.context.store.packs.content(c, view.pack, view.slot))?;
         view.renewed().apply_to(&mut record);
         let marks = self.masker.as_mut().and_then(|masker| masker.mask_record(&mut record));
         Ok(MaskedRecord { record, covered: marks.is_some(), marks: marks.unwrap_or_default() })
     }
 
-    /// Id of the conversation or document that a record belongs to, if the conversation or document
-    /// is visible too.
+    /// Returns the id of the conversation or document that a record belongs to, if the conversation or document is
+    /// visible too.
     pub(super) fn owner_id(&self, view: &RowView) -> VaultResult<Option<String>> {
         let Some(owner) = view.owner else { return Ok(None) };
         Ok(self.select("r.row = ??", vec![owner.into()], "LIMIT 1")?.pop().map(|row| row.id_text()))
     }
 
-    /// The part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
+    /// Returns the part of a record that the client may see. `view` is a row that [`select`](Self::select) returned.
     pub(super) fn granted_record(&mut self, view: &RowView) -> VaultResult<GrantedRecord> {
-        let MaskedRecord { record, covered, .. } = self.masked(view)?;
+        let MaskedRecord { record, covered, .. } = self.masked_record(view)?;
         let conversation = self.owner_id(view)?;
         Ok(GrantedRecord {
             id: view.id_text(),
@@ -129,7 +131,7 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    /// A visible record.
+    /// Returns a visible record.
     ///
     /// # Errors
     /// `NotFound` if the record is not visible. The error is the same for a record that does not exist or was erased.
@@ -159,9 +161,9 @@ impl<'v> GrantedView<'v> {
         Ok(out)
     }
 
-    /// Visible messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
-    /// returns at most `limit`. Their texts have at most `max_chars` characters in total, except that one message is
-    /// always returned, however long it is. The returned flag says whether there are more messages.
+    /// Returns messages of a visible conversation, in the order of the source. Skips the first `skip` messages and
+    /// returns at most `limit`. The texts of the returned messages have at most `max_chars` characters in total, except
+    /// that one message is always returned, however long it is. The returned flag says whether there are more messages.
     ///
     /// # Errors
     /// As for [`record`](Self::record).
@@ -183,9 +185,9 @@ impl<'v> GrantedView<'v> {
         Ok((messages, has_more))
     }
 
-    /// A page of what is known about the person, newest first: memories, profiles, facts, procedures and tasks. A page
-    /// has at most `limit` records. Their texts have at most `max_chars` characters in total, except that one record is
-    /// always returned, however long it is.
+    /// Returns a page of the visible memories, profiles, facts, procedures and tasks, newest first. A page has at most
+    /// `limit` records. The texts of these records have at most `max_chars` characters in total, except that one record
+    /// is always returned, however long it is.
     ///
     /// # Errors
     /// `Usage` for a cursor that is not from this list.
@@ -219,7 +221,7 @@ impl<'v> GrantedView<'v> {
         })
     }
 
-    /// Number of visible records of each kind. Kinds without any are left out.
+    /// Returns the number of visible records of each kind. Kinds without visible records are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -235,13 +237,14 @@ impl<'v> GrantedView<'v> {
     }
 }
 
-/// The cursor that continues after a record: its date and id, which the client has seen. It contains neither a row
-/// number, which would reveal how many records there are, nor a position, which an erasure or an import would change.
+/// Returns the cursor that continues after a record. A cursor consists of the record's date and id, which the client
+/// has seen. It contains neither a row number, which would reveal how many records there are, nor a position, which an
+/// erasure or an import would change.
 pub(super) fn cursor_of(row: &RowView) -> String {
     format!("{}.{}", row.sort, row.id_text())
 }
 
-/// Date and id in a cursor. The record may no longer exist.
+/// Returns the date and the id in a cursor. The vault may no longer have a record with this id.
 pub(super) fn parse_cursor(cursor: &str) -> VaultResult<(i64, Vec<u8>)> {
     let invalid_cursor = || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
     let (sort, id) = cursor.split_once('.').ok_or_else(invalid_cursor)?;

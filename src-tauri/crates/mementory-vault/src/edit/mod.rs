@@ -28,7 +28,7 @@ pub(crate) struct NewMemory<'a> {
     pub(crate) text: &'a str,
     pub(crate) record_type: Option<String>,
     pub(crate) tags: Vec<String>,
-    /// Time of creation. None means now.
+    /// Time of creation of the memory. None means now.
     pub(crate) created: Option<Timestamp>,
     pub(crate) method: &'a str,
     pub(crate) container: &'a str,
@@ -105,7 +105,7 @@ impl Editor<'_> {
         Ok(indexed.map(|_| hex::encode(id)))
     }
 
-    /// Writes a new version. The current one stays in the history. Returns the new version number.
+    /// Writes a new version of a record. The current version stays in the history. Returns the new version number.
     pub fn edit(&self, id: &str, fields: EditFields, now: Timestamp) -> VaultResult<Applied<u32>> {
         self.edit_with_extra_work(id, fields, now, &|_| Ok(()))
     }
@@ -140,7 +140,8 @@ impl Editor<'_> {
         })
     }
 
-    /// Writes a new version with the text, title, tags and type of an old one. Returns the number of the new version.
+    /// Writes a new version with the text, title, tags and type of an old version. Returns the number of the new
+    /// version.
     pub fn restore_version(&self, id: &str, version: u32, now: Timestamp) -> VaultResult<Applied<u32>> {
         let view = self.context.find(id)?;
         let old: Record = self.context.store.read(|c| {
@@ -176,9 +177,9 @@ impl Editor<'_> {
         refuse_trashed(&view)?;
         let edited = self.context.commit(|tx| {
             let mut record = self.context.store.packs.record(tx, view.pack, view.slot)?;
-            let before = record.clone();
+            let former_record = record.clone();
             change(&mut record)?;
-            if record == before {
+            if record == former_record {
                 return Err(VaultError::Usage("Nothing was changed.".into()));
             }
             let version = self.next_version(tx, &view, record, cause, now)?;
@@ -190,7 +191,7 @@ impl Editor<'_> {
         Ok(indexed.map(|(_, version)| version))
     }
 
-    /// Writes the next version of a record and moves the current one to its history.
+    /// Writes the next version of a record and moves the current version to the history.
     pub(crate) fn next_version(
         &self,
         tx: &Connection,

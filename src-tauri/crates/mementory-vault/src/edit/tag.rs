@@ -1,4 +1,4 @@
-//! Adds a tag to many records at once, or removes it.
+//! Adds a tag to many records at once, or removes a tag from them.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -14,7 +14,7 @@ use std::{
 
 impl Editor<'_> {
     /// Adds a tag to records, or removes it from them. Each changed record gets a new version, all in one transaction.
-    /// Returns the ids of the records that changed.  A record that already has the tag (or, on removal, does not have
+    /// Returns the ids of the records that changed. A record that already has the tag (or, on removal, does not have
     /// it) does not change. When a tag is removed, records that are erased or in the Trash are skipped.
     ///
     /// # Errors
@@ -32,7 +32,7 @@ impl Editor<'_> {
         let tag = clean_tags(vec![tag.to_owned()]).pop();
         let tag = tag.ok_or_else(|| VaultError::Usage("A tag needs a name.".into()))?;
         let mut views = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen_rows = HashSet::new();
         for id in ids {
             // A record that is erased or in the Trash must not prevent the removal of a tag from the others.
             let view = match self.context.find(id) {
@@ -43,7 +43,7 @@ impl Editor<'_> {
                 continue;
             }
             refuse_trashed(&view)?;
-            if seen.insert(view.row) {
+            if seen_rows.insert(view.row) {
                 views.push(view);
             }
         }

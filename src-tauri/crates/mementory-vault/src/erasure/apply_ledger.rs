@@ -23,9 +23,10 @@ const ERASED_BEFORE_REASON: &str = "erased_before";
 pub struct AppliedErasures {
     /// Number of erasures and redactions that were applied because this copy did not have them.
     pub erasures: u32,
-    /// Number of the applied erasures and redactions whose erasure check was not complete.
+    /// Number of the applied erasures and redactions whose receipts are not complete.
     pub incomplete: u32,
-    /// True if a list was found outside this copy. Without one, erasures that were made after the copy cannot be known.
+    /// True if a list was found outside this copy. Without such a list, erasures that were made after the copy cannot
+    /// be known.
     pub has_outside_list: bool,
     /// Number of lists that could not be read, because they are damaged or belong to another vault.
     pub unread: u32,
@@ -33,7 +34,7 @@ pub struct AppliedErasures {
 
 impl ErasureLedger<'_> {
     /// Erases and redacts the records that the lists of erasures name and that this copy still contains. Then writes
-    /// the merged list to the vault's folder and to the program's.
+    /// the merged list to the vault's folder and to the program's folder.
     ///
     /// # Errors
     /// Errors of the store and the index, and I/O. Erasures and redactions that were applied before the error stay
@@ -62,13 +63,13 @@ impl ErasureLedger<'_> {
             files.write(&self.context.keys, &files.in_vault, &all.ledger)?;
         }
         if outside.read == 0 || outside.ledger != all.ledger {
-            // If this fails, the list is written when the vault is next opened.
+            // If this write fails, the list is written when the vault is next opened.
             let _ = self.write_outside(&files, &all.ledger);
         }
         Ok(out)
     }
 
-    /// Applies one act (an erasure or redaction). Returns true if all its erasure checks are complete.
+    /// Applies one act (an erasure or redaction). Returns true if all its receipts are complete.
     fn apply_act(&self, id: &str, act: &ErasureAct, now: Timestamp, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         let earlier = EarlierErasure {
             receipt: id.to_owned(),
@@ -112,7 +113,7 @@ impl ErasureLedger<'_> {
         })
     }
 
-    /// Blocks a listed record in later imports, even if this copy never had it.
+    /// Blocks the record of a list entry in later imports, even if this copy of the vault never had the record.
     fn block(&self, tx: &Connection, entry: &LedgerRecord, has_tombstone: bool, at: Timestamp) -> VaultResult<()> {
         let Some(id) = entry.id() else { return Ok(()) };
         let fingerprints = entry.blocked_fingerprints();

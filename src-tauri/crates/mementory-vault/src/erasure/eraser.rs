@@ -1,5 +1,5 @@
-//! Erases records for good, with everything that contains their content. Writes signed tombstones and a receipt, whose
-//! result comes from the erasure check.
+//! Erases records for good, with everything that contains their content. Writes signed tombstones, and a receipt with
+//! the result of the erasure check.
 use crate::{
     VaultResult,
     applied::Applied,
@@ -31,11 +31,11 @@ use std::{
 pub struct ErasePlan {
     /// All records that would be removed, the requested ones first.
     pub records: Vec<RowView>,
-    /// Number of requested records.
+    /// Number of records in `records` whose erasure is requested. The other records depend on them.
     pub requested: usize,
-    /// Number of versions, including the current ones.
+    /// Number of versions that would be removed, including the current versions.
     pub versions: u32,
-    /// Number of links.
+    /// Number of links that would be removed.
     pub links: u32,
     /// Number of files whose last reference would be removed.
     pub files: u32,
@@ -65,11 +65,11 @@ pub(crate) struct EraseRequest<'a> {
     /// Other records to redact because they contain the same words.
     pub(crate) copies: &'a [String],
     pub(crate) now: Timestamp,
-    /// Set if this erasure was already made in a newer copy of the vault. Then the ids and the time of that erasure are
-    /// used.
+    /// Set if this erasure was already made in a newer copy of the vault. Then the receipt id, the tombstone ids and
+    /// the time of that erasure are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
-    /// If this is set before anything was erased, the erasure stops. Once its commit has begun, the erasure is finished
-    /// and checked.
+    /// Cancels the erasure if set before anything is erased. Once the commit has begun, the erasure is finished and
+    /// checked.
     pub(crate) cancel: &'a AtomicBool,
 }
 
@@ -78,7 +78,7 @@ struct CommittedErasure<'a> {
     seq: u64,
     receipt_id: String,
     targets: &'a [Target],
-    reindex: &'a [i64],
+    rows_to_reindex: &'a [i64],
 }
 
 /// Erases records for good.
@@ -132,10 +132,10 @@ impl Eraser<'_> {
         self.erase_until(ids, reason, copies, now, &AtomicBool::new(false), progress)
     }
 
-    /// Like [`erase`](Self::erase), but stops if `cancel` is set before anything was erased.
+    /// Like [`erase`](Self::erase), but stops if `cancel` is set before anything is erased.
     ///
     /// # Errors
-    /// `Cancelled` if it was stopped. In that case nothing was changed.
+    /// `Cancelled` if the erasure was stopped. In that case nothing was changed.
     pub fn erase_until(
         &self,
         ids: &[String],
@@ -149,7 +149,7 @@ impl Eraser<'_> {
         self.run(&request, progress, Sabotage::default())
     }
 
-    /// Like [`erase`](Self::erase), without the steps that `sabotage` leaves out.
+    /// Like [`erase`](Self::erase), but leaves out the steps that `sabotage` names.
     #[cfg(feature = "sabotage")]
     pub fn erase_sabotaged(
         &self,
@@ -184,8 +184,8 @@ impl Eraser<'_> {
         let redaction = Removal::sentences(sentences.clone(), ERASED_MARK);
         evidence.quotations = copies.iter().flat_map(|copy| changed_texts(copy, &redaction, &removal)).collect();
         let with_quotations = (!evidence.quotations.is_empty()).then(|| Removal::erased(&texts, &evidence.quotations));
-        let in_files = with_quotations.as_ref().unwrap_or(&removal);
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(in_files, &rows, true)?;
+        let removal_in_files = with_quotations.as_ref().unwrap_or(&removal);
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(removal_in_files, &rows, true)?;
         let receipt_id = match request.earlier {
             Some(earlier) => earlier.receipt.clone(),
             None => mementory_store::ids::random_hex_id()?,
@@ -206,7 +206,8 @@ impl Eraser<'_> {
                 earlier: request.earlier,
             };
             let blobs = self.erase_rows(tx, &targets, &mut evidence, sabotage)?;
-            let reindex = self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
+            let rows_to_reindex =
+                self.redact_copies(tx, &copies, &redaction, &sentences, &tombstone_context, &mut evidence)?;
             let batches_with_records = batches_left(tx)?;
             let was_last_of_import =
                 |target: &Target| target.view.batch.is_some_and(|batch| !batches_with_records.contains(&batch));
@@ -218,14 +219,15 @@ impl Eraser<'_> {
             pending_receipt(tx, &receipt_id, request.now)?;
             if request.earlier.is_none() {
                 let keys = &self.context.keys;
-                let sentences_of_copies = sentences.iter().filter(|_| !reindex.is_empty());
+                let sentences_of_copies = sentences.iter().filter(|_| !rows_to_reindex.is_empty());
                 let sentences =
                     sentences_of_copies.map(|sentence| word_fingerprint(keys, sentence, ERASED_MARK)).collect();
-                // The list of erasures is written before the commit, because the commit destroys the content.
+                // The list is written before the commit, so that nothing is destroyed without an entry in the list of
+                // erasures.
                 is_listed
                     .set(ErasureLedger::new(self.context).add(&receipt_id, ErasureAct { sentences, ..act.take() })?);
             }
-            Ok((Store::last_change(tx)?, tombstones, reindex))
+            Ok((Store::last_change(tx)?, tombstones, rows_to_reindex))
         });
         if sabotage.keeps_pages() {
             self.context.store.writer().execute_batch("PRAGMA secure_delete = ON")?;
@@ -233,27 +235,33 @@ impl Eraser<'_> {
         if request.earlier.is_none() {
             ErasureLedger::new(self.context).end(&receipt_id, written.is_ok());
         }
-        let (seq, tombstones, reindex) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
+        let (seq, tombstones, rows_to_reindex) =
+            PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         evidence.texts = texts;
-        let after = CommittedErasure { seq, receipt_id: receipt_id.clone(), targets: &targets, reindex: &reindex };
-        let receipt = self.after_erasing(after, request, &mut evidence, progress, sabotage);
+        let committed = CommittedErasure {
+            seq,
+            receipt_id: receipt_id.clone(),
+            targets: &targets,
+            rows_to_reindex: &rows_to_reindex,
+        };
+        let receipt = self.after_erasing(committed, request, &mut evidence, progress, sabotage);
         let receipt = Receipts::after_commit(receipt, receipt_id, request.now);
         let outcome =
-            receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted: reindex.len() as u32 });
+            receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted: rows_to_reindex.len() as u32 });
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
-    /// The steps after the store's commit: removes attachments, updates the index, truncates the write-ahead log, and
-    /// runs the erasure check.
+    /// Runs the steps after the store's commit: removes attachments, updates the index, truncates the write-ahead log,
+    /// and runs the erasure check.
     fn after_erasing(
         &self,
-        after: CommittedErasure<'_>,
+        committed: CommittedErasure<'_>,
         request: &EraseRequest<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
         sabotage: Sabotage,
     ) -> VaultResult<Receipt> {
-        let CommittedErasure { seq, receipt_id, targets, reindex } = after;
+        let CommittedErasure { seq, receipt_id, targets, rows_to_reindex } = committed;
         let rows: HashSet<i64> = targets.iter().map(|t| t.view.row).collect();
         progress("attachments");
         if !sabotage.keeps_blobs() {
@@ -272,30 +280,30 @@ impl Eraser<'_> {
             rows.iter().try_for_each(|row| self.context.index_delete(*row))?;
             self.context.index_commit(seq)
         };
-        // If no record has to be reindexed, the index is cleaned while the check searches the database. Otherwise it is
-        // cleaned before the check.
-        let clean_index: IndexCleanup<'_> = if reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
-        if !reindex.is_empty() {
+        // If no row has to be reindexed, the check itself calls `erase_from_index`, while it searches the database.
+        // Otherwise the index is updated here, before the check.
+        let clean_index: IndexCleanup<'_> = if rows_to_reindex.is_empty() { &erase_from_index } else { &|| Ok(()) };
+        if !rows_to_reindex.is_empty() {
             erase_from_index()?;
-            for row in reindex {
+            for row in rows_to_reindex {
                 self.context.reindex(*row)?;
             }
             self.context.index_commit(seq)?;
-            let changed: Vec<u64> = reindex.iter().map(|r| *r as u64).collect();
+            let changed: Vec<u64> = rows_to_reindex.iter().map(|r| *r as u64).collect();
             self.context.with_index(|i| i.purge(&changed))?;
         }
         self.context.forget_loaded_vectors();
         progress("write_ahead_log");
         self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.copies = reindex.len() as u32;
-        evidence.rewritten_rows = reindex.to_vec();
+        evidence.copies = rows_to_reindex.len() as u32;
+        evidence.rewritten_rows = rows_to_reindex.to_vec();
         progress("database_pages");
         let may_wipe = sabotage == Sabotage::default();
         Receipts::new(self.context).check_and_store(receipt_id, evidence, request.now, may_wipe, clean_index)
     }
 
-    /// Reads the copies to redact. Copies that are erased themselves are left out.
+    /// Reads the copies to redact. Copies that are erased by the same request are left out.
     fn read_copies_to_redact(
         &self,
         ids: &[String],
@@ -407,18 +415,18 @@ impl Eraser<'_> {
         log_removed_rows(tx, targets)?;
         blobs.sort_unstable();
         blobs.dedup();
-        let mut unused = Vec::new();
+        let mut unused_blobs = Vec::new();
         for blob in blobs {
             if !tx.prepare_cached("SELECT 1 FROM named_blobs WHERE blob = ?1")?.exists([blob])? {
-                unused.push(blob);
+                unused_blobs.push(blob);
             }
         }
-        Ok(unused)
+        Ok(unused_blobs)
     }
 }
 
-/// Writes the removed rows to the change log. Older entries about these rows are deleted in one pass for all rows,
-/// since the database has no index for them.
+/// Writes the removed rows to the change log. Deletes older log entries about these rows in one pass, because the log
+/// has no index by row.
 fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     tx.execute_batch("CREATE TEMP TABLE gone (row INTEGER PRIMARY KEY)")?;
     {
@@ -433,7 +441,7 @@ fn log_removed_rows(tx: &Connection, targets: &[Target]) -> VaultResult<()> {
     Ok(())
 }
 
-/// Ids of the batches that still have records.
+/// Returns the ids of the batches that still have records.
 fn batches_left(tx: &Connection) -> VaultResult<HashSet<i64>> {
     let mut statement =
         tx.prepare("SELECT id FROM batches b WHERE EXISTS (SELECT 1 FROM records r WHERE r.batch = b.id)")?;

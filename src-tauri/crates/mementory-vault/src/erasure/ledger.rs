@@ -30,8 +30,9 @@ impl ErasureLedger<'_> {
         *self.context.ledger.lock().unwrap_or_else(PoisonError::into_inner) = files;
     }
 
-    /// Adds an act (an erasure or redaction) to the list in the vault's folder and to the one in the program's folder.
-    /// Returns false if the latter could not be written. The caller must call [`end`](Self::end) afterwards.
+    /// Adds an act (an erasure or redaction) to the list in the vault's folder and to the list in the program's folder.
+    /// Returns false if the list in the program's folder could not be written. The caller must call [`end`](Self::end)
+    /// afterwards.
     pub(crate) fn add(&self, id: &str, act: ErasureAct) -> VaultResult<bool> {
         let files = self.files();
         let mut ledger = self.read(Some(&files.in_vault)).ledger;
@@ -45,9 +46,9 @@ impl ErasureLedger<'_> {
         Ok(self.write_outside(&files, &ledger))
     }
 
-    /// Must follow [`add`](Self::add). If the erasure was not committed, the previous lists are put back by a rename,
-    /// which works even on a full disk. If renaming and rewriting the lists both fail, the erasure is carried out when
-    /// the vault is next opened.
+    /// Completes what [`add`](Self::add) began, and must be called after it. If the erasure was not committed, restores
+    /// the previous lists by a rename, which works even on a full disk. If renaming and rewriting a list both fail, the
+    /// erasure is carried out when the vault is next opened.
     pub(crate) fn end(&self, id: &str, is_committed: bool) {
         let files = self.files();
         for path in std::iter::once(&files.in_vault).chain(&files.outside) {
@@ -88,8 +89,8 @@ impl ErasureLedger<'_> {
         ledgers
     }
 
-    /// Writes the list in the program's folder, if there is one. Returns false if the write fails, for example in a
-    /// read-only folder. No erasure is lost then, because the vault's folder has the list too.
+    /// Writes the list in the program's folder, if there is such a folder. Returns false if the write fails, for
+    /// example in a read-only folder. No erasure is lost then, because the vault's folder has the list too.
     pub(crate) fn write_outside(&self, files: &LedgerFiles, ledger: &Ledger) -> bool {
         files.outside.as_ref().is_none_or(|path| files.write(&self.context.keys, path, ledger).is_ok())
     }

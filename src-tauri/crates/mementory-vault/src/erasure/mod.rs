@@ -11,7 +11,7 @@
 //! | `reports` | removing words from import reports |
 //! | `write_tombstones` | signed tombstones |
 //! | `ledger`, `apply_ledger`, `redact_again` | the list of erasures, and applying it to an older copy |
-//! | `vectors` | vectors of what is erased, for the check |
+//! | `vectors` | vectors of erased and redacted texts, for the check |
 //! | `sabotage` | steps that tests leave out |
 //! | `receipts`, `retry` | receipts, also of interrupted and incomplete deletions |
 mod apply_ledger;

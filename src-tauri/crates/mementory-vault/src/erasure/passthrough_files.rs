@@ -12,7 +12,7 @@ use mementory_store::{Flags, blobs::BlobInfo, kind_code};
 use rusqlite::{Connection, params};
 use std::{collections::HashSet, io::Read};
 
-/// Size in bytes from which a file is rewritten block by block. Smaller ones are rewritten in memory.
+/// Size in bytes from which a file is rewritten block by block. Smaller files are rewritten in memory.
 const MAX_WHOLE_BYTES: u64 = 64 << 20;
 /// Largest number of bytes in a block. A block consists of whole lines, unless a line is longer.
 const BLOCK_BYTES: usize = 16 << 20;
@@ -37,9 +37,9 @@ impl<'v> PassthroughFiles<'v> {
 }
 
 impl PassthroughFiles<'_> {
-    /// The passthrough files outside `rows` that contain words of `removal`. With `store_blobs`, their new bytes are
-    /// stored as blobs. No record refers to these blobs until [`PassthroughFiles::rewrite_files`] is called. A file
-    /// that cannot be read is skipped; the erasure check reports it.
+    /// Returns the passthrough files outside `rows` that contain words of `removal`. With `store_blobs`, stores the new
+    /// bytes of these files as blobs. No record refers to the blobs until [`PassthroughFiles::rewrite_files`] is
+    /// called. A file that cannot be read is skipped; the erasure check reports it.
     pub(crate) fn files_with_words(
         &self,
         removal: &Removal,
@@ -92,8 +92,8 @@ impl PassthroughFiles<'_> {
         self.context.blobs.put(&mut CleaningReader::new(self.context.blobs.open(blob)?, words), store_blobs).map(Some)
     }
 
-    /// Replaces the old bytes with the new ones and marks the files as redacted. Returns the blobs that no record
-    /// refers to any more, and the number of changed files.
+    /// Replaces the old bytes of the files with the new bytes and marks the files as redacted. Returns the blobs that
+    /// no record refers to any more, and the number of changed files.
     pub(crate) fn rewrite_files(&self, tx: &Connection, files: &[FileWithWords]) -> VaultResult<(Vec<[u8; 32]>, u32)> {
         let mut old = Vec::new();
         for file in files {
@@ -114,7 +114,8 @@ impl PassthroughFiles<'_> {
         Ok((old, files.len() as u32))
     }
 
-    /// Returns the result of the transaction that wrote `files`. If it failed, the new blobs are removed first.
+    /// Returns the result of the transaction that wrote `files`. If the transaction failed, removes the new blobs
+    /// first.
     pub(crate) fn after_write<T>(&self, files: &[FileWithWords], written: VaultResult<T>) -> VaultResult<T> {
         if written.is_err() && !files.is_empty() {
             // An error here is ignored, because the error of the transaction matters more. Blobs that remain are
@@ -144,24 +145,24 @@ impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
         Self { source, words, is_json: None, pending: Vec::new(), out: Vec::new(), out_position: 0, changed: false }
     }
 
-    /// Fills `out` with the next block. Returns false at the end.
+    /// Fills `out` with the next block. Returns false at the end of the file.
     fn fill_out(&mut self) -> std::io::Result<bool> {
         self.out.clear();
         self.out_position = 0;
         // Words that begin in the block may end after it.
         let overlap = self.words.longest_form_bytes();
-        let most = BLOCK_BYTES.saturating_add(overlap) as u64;
-        let is_end = (self.source.by_ref().take(most).read_to_end(&mut self.pending)? as u64) < most;
+        let max_bytes = BLOCK_BYTES.saturating_add(overlap) as u64;
+        let is_end = (self.source.by_ref().take(max_bytes).read_to_end(&mut self.pending)? as u64) < max_bytes;
         if self.pending.is_empty() {
             return Ok(false);
         }
-        let until = if is_end { self.pending.len() } else { self.block_end(overlap) };
-        // Only these bytes are searched for a NUL, not the whole file.
+        let end = if is_end { self.pending.len() } else { self.block_end(overlap) };
+        // Each block is searched for a NUL separately, since the whole file is never in memory.
         let is_binary = is_binary(&self.pending);
         let is_json = *self.is_json.get_or_insert_with(|| begins_like_json(&self.pending));
-        let mut block = Vec::with_capacity(until);
+        let mut block = Vec::with_capacity(end);
         let (consumed, replaced) =
-            self.words.replace_upto(&self.pending, until, Syntax { is_binary, is_json }, &mut block);
+            self.words.replace_upto(&self.pending, end, Syntax { is_binary, is_json }, &mut block);
         self.pending.drain(..consumed);
         let cleaned = self.words.without_words_in_part(&block, is_json);
         self.changed |= replaced || cleaned.is_some();
@@ -169,11 +170,11 @@ impl<'w, 'r, R: Read> CleaningReader<'w, 'r, R> {
         Ok(true)
     }
 
-    /// The end of the last line that ends at least `overlap` bytes before the end of the pending bytes.
+    /// Returns the end of the last line that ends at least `overlap` bytes before the end of the pending bytes.
     fn block_end(&self, overlap: usize) -> usize {
-        let most = self.pending.len().saturating_sub(overlap);
-        let line_break = self.pending.get(..most).and_then(|bytes| memchr::memrchr(b'\n', bytes));
-        line_break.map_or(most, |at| at + 1)
+        let latest_end = self.pending.len().saturating_sub(overlap);
+        let line_break = self.pending.get(..latest_end).and_then(|bytes| memchr::memrchr(b'\n', bytes));
+        line_break.map_or(latest_end, |at| at + 1)
     }
 }
 

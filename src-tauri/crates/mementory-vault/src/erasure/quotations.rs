@@ -10,15 +10,15 @@ use crate::{
 use mementory_model::{normal_text, without_redaction_marks};
 use mementory_store::RowView;
 
-/// The texts of a record that `removal` changes, each with the new text. Leaves out texts that are too short to be
-/// recognised as quotations. Also leaves out texts that `in_files` changes in the same way, because `in_files` is
+/// Returns the texts of a record that `removal` changes, each with the new text. Leaves out texts that are too short to
+/// be recognised as quotations. Also leaves out texts that `removal_in_files` changes in the same way, because it is
 /// applied to the files anyway.
-pub(crate) fn changed_texts(target: &Target, removal: &Removal, in_files: &Removal) -> Vec<(String, String)> {
+pub(crate) fn changed_texts(target: &Target, removal: &Removal, removal_in_files: &Removal) -> Vec<(String, String)> {
     let texts = target.texts.iter().map(|text| (text, removal.record_text(text)));
     let parts = target.parts.iter().map(|part| (part, removal.text(part)));
     let changed = texts.chain(parts).filter_map(|(text, new)| Some((text, new?)));
     changed
-        .filter(|(text, new)| is_quotable(text) && in_files.text(text).as_ref() != Some(new))
+        .filter(|(text, new)| is_quotable(text) && removal_in_files.text(text).as_ref() != Some(new))
         .map(|(text, new)| (text.clone(), new))
         .collect()
 }

@@ -137,7 +137,7 @@ impl Receipts<'_> {
         Ok(())
     }
 
-    /// Returns the receipt of a committed deletion. `cleaned` is the result of the steps after the commit. If they
+    /// Returns the receipt of a committed deletion. `cleaned` is the result of the steps after the commit. If a step
     /// failed, the returned receipt is incomplete and the pending receipt stays in the store, so that the deletion is
     /// finished when the vault is next opened.
     pub(crate) fn after_commit(cleaned: VaultResult<Receipt>, id: String, now: Timestamp) -> Applied<Receipt> {
@@ -152,7 +152,7 @@ impl Receipts<'_> {
         Receipt { id, at: now, complete: false, places: vec![place], copies_left: 0, copies_redacted: None }
     }
 
-    /// The receipt of an erasure or redaction. A pending one counts as not found.
+    /// Returns the receipt of an erasure or redaction. A pending receipt counts as not found.
     pub fn get(&self, id: &str) -> VaultResult<Receipt> {
         self.context.store.read(|c| {
             let body: Option<String> =
@@ -163,15 +163,15 @@ impl Receipts<'_> {
     }
 }
 
-/// Deletes entries of the change log that the index has applied, so that the log does not grow indefinitely. The last
-/// change stays, because store and index are compared by its number. While a receipt is pending nothing is deleted,
-/// because finishing the deletion needs its rows.
+/// Deletes entries of the change log that the index has applied, so that the log does not grow indefinitely. Leaves the
+/// last change, because store and index are compared by its number. Deletes nothing while a receipt is pending, because
+/// finishing that deletion needs the rows in the log.
 fn trim_change_log(tx: &Connection, indexed_upto: u64) -> VaultResult<()> {
     let pending: bool = tx.query_row("SELECT EXISTS (SELECT 1 FROM receipts WHERE body = '')", [], |r| r.get(0))?;
-    let last = Store::last_change(tx)?;
-    let upto = indexed_upto.min(last.saturating_sub(1)) as i64;
-    if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [upto])? > 0 {
-        meta::write(tx, mementory_store::LAST_REMOVED_CHANGE_KEY, upto)?;
+    let last_change = Store::last_change(tx)?;
+    let last_deleted_change = indexed_upto.min(last_change.saturating_sub(1)) as i64;
+    if !pending && tx.execute("DELETE FROM changes WHERE seq <= ?1", [last_deleted_change])? > 0 {
+        meta::write(tx, mementory_store::LAST_REMOVED_CHANGE_KEY, last_deleted_change)?;
     }
     Ok(())
 }

@@ -35,8 +35,8 @@ impl<'v> RedactAgain<'v> {
 }
 
 impl RedactAgain<'_> {
-    /// Redacts the words of an act in `views`, which are the records that the act redacted. Returns true if the erasure
-    /// check is complete.
+    /// Redacts the words of an act in `views`, which are the records that the act redacted. Returns true if the receipt
+    /// is complete.
     pub(crate) fn run(
         &self,
         act: &ErasureAct,
@@ -57,9 +57,9 @@ impl RedactAgain<'_> {
             evidence.quotations =
                 changed_texts_of(self.context, &views, |target| changed_texts(target, &removal, &exact_removal))?;
         }
-        let in_files = Removal::exact(words.into_iter().chain(evidence.quotations.iter().cloned()).collect());
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &rows, true)?;
-        let former: HashMap<[u8; 16], HashSet<&str>> = act
+        let removal_in_files = Removal::exact(words.into_iter().chain(evidence.quotations.iter().cloned()).collect());
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal_in_files, &rows, true)?;
+        let former_fingerprints: HashMap<[u8; 16], HashSet<&str>> = act
             .records
             .iter()
             .filter_map(|entry| {
@@ -81,7 +81,7 @@ impl RedactAgain<'_> {
             let mut changed = Vec::new();
             for chunk in views.chunks(RECORDS_PER_READ) {
                 for before in Targets::new(self.context).read_targets(tx, chunk.to_vec(), &mut |_| Ok(()))? {
-                    let fingerprints = former.get(&before.view.id);
+                    let fingerprints = former_fingerprints.get(&before.view.id);
                     // If the redaction was made before the vault had a list of erasures, only the fingerprint that
                     // blocks the text in imports is known.
                     let is_former_text = |text: &str| {
@@ -114,14 +114,14 @@ impl RedactAgain<'_> {
         });
         let (seq, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = CommittedRedaction { seq, changed: &changed, words: &removed, receipt_id, now };
-        // The redaction is committed. If a later step fails, opening the vault again finishes it, since its receipt is
-        // pending.
-        let receipt = Redactor::new(self.context).after_redacting(after, &mut evidence, progress);
+        let committed = CommittedRedaction { seq, changed: &changed, words: &removed, receipt_id, now };
+        // The redaction is committed. If a later step fails, the pending receipt makes the next opening of the vault
+        // finish the redaction.
+        let receipt = Redactor::new(self.context).after_redacting(committed, &mut evidence, progress);
         Ok(receipt.is_ok_and(|receipt| receipt.complete))
     }
 
-    /// The words and the sentences of the act that are found in these records, each with its replacement.
+    /// Finds the words and the sentences of the act in these records. Returns each with its replacement.
     #[allow(clippy::type_complexity, reason = "two lists of the same")]
     fn find_words(
         &self,
@@ -146,9 +146,9 @@ impl RedactAgain<'_> {
         Ok((words.words.into_iter().collect(), sentences.words.into_iter().collect()))
     }
 
-    /// Removes the words from every version. Returns true if a version changed. If a fingerprint shows that words were
-    /// removed from a text, but none of these words is found in it, the whole text is replaced, and its `verbatim` and
-    /// embeddings are dropped.
+    /// Removes the words from every version of a record. Returns true if a version changed. If a fingerprint shows that
+    /// words were removed from a text, but none of these words is found in it, replaces the whole text and drops its
+    /// `verbatim` and embeddings.
     fn redact(
         &self,
         tx: &Connection,

@@ -49,19 +49,19 @@ impl FoundValues {
         self.by_row.get(&row).is_some_and(|found| found.iter().any(|spelling| spelling.len() < MIN_DISTINCTIVE_BYTES))
     }
 
-    /// The spellings that are long enough to be removed wherever they occur, each with its mark. Shorter ones could be
-    /// part of any word.
-    fn distinctive(&self) -> BTreeMap<String, String> {
+    /// Returns the spellings that are long enough to be removed wherever they occur, each with its mark. Shorter
+    /// spellings could be part of any word.
+    fn distinctive_spellings(&self) -> BTreeMap<String, String> {
         let is_distinctive = |(spelling, _): &(&String, &String)| spelling.len() >= MIN_DISTINCTIVE_BYTES;
         self.spellings.iter().filter(is_distinctive).map(|(s, mark)| (s.clone(), mark.clone())).collect()
     }
 
-    /// The spellings that are removed from a record, each with its mark. Short ones are removed only from records in
-    /// which the scan finds them.
+    /// Returns the spellings that are removed from a record, each with its mark. Short spellings are removed only from
+    /// records in which the scan finds them.
     fn pairs_in(&self, before: &Target) -> Vec<(String, String)> {
-        let found_here = self.by_row.get(&before.view.row);
+        let found_in_row = self.by_row.get(&before.view.row);
         let is_removed = |spelling: &str| {
-            spelling.len() >= MIN_DISTINCTIVE_BYTES || found_here.is_some_and(|found| found.contains(spelling))
+            spelling.len() >= MIN_DISTINCTIVE_BYTES || found_in_row.is_some_and(|found| found.contains(spelling))
         };
         let pairs = self.spellings.iter().filter(|(s, _)| is_removed(s) && may_contain(before, s));
         pairs.map(|(spelling, mark)| (spelling.clone(), mark.clone())).collect()
@@ -69,9 +69,9 @@ impl FoundValues {
 }
 
 impl Redactor<'_> {
-    /// Redacts values in every version of the records that contain them, in records derived from those, and in
-    /// passthrough files. If `only` is given, only the records with these ids are redacted. If it is None, every record
-    /// that contains a value is redacted, including those in the Trash.
+    /// Redacts values in every version of the records that contain them, in the records derived from these records, and
+    /// in passthrough files. If `only` is given, redacts only the records with these ids. If `only` is None, redacts
+    /// every record that contains a value, including records in the Trash.
     ///
     /// # Errors
     /// `NotFound` if no record contains any of the values; `TooMany` if the number of records that contain the words is
@@ -90,20 +90,22 @@ impl Redactor<'_> {
         let found_values = self.find_values(&ids, only.as_ref())?;
         let first_view =
             found_values.views.first().ok_or_else(|| VaultError::not_found(values.first().map_or("", |v| v)))?;
-        let distinctive = found_values.distinctive();
-        let elsewhere = Removal::exact(distinctive.clone().into_iter().collect());
+        let distinctive = found_values.distinctive_spellings();
+        let removal_elsewhere = Removal::exact(distinctive.clone().into_iter().collect());
         let words: Vec<String> = found_values.spellings.keys().cloned().collect();
         let views = self.records_to_redact(&found_values, &distinctive, only.is_none())?;
         let mut evidence = Evidence::default();
-        // Short values are not removed from files in general. Only a file that quotes a record with a short value loses
-        // it there.
+        // Short values are not removed from files in general. A file loses a short value only where the file quotes a
+        // record that contains the value.
         let with_short_values: Vec<RowView> =
             found_values.views.iter().filter(|view| found_values.has_short_value(view.row)).cloned().collect();
         evidence.quotations = changed_texts_of(self.context, &with_short_values, |before| {
-            changed_texts(before, &Removal::exact(found_values.pairs_in(before)), &elsewhere)
+            changed_texts(before, &Removal::exact(found_values.pairs_in(before)), &removal_elsewhere)
         })?;
-        let in_files = Removal::exact(distinctive.into_iter().chain(evidence.quotations.iter().cloned()).collect());
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &HashSet::new(), true)?;
+        let removal_in_files =
+            Removal::exact(distinctive.into_iter().chain(evidence.quotations.iter().cloned()).collect());
+        let passthrough =
+            PassthroughFiles::new(self.context).files_with_words(&removal_in_files, &HashSet::new(), true)?;
         let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(ErasureAct { at: now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);
@@ -139,7 +141,7 @@ impl Redactor<'_> {
             evidence.blobs = old_blobs;
             evidence.passthrough_files = file_count;
             evidence.copies = changed.iter().filter(|row| !found_values.by_row.contains_key(*row)).count() as u32;
-            clean_reports(tx, &elsewhere, &ErasedNames::default())?;
+            clean_reports(tx, &removal_elsewhere, &ErasedNames::default())?;
             pending_receipt(tx, &receipt_id, now)?;
             let detail = format!("{} values, {} records", found_values.classes.len(), changed.len());
             mementory_store::audit::append(tx, &self.context.keys, now, "redact", &first_view.id_text(), &detail)?;
@@ -157,16 +159,16 @@ impl Redactor<'_> {
         if Scanner::new(self.context).scan_rows(&changed).is_ok() {
             let _ = self.context.store.write(|tx| mark_redacted(tx, &found_values, &changed, now));
         }
-        let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
-        let id = after.receipt_id.clone();
-        let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
+        let committed = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
+        let id = committed.receipt_id.clone();
+        let receipt = Receipts::after_commit(self.after_redacting(committed, &mut evidence, progress), id, now);
         let copies_redacted = changed.len() as u32;
         let outcome = receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted });
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
-    /// The records to redact: those in which the scan finds a value, and the records derived from them. With
-    /// `everywhere`, also records that contain a distinctive value which the scan does not report there.
+    /// Returns the records to redact: those in which the scan finds a value, and the records derived from them. With
+    /// `everywhere`, also returns records that contain a distinctive value which the scan does not report in them.
     fn records_to_redact(
         &self,
         found_values: &FoundValues,
@@ -176,9 +178,10 @@ impl Redactor<'_> {
         let mut rows: HashSet<i64> = found_values.views.iter().map(|view| view.row).collect();
         let mut views = found_values.views.clone();
         if everywhere {
-            let normal: Vec<String> = distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
+            let normal_spellings: Vec<String> =
+                distinctive.keys().map(|s| normal_text(s)).filter(|s| !s.is_empty()).collect();
             views.extend(SameWords::new(self.context).all_with_sentences(
-                &normal,
+                &normal_spellings,
                 &rows,
                 MAX_RECORDS,
                 &AtomicBool::new(false),
@@ -251,7 +254,7 @@ fn mark_redacted(tx: &Connection, found: &FoundValues, changed: &[i64], now: Tim
     let places = i64::try_from(changed.len()).unwrap_or(i64::MAX);
     for (id, class) in &found.classes {
         if !is_present(tx, *id)? {
-            // `places` counts the changed records of all values together, not only those with this value.
+            // `places` counts the changed records of all values together, not only the records with this value.
             tx.execute(
                 "INSERT OR REPLACE INTO judged (value, class, verdict, places, at) VALUES (?1, ?2, 2, ?3, ?4)",
                 params![id, *class as i64, places, now.as_micros()],

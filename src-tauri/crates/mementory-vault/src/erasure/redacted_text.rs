@@ -9,9 +9,9 @@ use std::ops::Range;
 /// A span of a record's text, in code points, end exclusive.
 #[derive(Debug, Clone)]
 pub struct RedactSpan {
-    /// First code point.
+    /// First code point of the span.
     pub start: u32,
-    /// The code point after the last one.
+    /// The code point after the last code point of the span.
     pub end: u32,
     /// Class of the removed value (`[a-z0-9_]+`). The mark that replaces the span contains it.
     pub class: String,
@@ -19,7 +19,7 @@ pub struct RedactSpan {
 
 /// A text in which spans were replaced with marks.
 pub(crate) struct RedactedText {
-    /// The new text.
+    /// The text with marks in place of the spans.
     pub(crate) text: String,
     /// Each removed string with its replacement.
     pub(crate) removed: Vec<(String, String)>,
@@ -28,7 +28,7 @@ pub(crate) struct RedactedText {
 }
 
 impl RedactedText {
-    /// The mark of the first span, which also replaces a text that is removed as a whole.
+    /// Returns the mark of the first span. This mark also replaces a text that is removed as a whole.
     pub(crate) fn mark(&self) -> &str {
         self.removed.first().map_or("", |(_, mark)| mark)
     }
@@ -37,26 +37,26 @@ impl RedactedText {
         text == self.mark()
     }
 
-    /// The sentences in the spans, because another record (a list item, a derived statement) may contain only one of
-    /// the sentences of a span.
+    /// Returns the sentences in the spans. Another record (a list item, a derived statement) may contain only one of
+    /// these sentences.
     pub(crate) fn sentences(&self) -> Vec<String> {
         let all = self.removed.iter().flat_map(|(words, _)| normal_sentences(words));
         all.filter(|sentence| is_distinctive_sentence(sentence)).collect()
     }
 
-    /// The words to remove from import reports. Short words are left out, since they could be part of any name.
+    /// Returns the words to remove from import reports. Short words are left out, since they could be part of any name.
     pub(crate) fn removal_in_reports(&self) -> Removal {
         Removal::exact(self.removed.iter().filter(|(words, _)| words.len() >= 8).cloned().collect())
     }
 
-    /// The words to remove from other records that contain them.
+    /// Returns the words to remove from other records that contain them.
     pub(crate) fn removal_elsewhere(&self) -> Removal {
         Removal::exact(self.removed.clone()).and_sentences(self.sentences(), self.mark())
     }
 
-    /// The words to remove from the record itself (if `is_own`) or from records derived from it. `former` is the
-    /// original text. A string that repeats only words inside a span of `former`, or words on both sides of its border,
-    /// is removed too.
+    /// Returns the words to remove from the redacted record itself (if `is_own`) or from records derived from it.
+    /// `former` is the original text of the redacted record. Also removes a string that repeats words of `former` from
+    /// inside a span or from both sides of a span's border.
     pub(crate) fn removal(&self, former: &str, is_own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if is_own {
@@ -72,8 +72,8 @@ impl RedactedText {
 /// come from this program, and a new mark would contain them again.
 ///
 /// # Errors
-/// `Usage` for spans that are empty, overlap, lie outside the text or have an invalid class, and if all spans are inside
-/// marks.
+/// `Usage` for spans that are empty, overlap, lie outside the text or have an invalid class, and if all spans are
+/// inside marks.
 pub(crate) fn replace_spans(text: &str, spans: &[RedactSpan]) -> VaultResult<RedactedText> {
     let usage = |m: &str| VaultError::Usage(m.to_owned());
     if spans.is_empty() {

@@ -26,9 +26,9 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering},
 };
 
-/// Upper limit for the other records with the same words that one redaction processes. Records derived from the
-/// redacted record do not count. If there are more, the redaction is refused, because its preview promises to redact
-/// all of them.
+/// Maximum number of other records with the same words that one redaction processes, not counting the records derived
+/// from the redacted record. Above this number the redaction is refused, because its preview promises to redact all of
+/// them.
 pub(crate) const MAX_RECORDS: usize = 10_000;
 
 /// Changes of a committed redaction, for the steps after the commit.
@@ -70,7 +70,7 @@ impl Redactor<'_> {
         let plan = self.make_plan(id, spans, everywhere, &AtomicBool::new(false), &mut evidence)?;
         let RedactionPlan { target, redacted, own_removal, others } = plan;
         let words: Vec<String> = redacted.removed.iter().map(|(w, _)| w.clone()).collect();
-        let known = HashSet::from([target.view.row]);
+        let known_rows = HashSet::from([target.view.row]);
         let exact = Removal::exact(redacted.removed.clone());
         evidence.quotations = changed_texts(&target, &own_removal, &exact);
         for (views, removal) in &others {
@@ -80,8 +80,8 @@ impl Redactor<'_> {
                     .extend(changed_texts_of(self.context, views, |target| changed_texts(target, removal, &exact))?);
             }
         }
-        let in_files = Removal::exact(redacted.removed.iter().chain(&evidence.quotations).cloned().collect());
-        let passthrough = PassthroughFiles::new(self.context).files_with_words(&in_files, &known, true)?;
+        let removal_in_files = Removal::exact(redacted.removed.iter().chain(&evidence.quotations).cloned().collect());
+        let passthrough = PassthroughFiles::new(self.context).files_with_words(&removal_in_files, &known_rows, true)?;
         let receipt_id = mementory_store::ids::random_hex_id()?;
         let act = RefCell::new(ErasureAct { at: now.as_micros(), ..ErasureAct::default() });
         let is_listed = Cell::new(true);
@@ -155,15 +155,16 @@ impl Redactor<'_> {
         let (seq, tombstone, changed) = PassthroughFiles::new(self.context).after_write(&passthrough, written)?;
         // A failure needs no warning: rows that are not scanned now stay in the scan queue.
         let _ = Scanner::new(self.context).scan_rows(&changed);
-        let after = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
-        let id = after.receipt_id.clone();
-        let receipt = Receipts::after_commit(self.after_redacting(after, &mut evidence, progress), id, now);
+        let committed = CommittedRedaction { seq, changed: &changed, words: &words, receipt_id, now };
+        let id = committed.receipt_id.clone();
+        let receipt = Receipts::after_commit(self.after_redacting(committed, &mut evidence, progress), id, now);
         let (tombstones, copies_redacted) = (vec![tombstone], changed.len() as u32);
         let outcome = receipt.map(|receipt| EraseOutcome { tombstones, receipt, copies_redacted });
         Ok(outcome.warn_if(!is_listed.get(), FailedStep::ErasureList))
     }
 
-    /// The records that redacting these spans would change, the record itself first. Changes nothing.
+    /// Returns the records that redacting these spans would change, first the record that contains the spans. Changes
+    /// nothing.
     ///
     /// # Errors
     /// As for [`redact`](Self::redact); `Cancelled`.
@@ -189,8 +190,8 @@ impl Redactor<'_> {
         Ok(out)
     }
 
-    /// Finds the records that a redaction changes and the words that it removes from each, for the redaction itself and
-    /// for its preview.
+    /// Finds the records that a redaction changes and the words that it removes from each. The redaction and its
+    /// preview use this plan.
     fn make_plan(
         &self,
         id: &str,
@@ -202,26 +203,27 @@ impl Redactor<'_> {
         let target = self.read_target(self.context.find(id)?, evidence)?;
         let redacted = replace_spans(&target.record.text, spans)?;
         let derived = self.derived_of(&target.view)?;
-        let mut elsewhere = Vec::new();
+        let mut other_views = Vec::new();
         if everywhere {
-            let known: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
+            let known_rows: HashSet<i64> = derived.iter().map(|v| v.row).chain([target.view.row]).collect();
             let words = redacted.removed.iter().filter(|(words, _)| words.chars().count() >= MIN_SEARCHED_CHARS);
-            let normal: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
-            elsewhere = SameWords::new(self.context).all_with_sentences(&normal, &known, MAX_RECORDS, cancelled)?;
+            let normal_words: Vec<String> = words.map(|(w, _)| normal_text(w)).filter(|w| !w.is_empty()).collect();
+            other_views =
+                SameWords::new(self.context).all_with_sentences(&normal_words, &known_rows, MAX_RECORDS, cancelled)?;
             // Records of the same pack are rewritten together.
-            elsewhere.sort_by_key(|view| view.pack);
+            other_views.sort_by_key(|view| view.pack);
         }
         let others =
-            [(derived, redacted.removal(&target.record.text, false)), (elsewhere, redacted.removal_elsewhere())];
+            [(derived, redacted.removal(&target.record.text, false)), (other_views, redacted.removal_elsewhere())];
         let own_removal = redacted.removal(&target.record.text, true);
         Ok(RedactionPlan { target, redacted, own_removal, others })
     }
 
-    /// The steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs the
-    /// check.
+    /// Runs the steps after the store's commit: removes blobs, updates the index, truncates the write-ahead log, runs
+    /// the check.
     pub(crate) fn after_redacting(
         &self,
-        after: CommittedRedaction<'_>,
+        committed: CommittedRedaction<'_>,
         evidence: &mut Evidence,
         progress: &dyn Fn(&str),
     ) -> VaultResult<Receipt> {
@@ -229,21 +231,21 @@ impl Redactor<'_> {
             self.context.blobs.remove(blob)?;
         }
         progress("search_index");
-        let erased: Vec<u64> = after.changed.iter().map(|r| *r as u64).collect();
-        for row in after.changed {
+        let erased: Vec<u64> = committed.changed.iter().map(|r| *r as u64).collect();
+        for row in committed.changed {
             self.context.reindex(*row)?;
         }
-        self.context.index_commit(after.seq)?;
+        self.context.index_commit(committed.seq)?;
         self.context.with_index(|i| i.purge(&erased))?;
         progress("write_ahead_log");
         self.context.store.packs.clear_cache();
         evidence.wal_clean = self.context.store.checkpoint()?;
-        evidence.texts.extend(after.words.iter().filter(|w| w.chars().count() >= MIN_SEARCHED_CHARS).cloned());
+        evidence.texts.extend(committed.words.iter().filter(|w| w.chars().count() >= MIN_SEARCHED_CHARS).cloned());
         let is_distinctive = |w: &String| w.chars().count() >= MIN_SEARCHED_CHARS;
-        evidence.sentences = after.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
-        evidence.rewritten_rows = after.changed.to_vec();
+        evidence.sentences = committed.words.iter().map(|w| normal_text(w)).filter(is_distinctive).collect();
+        evidence.rewritten_rows = committed.changed.to_vec();
         progress("database_pages");
-        Receipts::new(self.context).check_and_store(after.receipt_id, evidence, after.now, true, &|| Ok(()))
+        Receipts::new(self.context).check_and_store(committed.receipt_id, evidence, committed.now, true, &|| Ok(()))
     }
 
     fn read_target(&self, view: RowView, evidence: &mut Evidence) -> VaultResult<Target> {
@@ -256,7 +258,7 @@ impl Redactor<'_> {
         read.into_iter().next().ok_or_else(|| VaultError::not_found(&id))
     }
 
-    /// Records that were derived from this one.
+    /// Returns the records derived from the record in `view`.
     pub(crate) fn derived_of(&self, view: &RowView) -> VaultResult<Vec<RowView>> {
         self.context.store.read(|c| {
             let mut statement =
@@ -296,7 +298,7 @@ struct RedactionPlan {
     redacted: RedactedText,
     /// The words to remove from the record itself.
     own_removal: Removal,
-    /// Records derived from that record, and other records that may contain the same words, each group with the words
+    /// Records derived from the target, and other records that may contain the same words. Each group has its own words
     /// to remove.
     others: [(Vec<RowView>, Removal); 2],
 }

@@ -9,12 +9,12 @@ use mementory_model::{Record, contains_words};
 use rusqlite::{Connection, params};
 use std::collections::BTreeSet;
 
-/// The names of erased records in their source: titles, file names, and the places where they were read.
+/// Names by which import reports mention erased records: titles, file names, and positions in a source file.
 #[derive(Default)]
 pub(crate) struct ErasedNames {
-    /// Names of files. They also match inside a longer name.
+    /// Names of files. A file name is also found inside a longer name.
     files: BTreeSet<String>,
-    /// Titles, tags and one-line texts. They match only a whole text or a whole segment of a path.
+    /// Titles, tags and one-line texts. They are found only as a whole text or as a whole segment of a path.
     titles: BTreeSet<String>,
     places: BTreeSet<String>,
 }
@@ -45,8 +45,8 @@ impl ErasedNames {
         self.files.is_empty() && self.titles.is_empty() && self.places.is_empty()
     }
 
-    /// True if a text (a place or a name) contains one of the names.
-    fn are_named_in(&self, text: &str) -> bool {
+    /// True if `text` (a place or a name) contains the name of an erased record.
+    fn occur_in(&self, text: &str) -> bool {
         let is_inside = |place: &String| {
             text.strip_prefix(place.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(['/', '#', '!']))
         };
@@ -56,8 +56,8 @@ impl ErasedNames {
             || self.places.iter().any(is_inside)
     }
 
-    fn hide(&self, text: &mut String) -> bool {
-        let is_named = text != ERASED_MARK && self.are_named_in(text);
+    fn hide_names(&self, text: &mut String) -> bool {
+        let is_named = text != ERASED_MARK && self.occur_in(text);
         if is_named {
             *text = ERASED_MARK.to_owned();
         }
@@ -65,7 +65,7 @@ impl ErasedNames {
     }
 }
 
-/// The place of a record as import reports name it.
+/// Returns the place of a record in the notation of import reports: `<container>#<pointer>`.
 fn report_place(record: &Record) -> String {
     format!("{}#{}", record.origin.container, record.origin.pointer)
 }
@@ -91,14 +91,14 @@ pub(crate) fn clean_reports(tx: &Connection, removal: &Removal, erased: &ErasedN
             tx.execute("UPDATE batches SET names = ?2 WHERE id = ?1", params![id, new_names])?;
         }
     }
-    crate::suggestions::forget(tx, removal, &|text| erased.are_named_in(text))?;
-    crate::file_locations::forget(tx, removal, &|path| erased.are_named_in(path))
+    crate::suggestions::forget(tx, removal, &|text| erased.occur_in(text))?;
+    crate::file_locations::forget(tx, removal, &|path| erased.occur_in(path))
 }
 
 fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option<String> {
     // A batch without a report has another text in this column. That text contains no names.
     let mut report: ImportReport = serde_json::from_str(text).ok()?;
-    let clean_text = |text: &mut String| erased.hide(text) | removal.remove_in_place(text);
+    let clean_text = |text: &mut String| erased.hide_names(text) | removal.remove_in_place(text);
     let mut changed = clean_all(&mut report.missing_parts, removal, erased);
     for item in &mut report.items {
         changed |= clean_text(&mut item.place) | clean_text(&mut item.reason);
@@ -109,7 +109,7 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option
     for source in &mut report.sources {
         changed |= removal.remove_in_place(&mut source.reason) | clean_all(&mut source.places, removal, erased);
     }
-    // The key of a warning consists of its code, which stays, and the place without the pointer.
+    // The key of a warning consists of its code, which stays, and its place without the pointer.
     let warnings = std::mem::take(&mut report.warnings);
     for (mut key, (mut place, mut message, count)) in warnings {
         changed |= clean_text(&mut place) | removal.remove_in_place(&mut message);
@@ -130,5 +130,5 @@ fn cleaned_report(text: &str, removal: &Removal, erased: &ErasedNames) -> Option
 }
 
 fn clean_all(list: &mut [String], removal: &Removal, erased: &ErasedNames) -> bool {
-    list.iter_mut().fold(false, |changed, text| erased.hide(text) | removal.remove_in_place(text) | changed)
+    list.iter_mut().fold(false, |changed, text| erased.hide_names(text) | removal.remove_in_place(text) | changed)
 }

@@ -1,7 +1,6 @@
-//! Cleans the failed places of a receipt and checks them again. While the vault stays open after the erasure, the
-//! erased words are known and the full check is made. After the vault was closed, they are unknown, since erased words
-//! are stored nowhere. In that case everything that belongs to no record is removed, and the places are checked without
-//! the words.
+//! Cleans the failed places of a receipt and checks them again. Until the vault is closed after the erasure, the erased
+//! words are known and the full check is made. Later the words are unknown, since erased words are stored nowhere. Then
+//! everything that belongs to no record is removed, and the places are checked without the words.
 use crate::{
     VaultResult,
     context::Context,
@@ -92,8 +91,8 @@ impl Receipts<'_> {
             log_retry(self.context, tx, &receipt, now)?;
             Ok(rows + texts)
         })?;
-        let swept = self.remove_leftovers(&receipt, progress)?;
-        let cleaned = CleanupResult { orphans, swept, wal_clean: self.context.store.checkpoint()? };
+        let all_blobs_removed = self.remove_leftovers(&receipt, progress)?;
+        let cleaned = CleanupResult { orphans, swept: all_blobs_removed, wal_clean: self.context.store.checkpoint()? };
         progress("database_pages");
         receipt.at = now;
         self.context.erasure_check().recheck_without_words(&mut receipt, cleaned)?;
@@ -106,7 +105,7 @@ impl Receipts<'_> {
     /// Returns whether all blobs could be removed.
     fn remove_leftovers(&self, receipt: &Receipt, progress: &dyn Fn(&str)) -> VaultResult<bool> {
         progress("attachments");
-        let swept = self.context.sweep_blobs().is_ok();
+        let all_blobs_removed = self.context.sweep_blobs().is_ok();
         progress("search_index");
         if has_failed(receipt, "search_index") {
             self.context.index_rebuild_until(&AtomicBool::new(false))?;
@@ -118,7 +117,7 @@ impl Receipts<'_> {
             self.context.store.write(|tx| scrub_all(tx))?;
         }
         self.context.store.packs.clear_cache();
-        Ok(swept)
+        Ok(all_blobs_removed)
     }
 }
 

@@ -45,7 +45,7 @@ impl RowRedaction<'_> {
         Ok(is_changed)
     }
 
-    /// Removes words from every version of a record. Returns true if a version contained some.
+    /// Removes words from every version of a record. Returns true if a version contained any of the words.
     pub(crate) fn redact_row(
         &self,
         tx: &Connection,
@@ -100,7 +100,7 @@ impl RowRedaction<'_> {
         let record = self.context.store.packs.record(tx, view.pack, view.slot)?;
         mementory_store::write_columns(tx, view.row, &record)?;
         tx.execute("UPDATE records SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
-        // The words were removed from earlier versions too, so these get the flag as well.
+        // The words were removed from earlier versions too, so the rows of these versions also get the flag.
         tx.execute("UPDATE versions SET flags = flags | ?2 WHERE row = ?1", params![view.row, Flags::REDACTED])?;
         mementory_store::details::clear(tx, view.row)
     }
@@ -114,7 +114,7 @@ impl RowRedaction<'_> {
     ) -> VaultResult<bool> {
         let mut is_changed = false;
         for (pack, slots) in version_places(tx, view)? {
-            // A pack in which nothing changes is not rewritten.
+            // A pack is rewritten only if one of its entries changes.
             if !self.would_change(tx, pack, &slots, &mut change)? {
                 continue;
             }
@@ -124,8 +124,8 @@ impl RowRedaction<'_> {
         Ok(is_changed)
     }
 
-    /// Applies `change` to these records of a pack and rewrites the pack. Samples of the pack's old bytes go into `evidence`,
-    /// so that the erasure check can search for them.
+    /// Applies `change` to these records of a pack and rewrites the pack. Samples of the pack's old bytes go into
+    /// `evidence`, so that the erasure check can search for them.
     pub(crate) fn rewrite_slots(
         &self,
         tx: &Connection,
@@ -147,7 +147,7 @@ impl RowRedaction<'_> {
     }
 }
 
-/// The packs and slots of a record's versions, the current one included.
+/// Returns the packs and slots of all versions of a record, including the current version.
 fn version_places(c: &Connection, view: &RowView) -> VaultResult<BTreeMap<i64, HashSet<u32>>> {
     let mut places: BTreeMap<i64, HashSet<u32>> = BTreeMap::from([(view.pack, HashSet::from([view.slot]))]);
     let mut statement = c.prepare_cached("SELECT pack, slot FROM versions WHERE row = ?1")?;

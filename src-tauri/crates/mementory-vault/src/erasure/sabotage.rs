@@ -1,7 +1,7 @@
 //! Deletion steps that a test leaves out to see whether the independent check notices that they are missing. Without
 //! the feature `sabotage`, as in the shipped program, no step can be left out.
 
-/// Steps that are left out.
+/// Steps of a deletion that are left out.
 #[cfg(feature = "sabotage")]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
@@ -12,7 +12,7 @@ pub struct Sabotage {
     pub keep_packs: bool,
 }
 
-/// No step is left out.
+/// Without the feature `sabotage`, no step is left out.
 #[cfg(not(feature = "sabotage"))]
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[non_exhaustive]

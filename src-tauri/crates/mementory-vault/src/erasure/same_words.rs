@@ -1,5 +1,5 @@
-//! Finds other records that contain a sentence of the text to erase. The index finds candidates by phrase. Each is then
-//! compared in normal form, so that the result does not depend on the index's tokens.
+//! Finds other records that contain a sentence of the text to erase. The index finds candidates by phrase. Each
+//! candidate is then compared in normal form, so that the result does not depend on the index's tokens.
 use crate::{VaultError, VaultResult, cancel, context::Context, word_removal::is_distinctive_sentence};
 use mementory_model::{Record, normal_sentences, normal_text};
 use mementory_store::RowView;
@@ -8,20 +8,20 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// Upper limit for the sentences that are searched for one record.
+/// Maximum number of sentences of one record that are searched for.
 const MAX_SENTENCES: usize = 24;
-/// Upper limit for the records that are compared for one sentence.
+/// Maximum number of candidates that are compared with one sentence.
 const MAX_CANDIDATES: usize = 200;
 /// Number of records that are read between two checks for cancellation.
 const RECORDS_PER_CANCEL_CHECK: usize = 50;
 
-/// Sentences of a record that are long enough to be searched for.
+/// Returns the sentences of a record that are long enough to be searched for.
 pub(crate) fn distinctive_sentences(record: &Record) -> Vec<String> {
     let mut sentences = normal_sentences(&record.text);
     // A memory is often quoted inside a longer sentence, so its whole text is searched for too.
-    let whole = normal_text(&record.text);
-    if whole.len() <= 400 && !sentences.is_empty() {
-        sentences.push(whole);
+    let whole_text = normal_text(&record.text);
+    if whole_text.len() <= 400 && !sentences.is_empty() {
+        sentences.push(whole_text);
     }
     sentences.retain(|sentence| is_distinctive_sentence(sentence));
     sentences.sort();
@@ -43,8 +43,8 @@ impl<'v> SameWords<'v> {
 }
 
 impl SameWords<'_> {
-    /// Live records outside `except` that contain one of the sentences; at most [`MAX_CANDIDATES`] records are compared
-    /// for each sentence.
+    /// Returns live records outside `except` that contain one of the sentences. Compares at most [`MAX_CANDIDATES`]
+    /// records with each sentence.
     pub(crate) fn same_words(&self, sentences: &[String], except: &HashSet<i64>) -> VaultResult<Vec<RowView>> {
         let mut candidates = Candidates::new(except);
         for sentence in sentences {
@@ -53,7 +53,7 @@ impl SameWords<'_> {
         self.read_candidates(candidates, &AtomicBool::new(false))
     }
 
-    /// All live records outside `except` that contain one of the sentences.
+    /// Returns all live records outside `except` that contain one of the sentences.
     ///
     /// # Errors
     /// `TooMany` if more than `most` records contain one of the sentences, or if the index finds more than `most`
@@ -81,7 +81,7 @@ impl SameWords<'_> {
         Ok(found)
     }
 
-    /// Returns those candidates that contain one of their sentences, in the order in which the index found them. Reads
+    /// Returns the candidates that contain one of their sentences, in the order in which the index found them. Reads
     /// the records in the order of the packs, so that each pack is unpacked once.
     fn read_candidates(&self, candidates: Candidates<'_>, cancelled: &AtomicBool) -> VaultResult<Vec<RowView>> {
         let mut found = Vec::new();
@@ -108,13 +108,13 @@ impl SameWords<'_> {
     }
 }
 
-/// Rows in which the index found words of sentences. The rows in `except` are left out.
+/// The rows in which the index found words of the searched sentences. The rows in `except` are left out.
 struct Candidates<'s> {
     except: &'s HashSet<i64>,
     by_row: HashMap<i64, Candidate<'s>>,
 }
 
-/// One row in which the index found words of sentences.
+/// One row in which the index found words of the searched sentences.
 struct Candidate<'s> {
     /// Number of rows that were found before this one.
     position: usize,
@@ -135,7 +135,7 @@ impl<'s> Candidates<'s> {
     }
 }
 
-/// The texts of a record in normal form.
+/// Returns the texts of a record in normal form.
 fn normal_texts(record: &Record) -> impl Iterator<Item = String> {
     std::iter::once(normal_text(&record.text))
         .chain(record.title.as_deref().map(normal_text))

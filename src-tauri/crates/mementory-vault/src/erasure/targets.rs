@@ -5,7 +5,7 @@ use mementory_store::RowView;
 use rusqlite::{Connection, params};
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
-/// Number of records that are read at once, if there may be thousands.
+/// Number of records that are read as one chunk if there may be thousands of records.
 pub(crate) const RECORDS_PER_READ: usize = 200;
 
 /// Which dependent records an erasure removes.
@@ -16,8 +16,8 @@ pub(crate) enum EraseScope {
     /// The Trash is emptied automatically. Only dependent records that were moved to the Trash at this time or before
     /// are removed. Dependent records in use stay, and so do those that were moved to the Trash later.
     Expired(i64),
-    /// The erasure was already made in a newer copy of the vault. Its list names every record that was removed, so no
-    /// dependent record is added.
+    /// The erasure was already made in a newer copy of the vault. The list of erasures names every record that was
+    /// removed, so no dependent record is added.
     Listed,
 }
 
@@ -43,7 +43,8 @@ pub(crate) struct Target {
     pub(crate) parts: Vec<String>,
 }
 
-/// A function that is called with every version that is read. An error stops the reading.
+/// A function that is called with every version of a record that is read. If it returns an error, no further version is
+/// read.
 pub(crate) type VisitVersion<'e> = &'e mut dyn FnMut(&Record) -> VaultResult<()>;
 
 /// Finds and reads the records that an erasure or redaction changes.
@@ -112,7 +113,7 @@ impl Targets<'_> {
         })
     }
 
-    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. `visit` is called
+    /// Reads every version of the rows, in the order of the packs, so that each pack is unpacked once. Calls `visit`
     /// with every version.
     pub(crate) fn read_targets(
         &self,
@@ -133,7 +134,7 @@ impl Targets<'_> {
         }
         let mut texts = vec![BTreeSet::new(); views.len()];
         let mut parts = vec![BTreeSet::new(); views.len()];
-        let mut current: Vec<Option<Record>> = vec![None; views.len()];
+        let mut current_records: Vec<Option<Record>> = vec![None; views.len()];
         for ((pack, slot), index) in places {
             let record = self.context.store.packs.record(c, pack, slot)?;
             let text_and_title = [Some(&record.text), record.title.as_ref()].into_iter().flatten();
@@ -141,10 +142,10 @@ impl Targets<'_> {
             parts[index].extend(searched_parts(&record).map(str::to_owned));
             visit(&record)?;
             if (pack, slot) == (views[index].pack, views[index].slot) {
-                current[index] = Some(record);
+                current_records[index] = Some(record);
             }
         }
-        let read = views.into_iter().zip(current).zip(versions).zip(texts.into_iter().zip(parts));
+        let read = views.into_iter().zip(current_records).zip(versions).zip(texts.into_iter().zip(parts));
         Ok(read
             .filter_map(|(((view, record), versions), (texts, parts))| {
                 let (texts, parts) = (texts.into_iter().collect(), parts.into_iter().collect());
@@ -154,8 +155,8 @@ impl Targets<'_> {
     }
 }
 
-/// Texts of the targets that are long enough to be searched for. A text that consists only of redaction marks is not
-/// searched for, and neither is a text that is itself a part of the erasure mark.
+/// Returns the texts of the targets that are long enough to be searched for. Leaves out a text that consists only of
+/// redaction marks, and a text that is itself a part of the erasure mark.
 pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<&String> = targets
         .iter()
@@ -167,13 +168,13 @@ pub(crate) fn texts_of(targets: &[Target]) -> Vec<String> {
     all.into_iter().cloned().collect()
 }
 
-/// Sentences of the targets that are searched for in other records.
+/// Returns at most 2,000 sentences of the targets, which are searched for in other records.
 pub(crate) fn sentences_of(targets: &[Target]) -> Vec<String> {
     let all: BTreeSet<String> = targets.iter().flat_map(|t| distinctive_sentences(&t.record)).collect();
     all.into_iter().take(2_000).collect()
 }
 
-/// The texts of a record's blocks and attachments, which the index also contains.
+/// Returns the texts of a record's blocks and attachments. The index contains these texts too.
 fn searched_parts(record: &Record) -> impl Iterator<Item = &str> {
     let blocks = record.fields.get("blocks").and_then(|blocks| blocks.as_array()).into_iter().flatten();
     let blocks = blocks.filter_map(|block| block.get("text")?.as_str());
@@ -186,7 +187,7 @@ pub(crate) fn query_integers(c: &Connection, sql: &str, p: impl rusqlite::Params
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// For each row, the rows that tombstones of imports moved to the Trash along with it.
+/// Returns, for each root row in the Trash, the rows that tombstones of imports moved to the Trash along with the root.
 fn trashed_along(c: &Connection) -> VaultResult<HashMap<i64, Vec<i64>>> {
     let mut statement = c.prepare(
         "SELECT trash_root, row FROM records WHERE trashed IS NOT NULL AND trash_batch IS NOT NULL AND trash_root <> row",

@@ -23,10 +23,10 @@ pub(crate) struct TombstoneContext<'a> {
     pub(crate) reason: &'a str,
     pub(crate) receipt: &'a str,
     pub(crate) now: Timestamp,
-    /// The act for the list of erasures. The record of each tombstone is added to it.
+    /// The entry for the list of erasures. The record of each tombstone is added to this entry.
     pub(crate) act: &'a RefCell<ErasureAct>,
-    /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the ids and the
-    /// time from that copy are used.
+    /// Set if this erasure or redaction was already made in a newer copy of the vault. In that case the tombstone ids
+    /// and the time from the newer copy are used.
     pub(crate) earlier: Option<&'a EarlierErasure>,
 }
 
@@ -69,7 +69,7 @@ impl TombstoneWriter<'_> {
                 // instead.
                 let unnamed = Record::new(target.record.kind, RecordKey::new("", ""), "");
                 let id = target.record.origin_id.as_ref().unwrap_or(&target.record.key.value);
-                let has_words = has_words_of(id, &target.texts, &titles.around(&target.record));
+                let has_words = has_words_of(id, &target.texts, &titles.related_to(&target.record));
                 format.add_derived(&mut derived, if has_words { &unnamed } else { &target.record }, &export_id);
             }
         }
@@ -78,8 +78,8 @@ impl TombstoneWriter<'_> {
             |record: &Record| tombstone_formats().any(|format| format.tombstone_target(record).is_some());
         let mut out = Vec::with_capacity(targets.len());
         for target in targets {
-            let titles_around = titles.around(&target.record);
-            let source_key = target.record.key_without_words(&titles_around);
+            let related_titles = titles.related_to(&target.record);
+            let source_key = target.record.key_without_words(&related_titles);
             let source_key = source_key.filter(|key| !has_words_of(&key.value, &target.texts, &[]));
             let row = TombstoneRow {
                 derived: Derived {
@@ -90,7 +90,7 @@ impl TombstoneWriter<'_> {
                     TombstoneOp::Delete,
                     (&target.view, &target.record),
                     &target.texts,
-                    &titles_around,
+                    &related_titles,
                     tombstone_context,
                 )?
             };
@@ -128,27 +128,32 @@ impl TombstoneWriter<'_> {
         let keys = &self.context.keys;
         let fingerprints: Vec<_> =
             texts_with_words.iter().filter_map(|text| fingerprint(keys, before.view.kind, text)).collect();
-        let former = texts_with_words.iter().map(|text| text_fingerprint(keys, text)).collect();
-        tombstone_context.act.borrow_mut().records.push(ledger_record(&row, before, &fingerprints, former));
+        let former_fingerprints = texts_with_words.iter().map(|text| text_fingerprint(keys, text)).collect();
+        tombstone_context.act.borrow_mut().records.push(ledger_record(
+            &row,
+            before,
+            &fingerprints,
+            former_fingerprints,
+        ));
         let row = store_own(tx, &self.context.keys, row, &before.view.id, &[], &fingerprints)?;
         store_redacted(tx, &[before.view.id], &row.id)?;
         Ok(row)
     }
 }
 
-/// Titles of erased records. The ids of a record's parts may contain its title.
+/// Titles of erased records. They are needed because the ids of a record's parts may contain the title of the record.
 struct Titles<'t> {
     by_key: HashMap<&'t RecordKey, &'t str>,
 }
 
 impl<'t> Titles<'t> {
     fn of(targets: &'t [Target]) -> Self {
-        let titled = |target: &'t Target| Some((&target.record.key, target.record.title.as_deref()?));
-        Self { by_key: targets.iter().filter_map(titled).collect() }
+        let key_and_title = |target: &'t Target| Some((&target.record.key, target.record.title.as_deref()?));
+        Self { by_key: targets.iter().filter_map(key_and_title).collect() }
     }
 
-    /// The title of the record, and those of the erased records that it is a part of or was derived from.
-    fn around(&self, record: &'t Record) -> Vec<&'t str> {
+    /// Returns the title of the record, and the titles of the erased records that it is a part of or was derived from.
+    fn related_to(&self, record: &'t Record) -> Vec<&'t str> {
         let sources = record.links.iter().filter(|link| link.relation == "derived_from").map(|link| &link.target);
         let keys = std::iter::once(&record.key).chain(&record.parent).chain(sources);
         keys.filter_map(|key| self.by_key.get(key).copied()).collect()
@@ -160,7 +165,8 @@ fn has_words_of(id: &str, texts: &[String], titles: &[&str]) -> bool {
     texts.iter().map(String::as_str).chain(titles.iter().copied()).any(|text| shares_words(id, text))
 }
 
-/// The tombstone of a record. It states the record's id at its source, unless the id has words of `texts` or `titles`.
+/// Returns the tombstone of a record. The tombstone contains the record's id at its source, unless that id has words of
+/// `texts` or `titles`.
 fn tombstone(
     op: TombstoneOp,
     (view, record): (&RowView, &Record),
@@ -168,8 +174,8 @@ fn tombstone(
     titles: &[&str],
     tombstone_context: &TombstoneContext<'_>,
 ) -> VaultResult<TombstoneRow> {
-    // The tombstone of a record from a format with tombstones names the record as that format does, so that other
-    // programs find it too.
+    // If the record came from a format with tombstones, the tombstone contains the record's id in that format, so that
+    // other programs find the record too.
     let format_and_target = tombstone_formats().find_map(|f| f.tombstone_target(record).map(|target| (f.id(), target)));
     let (scope, kind, origin_id) = match format_and_target {
         Some((scope, (kind, id))) => (scope, kind, Some(id)),
@@ -200,7 +206,7 @@ fn tombstone(
     })
 }
 
-/// The entry of a target in the list of erasures.
+/// Returns the entry of a target in the list of erasures.
 fn ledger_record(row: &TombstoneRow, target: &Target, fingerprints: &[[u8; 16]], former: Vec<String>) -> LedgerRecord {
     LedgerRecord {
         tombstone: row.id.clone(),
@@ -216,8 +222,8 @@ fn tombstone_formats() -> impl Iterator<Item = &'static dyn Format> {
     registry().iter().copied().filter(|format| format.capabilities().tombstones)
 }
 
-/// The format whose ids a tombstone of this record uses: the record's source format if it has tombstones, otherwise the
-/// first format with tombstones.
+/// Returns the format whose ids a tombstone of this record uses: the record's source format if it has tombstones,
+/// otherwise the first format with tombstones.
 fn naming_format(record: &Record) -> Option<&'static dyn Format> {
     tombstone_formats().find(|f| f.tombstone_target(record).is_some()).or_else(|| tombstone_formats().next())
 }

@@ -5,7 +5,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::collections::{BTreeMap, HashSet};
 
-/// The erasures and redactions of a vault. The key of each is the id of its receipt.
+/// The erasures and redactions of a vault. The key of an erasure or redaction is the id of its receipt.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct Ledger {
     pub(crate) acts: BTreeMap<String, ErasureAct>,
@@ -14,7 +14,7 @@ pub(crate) struct Ledger {
 /// One erasure or redaction.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub(crate) struct ErasureAct {
-    /// Microseconds since 1970.
+    /// Time of the erasure or redaction, in microseconds since 1970.
     pub(crate) at: i64,
     pub(crate) records: Vec<LedgerRecord>,
     /// Fingerprints of the redacted words, as they were spelled.
@@ -54,7 +54,7 @@ impl LedgerRecord {
 }
 
 impl Ledger {
-    /// Adds the acts of another list. The same act has the same id in every copy of the vault. If both lists have it,
+    /// Adds the acts of another list. An act has the same id in every copy of the vault. If both lists contain an act,
     /// the entry with more fingerprints of words and sentences stays.
     pub(crate) fn merge(&mut self, other: Self) {
         for (id, act) in other.acts {
@@ -93,13 +93,13 @@ impl Ledger {
         Ok(())
     }
 
-    /// The acts with a tombstone that is not in `applied`, oldest first. Each is returned with only the records whose
-    /// tombstone is not in `applied`.
+    /// Returns the acts with a tombstone that is not in `applied`, oldest first. Of each act, returns only the records
+    /// whose tombstone is not in `applied`.
     pub(crate) fn missing(&self, applied: &HashSet<String>) -> Vec<(String, ErasureAct)> {
         let mut out: Vec<(String, ErasureAct)> = self
             .acts
             .iter()
-            .map(|(id, act)| (id.clone(), act.without(applied)))
+            .map(|(id, act)| (id.clone(), act.without_applied(applied)))
             .filter(|(_, act)| !act.records.is_empty())
             .collect();
         out.sort_by(|a, b| (a.1.at, &a.0).cmp(&(b.1.at, &b.0)));
@@ -113,7 +113,7 @@ impl ErasureAct {
         self.records.extend(other.records);
     }
 
-    fn without(&self, applied: &HashSet<String>) -> Self {
+    fn without_applied(&self, applied: &HashSet<String>) -> Self {
         let records = self.records.iter().filter(|entry| !applied.contains(&entry.tombstone)).cloned().collect();
         Self { records, ..self.clone() }
     }

@@ -10,14 +10,15 @@ use std::{
 
 /// Name of the file in a vault and in a backup.
 pub(crate) const LEDGER_FILE: &str = "erasures";
-/// Upper limit for the size of a file that is read. A list of a million erased records takes about a quarter of this.
+/// Largest size in bytes of a file that is read; a larger file counts as damaged. A list of a million erased records
+/// takes about a quarter of this size.
 const MAX_LEDGER_BYTES: u64 = 1 << 30;
 
 /// The files in which a vault's list of erasures is stored.
 #[derive(Debug, Clone)]
 pub(crate) struct LedgerFiles {
     vault_id: String,
-    /// In the vault's folder.
+    /// Path of the file in the vault's folder.
     pub(crate) in_vault: PathBuf,
     /// Path of the file in the program's folder. None if there is no such folder.
     pub(crate) outside: Option<PathBuf>,
@@ -90,7 +91,8 @@ impl LedgerFiles {
         let _ = std::fs::hard_link(path, former_path);
     }
 
-    /// Puts the previous file back. Returns false if none was kept, or if the rename fails.
+    /// Restores the previous file. Returns false if [`keep_former`](Self::keep_former) kept no file, or if the rename
+    /// fails.
     pub(crate) fn restore_former(&self, path: &Path) -> bool {
         let folder = path.parent().unwrap_or(Path::new("."));
         let is_restored = std::fs::rename(self.former_path(path), path).is_ok();
@@ -101,13 +103,13 @@ impl LedgerFiles {
         is_restored
     }
 
-    /// Removes the second name of the previous file.
+    /// Removes the second name of the previous file, see [`keep_former`](Self::keep_former).
     pub(crate) fn drop_former(&self, path: &Path) {
         let _ = std::fs::remove_file(self.former_path(path));
     }
 
-    /// The second name of a file, under which its previous content is kept. Opening a vault removes files with this
-    /// prefix from its folder.
+    /// Returns the second name of a file, under which its previous content is kept. Opening a vault removes files with
+    /// this prefix from its folder.
     fn former_path(&self, path: &Path) -> PathBuf {
         path.with_file_name(format!(".mementory-partial-{}.{LEDGER_FILE}", self.vault_id))
     }

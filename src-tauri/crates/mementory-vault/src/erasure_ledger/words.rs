@@ -21,7 +21,7 @@ pub(crate) fn word_fingerprint(keys: &VaultKeys, words: &str, mark: &str) -> Wor
     WordFingerprint { length: words.chars().count(), print, mark: mark.to_owned() }
 }
 
-/// Fingerprint of a whole text, in hex.
+/// Returns the fingerprint of a whole text, in hex.
 pub(crate) fn text_fingerprint(keys: &VaultKeys, text: &str) -> String {
     hex::encode(keyed_id(keys.ledger(), &[b"text", text.as_bytes()]))
 }
@@ -29,7 +29,7 @@ pub(crate) fn text_fingerprint(keys: &VaultKeys, text: &str) -> String {
 /// Searches texts for words that are known by their fingerprints.
 pub(crate) struct WordFinder<'k> {
     keys: &'k VaultKeys,
-    /// The fingerprints not found so far, with their marks. The key is the number of code points of the words.
+    /// The fingerprints not found so far, each with its mark. The key is the number of code points of the words.
     not_found: BTreeMap<usize, HashMap<[u8; 16], String>>,
     pub(crate) words: BTreeSet<(String, String)>,
 }
@@ -56,8 +56,8 @@ impl<'k> WordFinder<'k> {
         let text = normal_text(text);
         let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).chain([text.len()]).collect();
         let bytes = text.as_bytes();
-        let begins = |n: &usize| starts.get(*n).is_some_and(|at| *at == 0 || bytes.get(at - 1) == Some(&b' '));
-        let words: Vec<usize> = (0..starts.len()).filter(begins).collect();
+        let begins_word = |n: &usize| starts.get(*n).is_some_and(|at| *at == 0 || bytes.get(at - 1) == Some(&b' '));
+        let words: Vec<usize> = (0..starts.len()).filter(begins_word).collect();
         self.search_from(&text, &starts, words);
     }
 

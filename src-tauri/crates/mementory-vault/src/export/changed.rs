@@ -1,14 +1,14 @@
-//! Finds the records changed since a given time, for incremental exports. A record has changed if its source created or
-//! updated it since, or if the person edited, redacted or restored it here. The time of its import does not count.
+//! Finds the records changed since a given time, for incremental exports. A record counts as changed if its source
+//! created or updated it after that time, or if the person edited, redacted or restored it in this vault after that
+//! time. The time of its import does not count.
 use crate::VaultResult;
 use mementory_model::Timestamp;
 use mementory_store::{Flags, Packs};
 use rusqlite::{Connection, params_from_iter, types::Value};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// Selects the row, owner, pack and slot of each record, the later of its sort time and its last
-/// update, and the times when it was last edited, redacted and restored from the Trash in this
-/// vault.
+/// Selects for each record: its row, owner, pack and slot; the later of its sort time and its last update; and the
+/// times when it was last edited, redacted and restored from the Trash in this vault.
 const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, max(r.sort, coalesce(r.updated, r.sort)), \
     CASE WHEN r.flags & {EDITED} THEN r.since END, \
     CASE WHEN r.flags & {REDACTED} THEN (SELECT max(t.at) FROM tombstones t WHERE t.record = r.id AND t.own = 1) END, \
@@ -19,7 +19,7 @@ const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, max(r.sor
 #[derive(Debug, Default)]
 pub(super) struct ChangedRows {
     rows: BTreeSet<i64>,
-    /// When the rows changed in the vault. Rows that are missing here changed at their source.
+    /// When the rows changed in the vault. Changed rows that are missing from this map changed at their source.
     pub in_vault: BTreeMap<i64, Timestamp>,
 }
 
@@ -55,8 +55,8 @@ impl ChangedRows {
                 if r.get::<_, i64>(4)? >= since.as_micros() {
                     return Ok(true);
                 }
-                // The sort time of most kinds is the time of creation. In rows of an older program, only the record has
-                // the time of the last update.
+                // For most kinds, the sort time is the time of creation. Rows written by an older program do not
+                // contain the time of the last update, so it is read from the record.
                 Ok(packs.record(connection, r.get(2)?, r.get(3)?)?.times.updated.is_some_and(|at| at >= since))
             };
             if changed_in_vault.is_some() || by_source()? {
@@ -69,7 +69,7 @@ impl ChangedRows {
         Ok(out)
     }
 
-    /// SQL condition on `records r` that only the changed rows meet, with the values of its placeholders.
+    /// Returns an SQL condition on `records r` that only the changed rows meet, and the values of its placeholders.
     pub(super) fn condition(&self) -> (String, Vec<Value>) {
         let rows = serde_json::to_string(&self.rows).unwrap_or_else(|_| "[]".into());
         ("r.row IN (SELECT value FROM json_each(?1))".into(), vec![rows.into()])

@@ -1,5 +1,5 @@
-//! Writes Evidence Packs. A pack lists the deletions, the entries of the audit log, and which records were derived from
-//! which, all without content.
+//! Writes Evidence Packs. A pack lists deletions, entries of the audit log, and which records were derived from which
+//! other records, all without content.
 use crate::{
     VaultError, VaultResult,
     applied::Applied,
@@ -33,7 +33,7 @@ pub struct EvidencePackOptions {
     pub since: Option<Timestamp>,
     /// Only deletions and events up to this time.
     pub until: Option<Timestamp>,
-    /// Sign the pack with the vault's own key.
+    /// True if the pack is signed with the vault's own key.
     pub sign: bool,
     /// Chosen parts. None means tombstones, log and provenance, which are the parts of a pack in the specification.
     pub parts: Option<EvidenceParts>,
@@ -44,7 +44,7 @@ pub struct EvidencePackOptions {
 pub struct EvidenceParts {
     /// Tombstones with their receipts, and the provenance (which records were derived from which).
     pub tombstones: bool,
-    /// The log with its signatures.
+    /// The audit log with its signatures.
     pub log: bool,
     /// The public key, and a guide to checking the pack.
     pub key: bool,
@@ -57,9 +57,9 @@ pub struct EvidenceParts {
 pub struct WrittenEvidencePack {
     /// Report on those parts of the pack that the specification defines.
     pub report: EvidenceReport,
-    /// Number of receipts.
+    /// Number of receipts in the pack.
     pub receipts: u64,
-    /// Number of imports and exports.
+    /// Number of imports and exports in the pack.
     pub transfers: u64,
 }
 
@@ -137,11 +137,12 @@ impl Exporter<'_> {
         sync_tree(&partial.path)
             .and_then(|_| rename_to_final_name(&partial.path, out, partial.folder.path()))
             .map_err(|e| VaultError::io(out.display().to_string(), e))?;
-        let synced = fsync_folder(&partial.parent);
-        Ok(Applied::new(WrittenEvidencePack { report, receipts, transfers }).warn_if(!synced, FailedStep::Sync))
+        let is_synced = fsync_folder(&partial.parent);
+        Ok(Applied::new(WrittenEvidencePack { report, receipts, transfers }).warn_if(!is_synced, FailedStep::Sync))
     }
 
-    /// One line for each receipt, with the outcomes but without the details, which may name files on this computer.
+    /// Returns one line for each receipt. A line contains the outcomes but not the details, which may name files on
+    /// this computer.
     fn receipt_lines(&self, options: &EvidencePackOptions) -> VaultResult<Vec<String>> {
         let mut tombstones: BTreeMap<String, Vec<String>> = BTreeMap::new();
         for tombstone in

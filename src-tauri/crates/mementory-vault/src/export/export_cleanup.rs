@@ -36,13 +36,13 @@ impl WrittenFiles {
         Ok(Self { roots, entries })
     }
 
-    /// An export whose files are in an unknown state. [`remove`](Self::remove) then fails unless the export is already
-    /// gone.
+    /// Describes an export whose files are in an unknown state. For such an export, [`remove`](Self::remove) fails
+    /// unless the export is already gone.
     pub(super) fn unknown(out: &Path) -> Self {
         Self { roots: vec![out.to_path_buf()], entries: BTreeMap::new() }
     }
 
-    /// Path of the export.
+    /// Returns the path of the export.
     pub fn path(&self) -> &Path {
         self.roots.first().map_or(Path::new(""), PathBuf::as_path)
     }
@@ -102,7 +102,7 @@ mod tests {
         std::fs::write(&export, "other").unwrap();
         assert!(written.remove().is_err());
         assert!(export.exists());
-        // A folder is now in the place of the file.
+        // Replace the file with a folder of the same name.
         std::fs::remove_file(&export).unwrap();
         std::fs::create_dir(&export).unwrap();
         assert!(written.remove().is_err());

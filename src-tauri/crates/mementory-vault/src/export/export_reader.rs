@@ -19,9 +19,10 @@ use std::{
 
 /// Number of records after which a batch is sent to the writing thread.
 pub(crate) const BATCH_RECORDS: usize = 128;
-/// Number of bytes of text after which a batch is sent, since a message may be as large as a book.
+/// Number of bytes of text after which a batch is sent. The number of records alone would not limit the memory, since a
+/// message may be as large as a book.
 const BATCH_BYTES: usize = 1 << 20;
-/// Number of rows that are looked up together.
+/// Maximum number of rows that one query looks up.
 const ROWS_PER_QUERY: usize = 512;
 /// Number of batches that can wait for the writing thread.
 pub(crate) const MAX_WAITING_BATCHES: usize = 2;
@@ -35,7 +36,7 @@ struct RecordPlace {
     renewed: RenewedValues,
 }
 
-/// A snapshot of the vault, and which records of it to export.
+/// Reads the records to export from a snapshot of the vault.
 pub(crate) struct ExportReader<'v> {
     pub context: &'v Context,
     pub connection: Connection,
@@ -114,7 +115,7 @@ impl ExportReader<'_> {
         send_batch(batch)
     }
 
-    /// Reads the record at this place. If it is withheld, adds it to `withheld` and returns None.
+    /// Reads the record at this place. If the record is withheld, adds its row to `withheld` and returns None.
     fn record_unless_withheld(&mut self, place: &RecordPlace) -> VaultResult<Option<StoredRecord>> {
         let (mut stored, mut reason) = (None, Some("not_exportable"));
         if !self.withholds_not_exportable || place.renewed.flags & Flags::NOT_EXPORTABLE == 0 {
@@ -127,10 +128,10 @@ impl ExportReader<'_> {
         Ok(None)
     }
 
-    /// The places of these rows, in the order of `rows`. Rows that do not exist are left out.
+    /// Returns the [`RecordPlace`] of each row, in the order of `rows`. Rows that do not exist are left out.
     fn places(&self, rows: &[i64]) -> VaultResult<Vec<RecordPlace>> {
         let (Some(first), Some(last)) = (rows.first(), rows.last()) else { return Ok(Vec::new()) };
-        // All rows are looked up with one query, unless there are too many others between them.
+        // All rows are looked up with one query, unless too many other rows lie between them.
         let rows_are_close = last - first < 2 * ROWS_PER_QUERY as i64;
         let pieces = if rows_are_close { vec![rows] } else { rows.chunks(1).collect() };
         let mut statement = self.connection.prepare_cached(
@@ -138,8 +139,8 @@ impl ExportReader<'_> {
         )?;
         let mut out = Vec::with_capacity(rows.len());
         for piece in pieces {
-            let bounds = [piece.first(), piece.last()];
-            let mut rows = statement.query(bounds)?;
+            let first_and_last = [piece.first(), piece.last()];
+            let mut rows = statement.query(first_and_last)?;
             while let Some(r) = rows.next()? {
                 let row = r.get(0)?;
                 if piece.binary_search(&row).is_ok() {
@@ -162,7 +163,7 @@ impl ExportReader<'_> {
         let was_edited = place.renewed.flags & Flags::EDITED != 0 || record.edited;
         let edited = covered.is_some() || was_edited || place.renewed.flags & Flags::REDACTED != 0;
         // An export in another format still contains the verbatim, which lacks the person's edit. `edited` prevents a
-        // later export in the verbatim's format from using it as the current text.
+        // later export in the verbatim's format from using the verbatim as the current text.
         let is_foreign = self.written_format.is_none_or(|format| format != record.origin.format);
         record.edited = was_edited && is_foreign && record.verbatim.is_some();
         let mut redactions = covered.unwrap_or_default();
@@ -202,20 +203,20 @@ impl ExportReader<'_> {
         })
     }
 
-    /// The export id of the record with this vault id.
+    /// Returns the export id of the record with this vault id.
     fn export_id(&self, id: [u8; 16]) -> VaultResult<String> {
         let id = if self.has_export_ids { export_ids::export_id(&self.connection, id)? } else { id };
         Ok(hex::encode(id))
     }
 
-    /// The vault id of the record with this export id. None if the text is not an id.
+    /// Returns the vault id of the record with this export id. Returns None if the text is not an id.
     pub(crate) fn vault_id(&self, export_id: &str) -> VaultResult<Option<[u8; 16]>> {
         let Some(id) = parse_id(export_id) else { return Ok(None) };
         let record = if self.has_export_ids { export_ids::record_with(&self.connection, &id)? } else { None };
         Ok(Some(record.unwrap_or(id)))
     }
 
-    /// Flags of a record that exists and is not in the Trash.
+    /// Returns the flags of a record, or None if the record does not exist or is in the Trash.
     fn live_flags(&self, id: &[u8; 16]) -> VaultResult<Option<i64>> {
         let mut statement =
             self.connection.prepare_cached("SELECT flags FROM records WHERE id = ?1 AND trashed IS NULL")?;
@@ -243,8 +244,8 @@ impl ExportReader<'_> {
         Ok(None)
     }
 
-    /// The rows of a kind in scope. Includes what belongs to a record in scope: the messages of a conversation, the
-    /// chunks of a document, and the files that any of them names.
+    /// Returns the rows of a kind in scope. Also returns rows that belong to a record in scope: the messages of a
+    /// conversation, the chunks of a document, and the files to which any of these records refers.
     pub(crate) fn rows(&self, kind: Kind) -> VaultResult<Vec<i64>> {
         let scope = format!("FROM records r WHERE {}", self.condition);
         let code = kind_code(kind);
@@ -264,8 +265,8 @@ impl ExportReader<'_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// The blob of an attachment or passthrough file. `Some(None)` if its bytes are not in the vault. None for rows of
-    /// other kinds.
+    /// Returns the blob of an attachment or passthrough file. Returns `Some(None)` if the vault does not have the bytes
+    /// of the file, and None for rows of other kinds.
     pub(crate) fn blob_of_file(&self, row: i64) -> VaultResult<Option<Option<[u8; 32]>>> {
         let mut statement = self.connection.prepare_cached("SELECT blob FROM files WHERE row = ?1")?;
         Ok(statement.query_row([row], |r| r.get(0)).optional()?)

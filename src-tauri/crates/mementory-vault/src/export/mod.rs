@@ -21,8 +21,8 @@ use mementory_formats::{
 use mementory_model::{Issue, Limits, Timestamp};
 use mementory_store::unwrap_format;
 use partial_output::{
-    PartialOutput, companion_files, fsync_folder, rename_companions, rename_to_final_name, sync_tree,
-    take_companions_back,
+    PartialOutput, companion_files, fsync_folder, move_companions_back, rename_companions, rename_to_final_name,
+    sync_tree,
 };
 use source::VaultSource;
 use std::{
@@ -38,21 +38,21 @@ pub struct Scope {
     pub query: ListQuery,
     /// True if all records are exported.
     pub everything: bool,
-    /// Replace sensitive values with `[REDACTED:class]`, except those that the person chose to ignore. The content of
-    /// attached files is not searched.
+    /// True if sensitive values are replaced with `[REDACTED:class]`, except those that the person chose to ignore. The
+    /// content of attached files is not searched.
     pub cover: bool,
     /// Options of the writer. The value of `everything` in them is ignored.
     pub writing: WriteOptions,
 }
 
-/// One run of an export: what is exported, and how the caller follows and stops it.
+/// One run of an export: the scope and the time, a flag that cancels the run, and a progress callback.
 #[derive(Clone, Copy)]
 pub struct ExportRun<'a> {
-    /// The records and the options.
+    /// The records to export, and the options of the export.
     pub scope: &'a Scope,
     /// Time of the export.
     pub now: Timestamp,
-    /// Stops the export when it is set.
+    /// Cancels the export when set.
     pub cancel: &'a AtomicBool,
     /// Receives the stage (`write`, `validate`) and the number of records read so far.
     pub progress: &'a dyn Fn(&str, u64),
@@ -78,8 +78,8 @@ pub struct ExportOutcome {
     pub covered: u32,
     /// Number of bytes written.
     pub bytes: u64,
-    /// The digest that the format defines. Otherwise the SHA-256 of the file or, for a folder, of
-    /// the list of its files.
+    /// The digest that the format defines. If the format defines none, the SHA-256 of the file or, for a folder, of the
+    /// list of its files.
     pub digest: String,
     /// Result of validating the export after it was written.
     pub validation: Validation,
@@ -147,7 +147,7 @@ impl Exporter<'_> {
         // The export itself is renamed last, so that it never exists without the files that it names.
         rename_companions(&beside, &target)
             .and_then(|()| rename_to_final_name(&partial, out, temp_folder.path()))
-            .inspect_err(|_| take_companions_back(&beside, &target))
+            .inspect_err(|_| move_companions_back(&beside, &target))
             .map_err(|e| VaultError::io(&place, e))?;
         let roots = std::iter::once(out.to_path_buf()).chain(beside.iter().map(|c| target(c))).collect();
         // The files have their final names, so the export has succeeded whatever fails from here on. If the state of
@@ -155,7 +155,7 @@ impl Exporter<'_> {
         let written = WrittenFiles::read_state(roots);
         let is_read = written.is_ok();
         let written = written.unwrap_or_else(|_| WrittenFiles::unknown(out));
-        let synced = fsync_folder(&parent);
+        let is_synced = fsync_folder(&parent);
         let detail = audit_detail(report.by_kind.values().sum(), &validation, passphrase.is_some(), covered);
         let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, run.now, "export", format, &detail)?;
@@ -167,7 +167,7 @@ impl Exporter<'_> {
         Ok(Applied::new(outcome)
             .warn_if(logged.is_err(), FailedStep::AuditLog)
             .warn_if(!is_read, FailedStep::ReadBack)
-            .warn_if(!synced, FailedStep::Sync))
+            .warn_if(!is_synced, FailedStep::Sync))
     }
 
     /// Removes an export that was just written, and logs the removal.
@@ -225,7 +225,8 @@ impl Exporter<'_> {
     }
 }
 
-/// Adds to a writer's report what only the source knows. Also returns the number of values that were masked.
+/// Adds to a writer's report the losses and the withheld records that only the source knows. Also returns the number of
+/// values that were masked.
 fn completed_report(
     mut report: WriteReport,
     source: &mut VaultSource<'_>,
@@ -243,8 +244,8 @@ fn writer_for(format: &str) -> VaultResult<&'static dyn Format> {
         .ok_or_else(|| VaultError::Usage(format!("Mementory does not write the format {format}.")))
 }
 
-/// Refuses a requested version that differs from the version that was written. A writer that knows only one version
-/// ignores the request. A request for "1" also accepts "1.0".
+/// Returns an error if the person requested a version other than the version that was written. A writer that supports
+/// only one version ignores the request. A request for "1" also accepts "1.0".
 fn check_version(report: &WriteReport, scope: &Scope) -> VaultResult<()> {
     let Some(wanted) = &scope.writing.version else { return Ok(()) };
     let is_written =
@@ -264,10 +265,10 @@ fn is_former_export(writer: &dyn Format, path: &Path) -> bool {
         return !writer.capabilities().folder && kind.is_file();
     }
     let Ok(entries) = std::fs::read_dir(path) else { return false };
-    let kinds: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
+    let file_types: Vec<_> = entries.map(|e| e.and_then(|e| e.file_type()).ok()).collect();
     // A folder that contains only folders may have an export inside it, but is not one itself.
-    let has_files = kinds.iter().any(|k| k.is_some_and(|k| k.is_file()));
-    kinds.is_empty() || has_files && is_whole_export(writer, path).unwrap_or(false)
+    let has_files = file_types.iter().any(|k| k.is_some_and(|k| k.is_file()));
+    file_types.is_empty() || has_files && is_whole_export(writer, path).unwrap_or(false)
 }
 
 /// True if the whole content of a folder is one export of this format.
@@ -308,7 +309,8 @@ fn read_back(
     Ok((validation, digest_of(path)?))
 }
 
-/// The SHA-256 of a file. For a folder, the SHA-256 of the list of its files as `sha256sum` prints it, sorted by path.
+/// Returns the SHA-256 of a file. For a folder, the SHA-256 of the list of its files as `sha256sum` prints it, sorted
+/// by path.
 fn digest_of(path: &Path) -> VaultResult<String> {
     if path.is_file() {
         return file_sha256(path).map_err(unwrap_format);
@@ -334,7 +336,7 @@ fn digest_of(path: &Path) -> VaultResult<String> {
     sha256(&mut lines.as_bytes(), "export").map_err(unwrap_format)
 }
 
-/// The detail of an export's log entry: the number of records and properties of the file, but neither its name nor its
+/// Returns the detail of an export's log entry: the number of records, and properties of the file without its name and
 /// path.
 fn audit_detail(records: u64, validation: &Validation, encrypted: bool, covered: u32) -> String {
     let mut parts = vec![format!("{records} records")];
@@ -358,8 +360,8 @@ mod tests {
         let mut signed = Validation::default();
         signed.signature.0 = true;
         assert_eq!(audit_detail(3589, &signed, true, 23), "3589 records, signed, encrypted, 23 covered, valid");
-        let fault = Finding { code: "checksum".into(), place: "items".into(), message: "it differs".into() };
-        signed.errors.push(fault);
+        let finding = Finding { code: "checksum".into(), place: "items".into(), message: "it differs".into() };
+        signed.errors.push(finding);
         assert_eq!(audit_detail(2, &signed, false, 0), "2 records, signed, not valid");
     }
 

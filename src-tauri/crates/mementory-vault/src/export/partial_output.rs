@@ -3,14 +3,14 @@ use crate::{VaultError, VaultResult};
 use std::path::{Path, PathBuf};
 use tempfile::TempDir;
 
-/// Place for an output that is being written. Dropping this removes the temporary folder, with everything that was not
-/// renamed to its final name.
+/// A temporary folder for an output that is being written. When it is dropped, it is removed with everything that was
+/// not renamed to its final name.
 pub(super) struct PartialOutput {
     /// Temporary folder, next to the final place, so that the rename stays on one file system.
     pub folder: TempDir,
     /// Path to write to: the final name inside the temporary folder.
     pub path: PathBuf,
-    /// Folder of the final place.
+    /// Folder that contains the output under its final name.
     pub parent: PathBuf,
 }
 
@@ -27,7 +27,7 @@ impl PartialOutput {
     }
 }
 
-/// Files that a writer put next to its file, such as the conversations of a memory store.
+/// Returns the files that a writer put next to its file, such as the conversations of a memory store.
 pub(super) fn companion_files(temp_folder: &Path, partial: &Path) -> std::io::Result<Vec<PathBuf>> {
     let mut out = Vec::new();
     for entry in std::fs::read_dir(temp_folder)? {
@@ -80,13 +80,13 @@ pub(super) fn sync_tree(path: &Path) -> std::io::Result<u64> {
     Ok(sum)
 }
 
-/// Syncs a folder, so that a new name in it survives a power failure. Returns false if that fails.
+/// Syncs a folder, so that a new name in it survives a power failure. Returns false if the sync fails.
 #[cfg(unix)]
 pub(super) fn fsync_folder(folder: &Path) -> bool {
     std::fs::File::open(folder).and_then(|folder| folder.sync_all()).is_ok()
 }
 
-/// Windows cannot sync a folder, but its file systems journal the rename.
+/// Does nothing: Windows cannot sync a folder, but its file systems journal the rename.
 #[cfg(not(unix))]
 pub(super) fn fsync_folder(_folder: &Path) -> bool {
     true
@@ -97,8 +97,8 @@ pub(super) fn rename_companions(beside: &[PathBuf], target: &dyn Fn(&Path) -> Pa
 }
 
 /// Undoes a failed rename: moves the companions that already have their final names into the temporary folder, which is
-/// removed later. No file had these names before, so nothing needs to be restored there.
-pub(super) fn take_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
+/// removed later. No file had the final names before, so no file has to be restored.
+pub(super) fn move_companions_back(beside: &[PathBuf], target: &dyn Fn(&Path) -> PathBuf) {
     for companion in beside.iter().filter(|companion| !companion.exists()) {
         let _ = std::fs::rename(target(companion), companion);
     }

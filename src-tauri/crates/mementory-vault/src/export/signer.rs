@@ -1,4 +1,4 @@
-//! Lends the vault's own signing key to writers.
+//! Signs exports with the vault's own key, and verifies the signatures of elements.
 use crate::export::Exporter;
 use mementory_crypto::{SigningKey, portable};
 use mementory_formats::{FormatError, Signed, Signer, Verifier};
@@ -35,7 +35,7 @@ impl Verifier for SignatureVerifier {
 }
 
 impl Exporter<'_> {
-    /// The vault's own signing key (Ed25519), to sign exports with.
+    /// Returns the signer that signs exports with the vault's own key (Ed25519).
     pub fn signer(&self) -> Arc<dyn Signer> {
         Arc::new(VaultSigner(self.context.keys.signing().clone()))
     }

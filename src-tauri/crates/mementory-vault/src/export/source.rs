@@ -124,8 +124,8 @@ impl<'v> VaultSource<'v> {
         Ok(())
     }
 
-    /// Passthrough files and tombstones of formats other than the written one, as records. A file is included only if
-    /// records of its format are exported too. Otherwise it would describe nothing in this export.
+    /// Returns passthrough files and tombstones of formats other than the written one, as records. A passthrough file
+    /// is included only if records of its format are exported too. Otherwise it would describe nothing in this export.
     fn embedded_records(&mut self, losses: &mut LossReport) -> VaultResult<Vec<Record>> {
         let Some(carrier) = self.carrier else { return Ok(vec![]) };
         let mut records = Vec::new();
@@ -160,7 +160,8 @@ impl<'v> VaultSource<'v> {
     /// visited.
     pub(crate) fn report_unexported(&mut self, losses: &mut LossReport) -> VaultResult<()> {
         if self.reader.has_export_ids {
-            // The writer names the records by their export ids, the list by their ids in this vault.
+            // The writer reports losses with export ids. The list of losses contains ids of this vault, so the ids are
+            // translated.
             for loss in &mut losses.items {
                 if let Some(id) = self.reader.vault_id(&loss.record)? {
                     loss.record = hex::encode(id);
@@ -185,7 +186,8 @@ impl<'v> VaultSource<'v> {
         Ok(rows
             .into_iter()
             .map(|t| Tombstone {
-                // If the record came from a format with tombstones, the tombstone names it by its id in that format.
+                // If the record came from a format with tombstones, the tombstone contains the record's id in that
+                // format.
                 target_id: if t.scope == "keepsake" { t.target } else { t.origin_id.unwrap_or(t.target) },
                 id: t.id,
                 op: t.op,
@@ -195,8 +197,8 @@ impl<'v> VaultSource<'v> {
                 actor: t.actor,
                 reason: t.reason,
                 derived: t.derived,
-                // The vault's signature covers the tombstone as the vault stores it, not as the format writes it, so it
-                // is left out. A signature from another program is written unchanged.
+                // The vault's signature covers the tombstone as the vault stores it, not as the format writes it, so
+                // the signature is left out. A signature from another program is written unchanged.
                 signature: if t.own { None } else { Some(t.signature).filter(|s| !s.is_empty()) },
                 verbatim: t.verbatim,
             })
@@ -209,7 +211,8 @@ impl<'v> VaultSource<'v> {
             .collect())
     }
 
-    /// The export id, in hexadecimal, of the record with this vault id. A text that is not an id is returned unchanged.
+    /// Returns the export id, in hexadecimal, of the record with this vault id. A text that is not an id is returned
+    /// unchanged.
     pub(crate) fn export_id(&self, vault_id: &str) -> VaultResult<String> {
         export_ids::export_id_text(&self.reader.connection, vault_id)
     }
@@ -266,31 +269,32 @@ impl<'v> VaultSource<'v> {
                 .take(MAX_MASKED_BYTES + 1)
                 .read_to_end(&mut content)
                 .map_err(|e| VaultError::io(&item.name, e))?;
-            let covered = if content.len() as u64 > MAX_MASKED_BYTES {
+            let masked_content = if content.len() as u64 > MAX_MASKED_BYTES {
                 None
             } else {
                 masker.mask_passthrough_file(&item.name, &content).ok()
             };
-            match covered {
+            match masked_content {
                 Some(new) => {
                     visit(&item, &mut new.unwrap_or(content).as_slice()).map_err(mementory_store::unwrap_format)?;
                 }
                 // A file in which values cannot be masked is not exported. Otherwise it would be mistaken for a masked
-                // one.
+                // file.
                 None => drop(self.unmaskable.insert(item.name)),
             }
         }
         Ok(())
     }
 
-    /// Adds the numbers of withheld records to those of the writer. Call it after the records were visited.
+    /// Adds the numbers of records that were withheld here to the numbers that the writer withheld. Call it after the
+    /// records were visited.
     pub(crate) fn add_withheld_counts(&self, all: &mut BTreeMap<String, u64>) {
         for (reason, rows) in &self.reader.withheld {
             *all.entry((*reason).to_owned()).or_default() += rows.len() as u64;
         }
     }
 
-    /// Number of different values that were masked.
+    /// Returns the number of different values that were masked.
     pub(crate) fn masked_count(&self) -> u32 {
         self.reader.masker.as_ref().map_or(0, Masker::count)
     }

@@ -78,9 +78,9 @@ struct KnownRecord {
     flags: i64,
     sort: i64,
     position: i64,
-    /// Digest of the details of the record, as in `records.details`.
+    /// Digest of the record's details (links, entities, vectors, original text), as in the column `records.details`.
     details: Option<i64>,
-    /// When the source last changed the record, as in `records.updated`.
+    /// When the source last changed the record, as in the column `records.updated`.
     updated: Option<i64>,
 }
 
@@ -94,7 +94,7 @@ struct Staging {
     stale: Vec<(i64, u32)>,
     /// Rows of the vault that this input contained unchanged.
     unchanged_rows: RowRanges,
-    /// Rows of which this input contained an older or a blocked version, and the unchanged rows of units from older
+    /// Rows of which this input contained an older or a blocked version. Also the unchanged rows of units from older
     /// exports.
     older: RowRanges,
     /// Blobs that this input contained.
@@ -113,7 +113,8 @@ pub(super) struct ImportRun<'i> {
     deleted_ids: Vec<[u8; 16]>,
     /// Ids that tombstones of this input redact.
     redacted_ids: Vec<[u8; 16]>,
-    /// Entities at the ends of edges that were blocked because the record with the evidence for the edge was deleted.
+    /// Ends of edges that were blocked because the record with the evidence for the edge was deleted. Only entities are
+    /// listed.
     orphaned_edge_ends: Vec<[u8; 16]>,
     /// Entities that an earlier deletion moved to the Trash without listing them. This input may restore them.
     cascaded: CascadedEntities,
@@ -140,7 +141,8 @@ pub(super) struct ImportRun<'i> {
     /// The time of the current source for the current record, see [`DatedExports::own_export`].
     own_export: Option<SourceTime>,
     platforms: HashMap<String, i64>,
-    /// The rows that this input contains, to find the rows of the vault that are not in it. Filled only while planning.
+    /// The rows of the vault that this input contains. They show which rows of the vault are not in the input. Filled
+    /// only while planning.
     planned: PlannedRows,
     /// The details of the records that this input would write. Filled only while planning.
     planned_details: HashMap<[u8; 16], DetailSet>,
@@ -204,13 +206,13 @@ impl<'i> ImportRun<'i> {
         batch: i64,
         packs: PackWriter,
     ) -> VaultResult<Self> {
-        let last: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
+        let last_row: Option<i64> = connection.query_row("SELECT max(row) FROM records", [], |r| r.get(0))?;
         // Row numbers are never reused, not even the highest one after its record was erased, because the index
         // identifies records by row number.
         let last_used_row: Option<i64> =
             connection.query_row("SELECT value FROM meta WHERE key = 'last_row'", [], |r| r.get(0)).optional()?;
         let mut importer = Self::plan(context, connection, options, report)?;
-        let first_row = last.unwrap_or(0).max(last_used_row.unwrap_or(0)) + 1;
+        let first_row = last_row.unwrap_or(0).max(last_used_row.unwrap_or(0)) + 1;
         importer.staging = Some(Staging {
             batch,
             packs,
@@ -320,13 +322,13 @@ impl<'i> ImportRun<'i> {
     fn import_unit(&mut self, records: Vec<Record>) -> VaultResult<()> {
         // A message is stored with the row of its parent, so the parent has to be stored first.
         let mut records = unit_with_parents_first(records);
-        let branched = is_branched(&records);
+        let is_branched = is_branched(&records);
         self.older_unit = false;
         self.unit_updated = records.first().and_then(|head| head.times.updated);
         let mut ids = Vec::with_capacity(records.len());
         for (index, record) in records.iter_mut().enumerate() {
-            let extra = if index == 0 && branched { Flags::BRANCHED } else { 0 };
-            ids.push(self.import_record(record, extra)?);
+            let extra_flags = if index == 0 && is_branched { Flags::BRANCHED } else { 0 };
+            ids.push(self.import_record(record, extra_flags)?);
         }
         SupersededStatements::new(self).supersede_dropped(&records, &ids)?;
         SupersededStatements::new(self).supersede_replaced(&records, &ids)
@@ -372,7 +374,8 @@ impl<'i> ImportRun<'i> {
     ) -> VaultResult<SeenRecord> {
         let keys = &self.context.keys;
         let mut seen = self.occurrence(record, digest);
-        // If the vault that wrote the file deleted the record, its deletion names the record by the export id.
+        // The vault that wrote the input may have deleted the record. Its tombstone then names the record by the export
+        // id.
         if self.blocklist.blocks(keys, id, record) || export_id.is_some_and(|id| self.blocklist.is_named(&id)) {
             if self.blocklist.is_cascaded(id) {
                 TombstoneImport::new(self).note_orphaned_edge(record);
@@ -420,7 +423,7 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// While planning: the number of records of each kind that would be gone if this input were the newest export.
+    /// While planning: counts the records of each kind that would be gone if this input were the newest export.
     fn gone_if_newest(&self) -> VaultResult<BTreeMap<String, u32>> {
         match self.staging {
             None => count_gone_if_newest(self.connection, self.report, &self.planned),
@@ -428,14 +431,14 @@ impl<'i> ImportRun<'i> {
         }
     }
 
-    /// When the source last changed the record, in microseconds since 1970. For a message without such a time, the time
-    /// of its conversation is used. `i64::MIN` if neither is known.
+    /// Returns the time at which the source last changed the record, in microseconds since 1970. For a message without
+    /// such a time, the time of its conversation is used. `i64::MIN` if neither is known.
     fn updated_micros(&self, record: &Record) -> i64 {
         let unit = self.unit_updated.filter(|_| record.kind == Kind::Message);
         record.times.updated.or(unit).map_or(i64::MIN, Timestamp::as_micros)
     }
 
-    /// The record as seen in this input, without a row.
+    /// Returns what this input states about the record, without a row in the vault.
     fn occurrence(&self, record: &Record, digest: &[u8; 16]) -> SeenRecord {
         SeenRecord {
             updated: self.updated_micros(record),
@@ -450,7 +453,7 @@ impl<'i> ImportRun<'i> {
         self.report.note(Some(record.kind), &record_place(record), ItemOutcome::Blocked, reason);
     }
 
-    /// The reason for blocking a record that is not in the vault, if there is one.
+    /// Returns the reason for blocking a record that is not in the vault. Returns None if the record is not blocked.
     fn block_reason(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
         if self.blocklist.is_redacted(id) {
             return Ok(Some("redacted before"));
@@ -486,7 +489,7 @@ impl<'i> ImportRun<'i> {
         Ok(known.map_or_else(|| self.blocklist.is_redacted(&id), |known| known.flags & Flags::REDACTED != 0))
     }
 
-    /// Merges a record that the vault has already. Returns true if it got a new version.
+    /// Merges a record that the vault already has. Returns true if the record got a new version.
     fn update_known(
         &mut self,
         known: &KnownRecord,
@@ -526,8 +529,8 @@ impl<'i> ImportRun<'i> {
             if matches!(verdict, Verdict::Same) {
                 staging.unchanged_rows.add(known.row);
             }
-            // `older` has the rows whose list position or time this input does not determine: those of a unit from an
-            // older export, and those for which the vault has a newer version or time.
+            // `older` contains the rows whose list position or time this input does not determine: rows of a unit from
+            // an older export, and rows for which the vault has a newer version or time.
             let is_older = match verdict {
                 Verdict::Same => !grows(record) && record.times.updated.map(Timestamp::as_micros) < known.updated,
                 Verdict::Changed => false,

@@ -31,28 +31,31 @@ use std::{
 
 /// Options of an import.
 pub struct ImportOptions<'a> {
-    /// Plan only, and write nothing.
+    /// True if the import is only planned and nothing is written.
     pub dry_run: bool,
     /// Paths of the files, to be shown later; empty for an input without files.
     pub paths: &'a [String],
-    /// Import records even if the same words were deleted or redacted. A record with a deleted id stays blocked.
+    /// True if records are imported even if the same words were deleted or redacted. A record with a deleted id stays
+    /// blocked.
     pub let_in: bool,
     /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
     /// Ids of tombstones with an invalid signature. Such a tombstone was changed after signing and deletes nothing.
     pub forged: BTreeSet<String>,
-    /// Refuse the whole import if it carries a deletion, since nobody has reviewed what it would delete.
+    /// True if an import that contains a deletion is refused as a whole, since nobody has reviewed what the deletion
+    /// would remove.
     pub refuse_deletions: bool,
     /// Called after everything was read and before the commit. If it returns false, the input has changed since it
     /// was inspected, and the import fails.
     pub is_unchanged: Option<&'a (dyn Fn() -> bool + Sync)>,
-    /// Places of invalid signatures. These are not stored, so that no export can write them again.
+    /// Places of invalid signatures. These signatures are not stored, so that no export can write them again.
     pub dropped_signatures: Vec<String>,
     /// Warnings found before the import that belong in its report.
     pub prior_warnings: &'a [Issue],
-    /// Findings of an earlier check of the files. Those that the readers do not report are added to the report.
+    /// Findings of an earlier check of the files. Findings that the readers do not report are added to the report.
     pub findings: &'a [Issue],
-    /// Read the intact parts of files that do not match their own inventory of contents and checksums.
+    /// True if files that do not match their own inventory of contents and checksums are imported as far as they are
+    /// intact.
     pub salvage: bool,
     /// The records are to be written in the format that they are read in, so extension slots are ignored
     /// ([`Format::read_elements`]).
@@ -136,13 +139,14 @@ impl Importer<'_> {
                     }
                     // If a part of a delta were kept, the next delta would continue an incomplete state.
                     Err(error) if recency.state == StateOrder::Next => return Err(error),
-                    // A damaged source next to others in the same archive may be all that the person wants from it.
+                    // The person may want only this damaged source from the archive, so the import fails instead of
+                    // importing only the other sources.
                     Err(error) if !options.salvage && is_beside_others(catalog, detection, index) => return Err(error),
                     Err(error) => failed.push((source.format.to_owned(), error)),
                 }
                 offset += source.total_bytes;
             }
-            // If no source could be read, there is no report, so the last error is returned.
+            // If no source could be read, the import has no report, so the last error is returned.
             if failed.len() == detection.sources.len()
                 && let Some((_, error)) = failed.pop()
             {
@@ -159,7 +163,8 @@ impl Importer<'_> {
         detection: &Detection,
         options: &ImportOptions<'_>,
     ) -> VaultResult<ReadingOrder> {
-        // A manifest that cannot be read counts as one without a state, since the reader reports its fault later.
+        // A manifest that cannot be read counts as a manifest without a state, since the reader reports its fault
+        // later.
         let state = |source: &Detected| by_id(source.format)?.state_of(catalog, source, &options.limits).ok().flatten();
         let states: Vec<_> = detection.sources.iter().map(state).collect();
         let date = |source: &Detected| {
@@ -173,7 +178,7 @@ impl Importer<'_> {
         self.context.store.read(|connection| reading_order(connection, &states, &dates))
     }
 
-    /// Imports the records that `read` sends, as one batch named `name`. For sources that are not files.
+    /// Imports the records that `read` sends, as one batch named `name`. The records need not come from files.
     ///
     /// # Errors
     /// As [`Importer::import`].
@@ -218,14 +223,16 @@ impl Importer<'_> {
             }
             Err(error) => {
                 self.context.index_rollback();
-                // Ignored, because the first error is returned. Opening the vault removes any new blobs that are left.
+                // An error here is ignored, because the first error is returned. New blobs that are left are removed
+                // when the vault is next opened.
                 let _ = self.context.sweep_blobs();
                 Err(error)
             }
         }
     }
 
-    /// Number of records of each kind that are in earlier exports of the same account and not in this import.
+    /// Returns the number of records of each kind that are in earlier exports of the same account and not in this
+    /// import.
     fn count_gone(&self, report: &ImportReport) -> BTreeMap<String, u32> {
         let (Some(format), Ok(diff)) = (&report.format, export_diff(self.context)) else { return BTreeMap::new() };
         let gone_counts =
@@ -240,7 +247,7 @@ impl Importer<'_> {
         }
         let mut renames = self.context.store.read(|connection| {
             let mut scratch = ImportReport::default();
-            let planned = ImportOptions {
+            let planning_options = ImportOptions {
                 dry_run: true,
                 forged: options.forged.clone(),
                 dropped_signatures: options.dropped_signatures.clone(),
@@ -248,9 +255,9 @@ impl Importer<'_> {
                 passphrase: options.passphrase.clone(),
                 ..*options
             };
-            let mut run = ImportRun::plan(self.context, connection, &planned, &mut scratch)?;
+            let mut run = ImportRun::plan(self.context, connection, &planning_options, &mut scratch)?;
             run.renames.collecting = true;
-            self.run_readers(&mut run, read, &planned, total)?;
+            self.run_readers(&mut run, read, &planning_options, total)?;
             Ok(std::mem::take(&mut run.renames))
         })?;
         renames.collecting = false;
@@ -272,17 +279,17 @@ impl Importer<'_> {
 
     /// Removes the elements of `blobs` to which no record refers.
     fn remove_unreferenced(&self, blobs: HashSet<[u8; 32]>) -> VaultResult<()> {
-        let unnamed: Vec<[u8; 32]> = self.context.store.read(|c| {
+        let unreferenced_blobs: Vec<[u8; 32]> = self.context.store.read(|c| {
             let mut statement = c.prepare("SELECT 1 FROM named_blobs WHERE blob = ?1")?;
-            let mut unnamed = Vec::new();
+            let mut unreferenced_blobs = Vec::new();
             for blob in blobs {
                 if !statement.exists([blob])? {
-                    unnamed.push(blob);
+                    unreferenced_blobs.push(blob);
                 }
             }
-            Ok(unnamed)
+            Ok(unreferenced_blobs)
         })?;
-        unnamed.iter().try_for_each(|blob| self.context.blobs.remove(blob))
+        unreferenced_blobs.iter().try_for_each(|blob| self.context.blobs.remove(blob))
     }
 
     fn stage_batch(
@@ -332,15 +339,15 @@ impl Importer<'_> {
             Ok((Store::last_change(tx)?, blobs))
         };
         std::thread::scope(|scope| {
-            // Segments are written while the store commits. After an error here, the index's own commit fails too, and
-            // that error is handled.
+            // Segments are written while the store commits. An error here is ignored, because the commit of the index
+            // then fails too and reports its error.
             let close_segments =
                 || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
             self.context.store.write(|tx| write(tx, &close_segments))
         })
     }
 
-    /// Runs the readers on a new thread and processes their messages on the current one.
+    /// Runs the readers on a new thread and processes their messages on the current thread.
     fn run_readers(
         &self,
         run: &mut ImportRun<'_>,
@@ -382,7 +389,7 @@ fn is_beside_others(catalog: &Catalog, detection: &Detection, index: usize) -> b
     has_rules && others.any(|(_, other)| other.archives(catalog).iter().any(|archive| archives.contains(archive)))
 }
 
-/// A source that could not be read, with the reason.
+/// Returns the report entry for a source that could not be read.
 fn missing_part(error: &FormatError) -> MissingPart {
     let (code, place) = match error {
         FormatError::Invalid { code, place, .. } => (*code, place.as_str()),

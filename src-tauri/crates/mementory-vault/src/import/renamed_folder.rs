@@ -31,7 +31,7 @@ pub(super) struct RenamedFolder {
 }
 
 impl RenamedFolder {
-    /// The folder of this source, if the vault has it under another name.
+    /// Returns the folder of this source if the vault has it under another name.
     pub(super) fn find(
         context: &Context,
         format: &dyn Format,
@@ -64,7 +64,7 @@ impl RenamedFolder {
         Ok(known_name.map(|known_name| Self { keys, known_name }))
     }
 
-    /// A sink that passes everything on to `sink`, under the keys of the folder that the vault has.
+    /// Returns a sink that passes everything on to `sink`, under the keys of the folder that the vault has.
     pub(super) fn sink<'s>(&'s self, sink: &'s mut dyn Sink) -> RenamingSink<'s> {
         let name = self.keys.name();
         let message = format!("the vault has all of this folder under the name \u{201c}{}\u{201d}", self.known_name);
@@ -79,8 +79,8 @@ impl RenamedFolder {
     }
 }
 
-/// The name under which the vault has the folder of these records. None if the vault has the folder under its own name,
-/// or if no other folder has all of the records.
+/// Returns the name under which the vault has the folder of these records. Returns None if the vault has the folder
+/// under the source's own name, or if no other folder in the vault has all of the records.
 fn known_name(
     context: &Context,
     connection: &Connection,
@@ -93,10 +93,10 @@ fn known_name(
             return Ok(None);
         }
     }
-    // For each other folder, by name: the number of its records that are equal to records of this folder.
-    let mut equal: BTreeMap<String, usize> = BTreeMap::new();
+    // For each other folder, by name: the number of its records that equal a record of this folder.
+    let mut equal_counts: BTreeMap<String, usize> = BTreeMap::new();
     let mut compared = 0;
-    let wanted: HashSet<&[u8; 16]> = digests.values().collect();
+    let wanted_digests: HashSet<&[u8; 16]> = digests.values().collect();
     let sql = "SELECT pack, slot, digest FROM records WHERE kind = ?1 AND \
                platform = (SELECT id FROM platforms WHERE name = ?2) ORDER BY pack, slot";
     for (platform, kind) in platforms_and_kinds {
@@ -104,7 +104,7 @@ fn known_name(
         let mut rows = statement.query(rusqlite::params![kind_code(*kind), platform])?;
         while let Some(row) = rows.next()? {
             let digest: [u8; 16] = row.get(2)?;
-            if compared == MAX_VAULT_RECORDS || !folder.has_content_in_value() && !wanted.contains(&digest) {
+            if compared == MAX_VAULT_RECORDS || !folder.has_content_in_value() && !wanted_digests.contains(&digest) {
                 continue;
             }
             compared += 1;
@@ -113,11 +113,11 @@ fn known_name(
             let own_key = folder.renamed(&stored.key, folder.name());
             let is_equal = digests.get(&own_key).is_some_and(|own| folder.has_content_in_value() || *own == digest);
             if is_equal {
-                *equal.entry(name.to_owned()).or_default() += 1;
+                *equal_counts.entry(name.to_owned()).or_default() += 1;
             }
         }
     }
-    Ok(equal.into_iter().find(|(_, count)| *count == digests.len()).map(|(name, _)| name))
+    Ok(equal_counts.into_iter().find(|(_, count)| *count == digests.len()).map(|(name, _)| name))
 }
 
 /// True if the vault has a record with this key.

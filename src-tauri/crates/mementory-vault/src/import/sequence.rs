@@ -30,39 +30,39 @@ pub(super) struct StateNumber {
     pub(super) sequence: u64,
 }
 
-/// How the numbered state of a source compares with the state that the vault has of it.
+/// How the numbered state of a source compares with the vault's state of the same source.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum StateOrder {
     /// A source without a number, or a whole file whose state is that of the vault. The times of its records and its
     /// date decide which version is newer.
     #[default]
     Unknown,
-    /// A whole file whose state is later than the vault's. The times of its records decide, and among equal times its
-    /// version is the newer one.
+    /// A whole file whose state is later than the vault's. The times of the records decide which version is newer. If
+    /// the times are equal, the version in the file is newer.
     Later,
     /// A delta that continues the vault's state: its changes are the newest.
     Next,
-    /// A whole file whose state is earlier than the vault's.
+    /// A whole file whose state is earlier than the vault's. The vault keeps its versions.
     Earlier,
 }
 
-/// When a source was made, as it states itself.
+/// When a source was made, according to the source itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct SourceTime {
-    /// At the latest the time of the import.
+    /// The time that the source states, or the time of the import if the stated time is later.
     pub(super) time: Timestamp,
     /// Keyed digest of the key scope of the source's own records.
     pub(super) group: [u8; 16],
-    /// When the time decides which of two versions of a record is newer.
+    /// Rule for comparing this time with the times of the records.
     pub(super) rule: DateRule,
 }
 
 /// Whether the date of a source always decides which of two versions of a record is newer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DateRule {
-    /// Always (PAM §16).
+    /// The date always decides (PAM §16).
     OverRecords,
-    /// Only if the records do not state when they changed, or state the same time.
+    /// The date decides only if the records do not state when they changed, or state the same time.
     UnderRecords,
 }
 
@@ -78,8 +78,8 @@ pub(super) struct ReadingOrder {
 /// by their times. `states` and `dates` have one element for each source.
 ///
 /// # Errors
-/// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that does
-/// not continue the vault's state or that of another source of this import.
+/// `Invalid` with `wrong_agent`, `wrong_base`, `sequence_gap`, `already_applied` or `sequence_order` for a delta that
+/// does not continue the vault's state or that of another source of this import.
 pub(super) fn reading_order(
     connection: &Connection,
     states: &[Option<SourceState>],
@@ -138,18 +138,18 @@ fn reached_state(state: &SourceState, (sequence, time): NumberedState) -> Reache
     ReachedState { format: state.format.to_owned(), group: state.group.clone(), sequence, time }
 }
 
-/// Adds the state of a whole file to the known states and returns how its number compares with theirs. The number 0
-/// means that the file was never synchronised, so it is not compared.
+/// Adds the state of a whole file to the known states. Returns how its number compares with the number of the known
+/// state. The number 0 means that the file was never synchronised, so it is not compared.
 fn add_whole_file(
     known: &mut BTreeMap<SourceKey, NumberedState>,
     all: &mut Vec<ReachedState>,
     state: &SourceState,
 ) -> Ordering {
-    let of_file = (state.sequence, state.time.clone());
-    let newest = known.entry(key(state)).or_insert_with(|| of_file.clone());
+    let state_of_file = (state.sequence, state.time.clone());
+    let newest = known.entry(key(state)).or_insert_with(|| state_of_file.clone());
     let order = if state.sequence > 0 { state.sequence.cmp(&newest.0) } else { Ordering::Equal };
     if order.is_gt() {
-        *newest = of_file;
+        *newest = state_of_file;
     }
     all.push(reached_state(state, newest.clone()));
     order

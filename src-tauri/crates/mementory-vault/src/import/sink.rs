@@ -17,14 +17,14 @@ use std::{
     sync::{atomic::AtomicBool, atomic::Ordering, mpsc::SyncSender},
 };
 
-/// Messages from the reader's thread to the store's.
+/// Messages from the reader's thread to the thread that writes to the store.
 pub(super) enum Message {
     /// One or more units, in order.
     Units(Vec<Unit>),
     /// Export ids of the records that follow in the channel, by key.
     ExportIds(Vec<(RecordKey, [u8; 16])>),
-    /// The keys of records that follow, each with its alternative value, which is used if the vault has a record of
-    /// another kind with this key.
+    /// The keys of records that follow in the channel, each with its alternative value. An alternative value is used if
+    /// the vault has a record of another kind with the key.
     AlternativeKeys(Vec<(RecordKey, String)>),
     File(AttachmentFile, BlobInfo),
     Passthrough(PassthroughItem, BlobInfo),
@@ -48,9 +48,9 @@ pub(super) struct ChannelSink<'a> {
     offset: u64,
     reported: u64,
     waiting: Vec<Unit>,
-    /// Export ids of waiting records, and of the next one, to be sent before the waiting units.
+    /// Export ids of waiting records and of the next record, to be sent before the waiting units.
     waiting_ids: Vec<(RecordKey, [u8; 16])>,
-    /// Alternative keys of waiting records, and of the next one, to be sent before the waiting units.
+    /// Alternative keys of waiting records and of the next record, to be sent before the waiting units.
     waiting_keys: Vec<(RecordKey, String)>,
     /// Number of text bytes of the waiting units.
     waiting_bytes: usize,
@@ -64,11 +64,11 @@ const PROGRESS_STEP_BYTES: u64 = 1 << 20;
 /// Capacity of the channel, in messages.
 pub(super) const CHANNEL_MESSAGES: usize = 8;
 
-/// After a unit with more bytes than this, sending waits until the receiver has taken it.
+/// After sending a unit with more bytes than this, the sender waits until the receiver has taken the unit.
 const LARGE_UNIT_BYTES: usize = 4 << 20;
 
 /// Units and dropped records are sent in batches, limited by number and by bytes, because waking the other thread for
-/// each would cost more than handling it.
+/// each of them would cost more than processing it.
 const MAX_BATCH_UNITS: usize = 64;
 const MAX_BATCH_DROPPED: usize = 256;
 const MAX_BATCH_BYTES: usize = 256 << 10;
@@ -133,7 +133,7 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// Sends a message after everything that is waiting.
+    /// Sends a message after all waiting units and dropped records.
     fn send(&mut self, message: Message) -> Result<(), FormatError> {
         self.flush()?;
         self.sender.send(message).map_err(receiver_stopped)
@@ -150,7 +150,7 @@ impl<'a> ChannelSink<'a> {
             }
             return Ok(());
         }
-        // The text of a record without `verbatim` does not show how much memory it needs, so its unit is sent alone.
+        // A record without `verbatim` may need much more memory than its text shows, so its unit is sent alone.
         if unit.records.iter().any(|record| record.verbatim.is_none()) {
             return self.send(Message::Units(vec![unit]));
         }
@@ -166,7 +166,8 @@ impl<'a> ChannelSink<'a> {
         }
     }
 
-    /// The function that removes the invalid signature from a passthrough file, if the file has one.
+    /// Returns a function that removes the invalid signature from a passthrough file. Returns None if the file has no
+    /// invalid signature.
     fn signature_remover(&self, item: &PassthroughItem) -> Option<SignatureRemover> {
         let is_in_item =
             |place: &String| place.strip_prefix(&item.place).is_some_and(|at| matches!(at.as_bytes(), [] | [b'/', ..]));
@@ -186,7 +187,7 @@ impl<'a> ChannelSink<'a> {
     }
 }
 
-/// The error for the reader if the receiver has stopped. The import itself fails with the receiver's error.
+/// Returns the error for the reader after the receiver has stopped. The import itself fails with the receiver's error.
 fn receiver_stopped<T>(_: T) -> FormatError {
     FormatError::Cancelled
 }
@@ -240,7 +241,7 @@ impl Sink for ChannelSink<'_> {
         self.send(Message::Tombstone(Box::new(tombstone)))
     }
     fn note(&mut self, issue: Issue) {
-        // If sending fails, sending the next record fails too and reports the error.
+        // An error is ignored, because sending the next record then fails too and reports the error.
         let _ = self.send(Message::Note(issue));
     }
     fn dropped(&mut self, dropped: Dropped) {

@@ -1,5 +1,5 @@
-//! Undoes a batch completely. Records that only this batch contained are removed, and records that it changed are
-//! restored. Records that a later import also contained stay, and are reassigned to that import.
+//! Undoes a batch completely. Records that only this batch contained are removed, and records that the batch changed
+//! are restored. Records that a later import also contained stay, and are reassigned to that import.
 mod files;
 mod later_batches;
 mod positions;
@@ -28,9 +28,9 @@ struct UndoneChanges {
 }
 
 impl Importer<'_> {
-    /// Removes the records that a batch added, including later edits of them, and restores the earlier versions of
-    /// those that it updated. Records that a later batch also contained stay. Returns how many records were removed or
-    /// changed.
+    /// Removes the records that a batch added, including later edits of them, and restores the earlier versions of the
+    /// records that the batch updated. Records that a later batch also contained stay. Returns how many records were
+    /// removed or changed.
     ///
     /// # Errors
     /// `NotFound` for an unknown or already undone batch.
@@ -68,20 +68,20 @@ impl Importer<'_> {
             .query_row("SELECT id FROM batches WHERE uid = ?1 AND undone_at IS NULL", [uid], |r| r.get(0))
             .optional()?;
         let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
-        let later = LaterBatches::load(tx, batch)?;
-        reassigned_rows::find_staying_rows(tx, batch, &later)?;
+        let later_batches = LaterBatches::load(tx, batch)?;
+        reassigned_rows::find_staying_rows(tx, batch, &later_batches)?;
         let packs = touched_packs(tx, batch)?;
-        files::restore_bytes(tx, batch, &later)?;
-        let moved = positions::restore_positions(tx, &self.context.store.packs, batch, &later)?;
-        versions::remove_or_reassign(tx, batch, &later)?;
+        files::restore_bytes(tx, batch, &later_batches)?;
+        let moved = positions::restore_positions(tx, &self.context.store.packs, batch, &later_batches)?;
+        versions::remove_or_reassign(tx, batch, &later_batches)?;
         reassigned_rows::reassign_rows(tx, batch)?;
         let removed = query_integers(tx, "SELECT row FROM records WHERE batch = ?1", batch)?;
         drop_rows(tx, batch)?;
         reroot_orphans(tx)?;
-        let changed = self.revert_all(tx, batch, &later)?;
+        let changed = self.revert_all(tx, batch, &later_batches)?;
         let untrashed = self.withdraw_tombstones(tx, batch)?;
-        // Called again, because a restored record may have been the root with which other records were moved to the
-        // Trash.
+        // `reroot_orphans` is called again, because a restored record may have been the root with which other records
+        // were moved to the Trash.
         reroot_orphans(tx)?;
         mementory_store::export_ids::remove_unused(tx)?;
         self.context.store.packs.remove_strays_in(tx, &packs)?;
@@ -98,7 +98,7 @@ impl Importer<'_> {
     }
 
     /// Removes the tombstones of the batch and restores the records that they moved to the Trash. If a tombstone of
-    /// another import names a record as well, the record stays in the Trash and is assigned to that import.
+    /// another import names such a record too, the record stays in the Trash and is assigned to that import.
     fn withdraw_tombstones(&self, tx: &Connection, batch: i64) -> VaultResult<Vec<i64>> {
         mementory_store::tombstones::withdraw(tx, &self.context.keys, batch)?;
         tx.execute(
@@ -122,7 +122,7 @@ pub(crate) fn query_integers(tx: &Connection, sql: &str, batch: i64) -> VaultRes
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// Packs that may lose an entry: those of the batch, and those of later edits and imports of the removed rows.
+/// Returns packs that may lose an entry: packs of the batch, and packs of later edits and imports of the removed rows.
 fn touched_packs(tx: &Connection, batch: i64) -> VaultResult<BTreeSet<i64>> {
     let gone_rows = "SELECT row FROM records WHERE batch = ?1 AND row NOT IN (SELECT row FROM temp.staying)";
     let mut packs = BTreeSet::new();

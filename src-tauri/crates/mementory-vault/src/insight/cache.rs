@@ -20,7 +20,7 @@ const MAX_COMPARED_DECISIONS: usize = 500;
 
 /// Reads the person's decisions.
 pub(super) fn load_decided_kinds(c: &Connection, store: &Store) -> VaultResult<DecidedKinds> {
-    let kinds = decisions::kinds(c)?;
+    let kinds = decisions::decided_kinds(c)?;
     let mut ids: Vec<_> = kinds.iter().collect();
     ids.sort_unstable_by_key(|(id, _)| **id);
     let mut forms = Vec::new();
@@ -37,7 +37,8 @@ pub(super) fn state(c: &Connection) -> VaultResult<State> {
     Ok((Store::last_change(c)?, tombstones, meta::read(c, VECTOR_WRITES_KEY)?.unwrap_or(0)))
 }
 
-/// The text by which a memory is judged: its title and its text. The title is left out if the text begins with it.
+/// Returns the text by which a memory is judged: its title and its text. The title is left out if the text begins with
+/// it.
 pub(super) fn text_of(record: &Record) -> String {
     match &record.title {
         Some(title) if !record.text.starts_with(title.as_str()) => format!("{title}\n{}", record.text),
@@ -45,8 +46,8 @@ pub(super) fn text_of(record: &Record) -> String {
     }
 }
 
-/// The text of a memory as a statement: like [`text_of`], but without a title that is the name of a file. Such a title
-/// is not part of the statement, and in front of the text it would hide who the statement is about.
+/// Returns the text of a memory as a statement: like [`text_of`], but without a title that is the name of a file. Such
+/// a title is not part of the statement, and in front of the text it would hide who the statement is about.
 pub(super) fn statement_of(record: &Record) -> String {
     match &record.title {
         Some(title) if is_file_name(title) => record.text.clone(),

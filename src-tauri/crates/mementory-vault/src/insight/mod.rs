@@ -1,9 +1,9 @@
-//! What memories are about. Suggestions are computed from the words and vectors, and cached in memory while the vault
-//! is open. They are never written to disk. Corrections by the person are stored.
+//! Suggests what memories are about. The suggestions are computed from words and vectors, and cached in memory while
+//! the vault is open, but never written to disk. Corrections by the person are stored.
 //!
 //! | module | contains |
 //! |---|---|
-//! | `cache` | judges memories; the results are kept in `insight_cache` |
+//! | `cache` | judges memories; `insight_cache` stores the results |
 //! | `pairs` | contradictions, topics and people, computed on request |
 //!
 //! `insight_decisions` stores the corrections, and the pairs of memories that the person marked as both true.
@@ -34,14 +34,14 @@ pub struct Insight<'v> {
 }
 
 impl<'v> Insight<'v> {
-    /// Access to the judgements about the memories of this vault.
+    /// Returns access to the suggestions and corrections of this vault.
     pub fn of(vault: &'v Vault) -> Self {
         Self { context: &vault.context }
     }
 }
 
 impl Insight<'_> {
-    /// What one memory is about. Empty for other kinds of records.
+    /// Returns what one memory is about. The result is empty for other kinds of records.
     pub fn judgement(&self, view: &RowView, record: &Record) -> VaultResult<Judgement> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());
@@ -58,7 +58,7 @@ impl Insight<'_> {
         Ok(cache::judge(&decided_kinds, &view.id, record, &vectors))
     }
 
-    /// The rows of the live memories that a filter admits, in ascending order. An empty filter admits all.
+    /// Returns the rows of the live memories that a filter admits, in ascending order. An empty filter admits all.
     pub fn rows(&self, filter: &InsightFilter) -> VaultResult<Vec<i64>> {
         self.refresh()?;
         Ok(self.lock().rows(filter))

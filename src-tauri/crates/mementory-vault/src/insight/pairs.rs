@@ -37,8 +37,8 @@ pub struct ContradictionGroup {
 pub struct Contradictions {
     /// Highest confidence first, without pairs that the person marked as both true.
     pub pairs: Vec<ContradictionPair>,
-    /// The pairs, joined into groups that are each about one thing. A pair is in only one group, a memory may be in
-    /// several.
+    /// The pairs, joined into groups with one subject each. A pair is in only one group; a memory may be in several
+    /// groups.
     pub groups: Vec<ContradictionGroup>,
     /// Plans whose date has passed.
     pub past_plans: Vec<RowView>,
@@ -113,11 +113,11 @@ impl Insight<'_> {
         Ok(out)
     }
 
-    /// Stores that both memories are true, so that they are not listed as a pair again. With `both` false, removes that
-    /// decision.
+    /// Stores the person's decision that both memories are true, so that they are not listed as a pair again. If `both`
+    /// is false, removes this decision.
     ///
     /// # Errors
-    /// `NotFound`; `Usage` if both are the same.
+    /// `NotFound`; `Usage` if `a` and `b` are the same memory.
     pub fn keep_both(&self, a: &str, b: &str, both: bool, now: Timestamp) -> VaultResult<()> {
         let (one, other) = (self.context.find(a)?, self.context.find(b)?);
         if one.id == other.id {
@@ -130,7 +130,7 @@ impl Insight<'_> {
         })
     }
 
-    /// Live memories by topic, the largest topic first.
+    /// Returns the live memories by topic, the largest topic first.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.
@@ -143,7 +143,7 @@ impl Insight<'_> {
         Ok(found_topics.into_iter().map(|topic| MemoryTopic { name: topic.name, rows: rows(topic.members) }).collect())
     }
 
-    /// Everyone whom the live memories mention. Those mentioned by the most memories come first.
+    /// Returns the people whom live memories mention. People mentioned by the most memories come first.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.
@@ -171,7 +171,7 @@ impl Insight<'_> {
         Ok(out)
     }
 
-    /// The mean vector of each memory. Empty if another encoder made the vectors in the store.
+    /// Returns the mean vector of each memory. Empty if another encoder made the vectors in the store.
     fn vectors(&self, memories: &[Memory]) -> VaultResult<Vec<Vec<f32>>> {
         self.context.store.read(|c| match is_current(c)? {
             true => memories.iter().map(|memory| Ok(mean_vector(&stored_vectors(c, memory.row)?))).collect(),
@@ -180,7 +180,7 @@ impl Insight<'_> {
     }
 }
 
-/// The mean of the vectors of a memory's parts, scaled to length 1. Empty if there are no vectors.
+/// Returns the mean of the vectors of a memory's parts, scaled to length 1. Empty if there are no vectors.
 fn mean_vector(vectors: &[Vector]) -> Vec<f32> {
     let Some((first, others)) = vectors.split_first() else { return Vec::new() };
     let mut sum = first.as_slice().to_vec();

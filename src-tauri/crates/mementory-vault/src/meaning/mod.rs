@@ -19,32 +19,33 @@ const ENCODED_KINDS: [Kind; 3] = [Kind::Memory, Kind::Profile, Kind::Fact];
 /// Key in `meta` for the encoder that made the vectors, with the version of [`parts`].
 const ENCODED_BY_KEY: &str = "vectors_by";
 const PARTS_VERSION: &str = "1";
-/// Key in `meta` for the number of calls that stored vectors. If it has changed, vectors in memory are loaded again.
+/// Key in `meta` for the number of calls that stored vectors. If this number has changed, vectors in memory are loaded
+/// again.
 pub(crate) const VECTOR_WRITES_KEY: &str = "vector_portions";
 /// Number of nearest records that are checked against the filter at once.
 const CANDIDATES_PER_STEP: usize = 200;
 
-/// Search by meaning.
+/// Encodes records and searches them by meaning.
 #[derive(Clone, Copy)]
 pub struct Meaning<'v> {
     pub(crate) context: &'v Context,
 }
 
 impl<'v> Meaning<'v> {
-    /// Search by meaning in this vault.
+    /// Returns the search by meaning for this vault.
     pub fn of(vault: &'v Vault) -> Self {
         Self { context: &vault.context }
     }
 }
 
 impl Meaning<'_> {
-    /// Numbers of the rows that have to be encoded, in ascending order.
+    /// Returns the numbers of the rows that have to be encoded, in ascending order.
     ///
     /// # Errors
     /// Errors of the store.
     pub fn rows_to_encode(&self) -> VaultResult<Vec<i64>> {
-        let current = self.context.store.read(is_current)?;
-        let not_encoded = if current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
+        let is_current = self.context.store.read(is_current)?;
+        let not_encoded = if is_current { "AND NOT EXISTS (SELECT 1 FROM vectors v WHERE v.row = r.row)" } else { "" };
         let kinds = ENCODED_KINDS.map(|kind| kind_code(kind).to_string()).join(",");
         let sql = format!(
             "SELECT r.row FROM records r WHERE r.trashed IS NULL AND r.kind IN ({kinds}) {not_encoded} ORDER BY r.row"
@@ -56,7 +57,7 @@ impl Meaning<'_> {
     }
 
     /// Encodes these rows and stores their vectors. The caller must prevent changes to the vault during the call: if a
-    /// text were redacted between reading and storing, its vector would be left behind.
+    /// text were redacted between reading and storing, the vector of its old words would remain.
     ///
     /// # Errors
     /// Errors of the store.
@@ -92,8 +93,8 @@ impl Meaning<'_> {
         })
     }
 
-    /// The rows nearest to any of the vectors `to` that pass the filter, at most `limit`, best first. Each has its
-    /// cosine similarity, which is at least `min_cosine`. Rows in `except` are left out.
+    /// Returns the rows nearest to any of the vectors `to` that pass the filter, at most `limit`, best first. Each row
+    /// comes with its cosine similarity, which is at least `min_cosine`. Rows in `except` are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -130,7 +131,7 @@ impl Meaning<'_> {
         Ok(found)
     }
 
-    /// The vectors of a row; empty if the row is not encoded (yet).
+    /// Returns the vectors of a row. The result is empty if the row has not been encoded.
     ///
     /// # Errors
     /// Errors of the store.
@@ -147,7 +148,7 @@ pub(crate) fn is_encoded(c: &Connection, row: i64) -> VaultResult<bool> {
     Ok(is_current(c)? && c.prepare_cached("SELECT 1 FROM vectors WHERE row = ?1")?.exists([row])?)
 }
 
-/// The stored vectors of a row, whichever encoder made them; see [`is_current`].
+/// Returns the stored vectors of a row, whichever encoder made them; see [`is_current`].
 pub(crate) fn stored_vectors(c: &Connection, row: i64) -> VaultResult<Vec<Vector>> {
     let mut statement = c.prepare_cached("SELECT vector FROM vectors WHERE row = ?1 ORDER BY part")?;
     let stored = statement.query_map([row], |r| r.get::<_, Vec<u8>>(0))?.collect::<Result<Vec<_>, _>>()?;

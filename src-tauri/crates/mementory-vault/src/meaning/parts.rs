@@ -1,14 +1,14 @@
-//! Divides a text into parts and encodes each as one vector. A single vector for a long note would be slightly similar
-//! to every query and very similar to none.
+//! Divides a text into parts, each of which is encoded as one vector. A single vector for a long note would be slightly
+//! similar to every query and very similar to none.
 
 /// Once a part has this many characters, it ends with its current line.
 const PART_CHARS: usize = 200;
 /// A line with more characters than this is divided.
 const MAX_PART_CHARS: usize = 1_000;
-/// Largest number of parts of a text. The text after them is not encoded, so that a long text costs little.
+/// Largest number of parts of a text. Further text is not encoded, so that a long text costs little.
 const MAX_PARTS: usize = 32;
 
-/// The parts of a text. The title is in the first part, unless the text contains it.
+/// Returns the parts of a text. The title is in the first part, unless the text contains it.
 pub(super) fn parts(title: Option<&str>, text: &str) -> Vec<String> {
     let mut parts = Vec::new();
     let mut part = String::new();

@@ -6,11 +6,11 @@ use mementory_store::Store;
 use std::sync::{Arc, PoisonError};
 
 impl Context {
-    /// All vectors. Reads them from the store unless those in memory are up to date.
+    /// Returns all vectors. Reads them from the store unless the vectors in memory are up to date.
     pub(crate) fn loaded_vectors(&self) -> VaultResult<Arc<Collection>> {
         let mut loaded = self.vectors.lock().unwrap_or_else(PoisonError::into_inner);
         self.store.read(|c| {
-            // One transaction, so that the state belongs to the vectors that are read.
+            // State and vectors are read in one transaction, so that they match.
             let c = c.unchecked_transaction()?;
             let state: LoadedFrom = (Store::last_change(&c)?, meta::read(&c, VECTOR_WRITES_KEY)?.unwrap_or(0));
             if let Some((loaded_from, vectors)) = &loaded.0

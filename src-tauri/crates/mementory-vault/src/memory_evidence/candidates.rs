@@ -70,8 +70,8 @@ impl<'c> Candidates<'c> {
         Self { context, view, record, found: HashMap::new(), named_conversations: HashSet::new() }
     }
 
-    /// The messages that the export states as sources, those before them, those from just before the memory was made,
-    /// and those with words of the memory.
+    /// Returns the messages that the export states as sources, the messages before these sources, messages from just
+    /// before the memory was made, and messages with words of the memory.
     pub(super) fn gather(mut self) -> VaultResult<Vec<Candidate>> {
         self.add_linked(&self.view.clone(), 0)?;
         self.add_named_at_source()?;
@@ -126,8 +126,8 @@ impl<'c> Candidates<'c> {
     /// Adds the messages before those that the export states as sources, since an assistant often stores what was said
     /// just before.
     fn add_before_linked(&mut self) -> VaultResult<()> {
-        let linked: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
-        for view in linked {
+        let linked_views: Vec<RowView> = self.found.values().map(|candidate| candidate.view.clone()).collect();
+        for view in linked_views {
             self.named_conversations.extend(view.owner);
             let mut parent = view.parent;
             for _ in 0..MAX_BEFORE_NAMED {

@@ -15,8 +15,8 @@ const MIN_CONFIDENCE: f32 = 0.55;
 /// Lowest confidence for a message of the person in a conversation that the export names, or from just before the
 /// memory was made.
 const MIN_CONFIDENCE_NAMED: f32 = 0.35;
-/// Lowest confidence for a message of an assistant or a system anywhere else. It is higher because such messages can be
-/// long and contain words about almost anything.
+/// Lowest confidence for a message of an assistant or a system from another conversation and another time. This limit
+/// is higher, because such messages can be long and contain words about almost anything.
 const MIN_CONFIDENCE_ASSISTANT: f32 = 0.7;
 /// Lowest cosine at which a near message (from the named conversation, or from just before the memory was made) counts
 /// as saying the same. It is low because one of these few messages is most probably the origin of the memory.
@@ -27,7 +27,7 @@ const MIN_COSINE_FAR: f32 = 0.55;
 /// least [`MIN_WORDS_FAR`].
 const MIN_COSINE_WITH_WORDS: f32 = 0.4;
 const MIN_WORDS_FAR: f32 = 0.3;
-/// Lowest cosine for any other message that would count as evidence by its words alone.
+/// Lowest cosine for any other message whose words alone would make it evidence.
 const MIN_COSINE_OF_WORDS: f32 = 0.3;
 
 /// Decides which of the candidates are evidence. Each candidate comes with those of its sentences that contain parts of
@@ -75,7 +75,7 @@ fn message(weighed: WeighedCandidate) -> EvidenceMessage {
     }
 }
 
-/// Weighs a candidate. None if it is not evidence.
+/// Weighs a candidate. Returns None if the candidate is not evidence.
 fn weigh(
     claim: &Claim,
     facts: &MemoryFacts<'_>,
@@ -90,16 +90,16 @@ fn weigh(
     if part.content_type == "context" && !is_custom {
         return None;
     }
-    let linked = candidate.found_by == FoundBy::Linked;
+    let is_linked = candidate.found_by == FoundBy::Linked;
     // A call to the memory tool contains the memory itself. It is evidence only if the export links to it.
-    if !linked && !is_speech(&candidate) {
+    if !is_linked && !is_speech(&candidate) {
         return None;
     }
-    if !linked && is_later(facts.changed, candidate.record.times.created) {
+    if !is_linked && is_later(facts.changed, candidate.record.times.created) {
         return None;
     }
     let factor = time_factor(facts, &candidate) * place_factor(facts, &candidate);
-    if factor == 0.0 && !linked {
+    if factor == 0.0 && !is_linked {
         return None;
     }
     let near = candidate.in_named_conversation || is_near(facts.created, candidate.record.times.created);
@@ -111,17 +111,19 @@ fn weigh(
     let confidence = |sentence: &Sentence| (sentence.score * factor * words_factor(claim, sentence)).min(1.0);
     let sure_sentences: Vec<&Sentence> =
         sentences.iter().filter(|sentence| confidence(sentence) >= min_confidence).collect();
-    let best = sure_sentences.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
+    let best_sentence = sure_sentences.iter().copied().max_by(|a, b| a.score.total_cmp(&b.score)).copied();
     let parts: Vec<usize> = sure_sentences.iter().map(|sentence| sentence.part).collect();
-    let any_words = sentences.iter().map(confidence).fold(0.0, f32::max);
-    let (sentence, confidence, found_by) = match (best, candidate.nearest_sentence) {
-        (best, _) if linked => {
-            let sentence = best.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_text(&candidate));
+    let words_confidence = sentences.iter().map(confidence).fold(0.0, f32::max);
+    let (sentence, confidence, found_by) = match (best_sentence, candidate.nearest_sentence) {
+        (best_sentence, _) if is_linked => {
+            let sentence =
+                best_sentence.or_else(|| sentences.first().copied()).unwrap_or_else(|| whole_text(&candidate));
             (sentence, 1.0, FoundBy::Linked)
         }
-        (best, Some(nearest_sentence)) => {
-            let confidence = confidence_with_meaning(nearest_sentence, any_words, best.is_some(), near)?;
-            match best {
+        (best_sentence, Some(nearest_sentence)) => {
+            let confidence =
+                confidence_with_meaning(nearest_sentence, words_confidence, best_sentence.is_some(), near)?;
+            match best_sentence {
                 Some(sentence) => (sentence, confidence, FoundBy::Words),
                 None => (nearest_sentence.into(), confidence, FoundBy::Meaning),
             }
@@ -134,8 +136,8 @@ fn weigh(
     Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
 }
 
-/// The confidence from meaning and words together. None if the message is not similar enough. `words` is the confidence
-/// from the words alone, and `words_suffice` says whether `words` is enough for evidence by itself.
+/// Returns the confidence from meaning and words together, or None if the message is not similar enough. `words` is the
+/// confidence from the words alone, and `words_suffice` says whether `words` is enough for evidence by itself.
 fn confidence_with_meaning(
     nearest_sentence: NearestSentence,
     words: f32,
@@ -163,14 +165,14 @@ impl From<NearestSentence> for Sentence {
     }
 }
 
-/// The whole text of a message.
+/// Returns a sentence that spans the whole text of a message.
 fn whole_text(candidate: &Candidate) -> Sentence {
     let end = u32::try_from(candidate.record.text.chars().count()).unwrap_or(u32::MAX);
     Sentence { start: 0, end, score: 0.0, shared: 0, part: 0 }
 }
 
-/// Factor for the time of a message. A memory is made from what was said before it. An assistant that says the same
-/// later may have read it in the memory.
+/// Returns the factor for the time of a message. A memory is made from what was said before it. An assistant that says
+/// the same later may have read it in the memory.
 fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     let (Some(created), Some(said)) = (facts.created, candidate.record.times.created) else { return 1.0 };
     let before = created.as_micros() - said.as_micros();
@@ -192,7 +194,7 @@ fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     }
 }
 
-/// Factor for the number of shared words. A single shared word is weak evidence.
+/// Returns the factor for the number of shared words. A single shared word is weak evidence.
 fn words_factor(claim: &Claim, sentence: &Sentence) -> f32 {
     match (sentence.shared, claim.strong_words(sentence.part)) {
         (0, _) => 0.0,

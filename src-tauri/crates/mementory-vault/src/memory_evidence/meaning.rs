@@ -21,7 +21,7 @@ const MAX_MEMORY_SENTENCES: usize = 6;
 
 /// A sentence to encode.
 struct ChosenSentence<'t> {
-    /// Position of the candidate.
+    /// Index of the candidate that contains the sentence.
     candidate_number: usize,
     text: &'t str,
     start: u32,
@@ -44,10 +44,10 @@ pub(super) fn compare(
         let memory = encoder.encode(&parts_of_memory(text));
         let vectors = encoder.encode(&chosen.iter().map(|each| each.text).collect::<Vec<_>>());
         let nearest = |vector: &Vector| memory.iter().map(|part| dot(part, vector)).fold(-1.0, f32::max);
-        let with_number = |(each, vector): (&ChosenSentence<'_>, &Vector)| {
+        let nearest_with_number = |(each, vector): (&ChosenSentence<'_>, &Vector)| {
             (each.candidate_number, NearestSentence { cosine: nearest(vector), start: each.start, end: each.end })
         };
-        chosen.iter().zip(&vectors).map(with_number).collect::<Vec<_>>()
+        chosen.iter().zip(&vectors).map(nearest_with_number).collect::<Vec<_>>()
     };
     for (number, nearest_sentence) in found {
         let Some((_, candidate)) = candidates.get_mut(number) else { continue };
@@ -57,18 +57,18 @@ pub(super) fn compare(
     }
 }
 
-/// The whole text, and its sentences if it has several.
+/// Returns the whole text of a memory. If the text has several sentences, also returns each sentence.
 pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
-    let several = sentences(text);
+    let all_sentences = sentences(text);
     let mut parts = vec![text];
-    if several.len() > 1 {
-        parts.extend(several.iter().take(MAX_MEMORY_SENTENCES).map(|sentence| sentence.text));
+    if all_sentences.len() > 1 {
+        parts.extend(all_sentences.iter().take(MAX_MEMORY_SENTENCES).map(|sentence| sentence.text));
     }
     parts
 }
 
-/// The sentences to encode. First come messages of the person from just before the memory was made, then other messages
-/// from that time, then the messages with the most words of the memory.
+/// Chooses the sentences to encode. First come messages of the person from just before the memory was made, then other
+/// messages from that time, then the messages with the most words of the memory.
 fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)]) -> Vec<ChosenSentence<'_>> {
     let score = |sentences: &[Sentence]| sentences.iter().map(|sentence| sentence.score).fold(0.0, f32::max);
     let mut order: Vec<(bool, bool, f32, usize)> = Vec::new();
@@ -82,13 +82,13 @@ fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Ca
     }
     order.sort_by(|a, b| (a.0, a.1).cmp(&(b.0, b.1)).then(b.2.total_cmp(&a.2)).then(a.3.cmp(&b.3)));
     let is_far = |(far, _, score, _): &(bool, bool, f32, usize)| *far && *score > 0.0;
-    let far_from = order.iter().position(|each| each.0).unwrap_or(order.len());
-    let near = order.iter().take(far_from);
+    let near_count = order.iter().position(|each| each.0).unwrap_or(order.len());
+    let near_messages = order.iter().take(near_count);
     let mut chosen: Vec<ChosenSentence<'_>> = Vec::new();
-    for (far, _, _, number) in near.chain(order.iter().filter(|each| is_far(each)).take(MAX_FAR_MESSAGES)) {
+    for (far, _, _, number) in near_messages.chain(order.iter().filter(|each| is_far(each)).take(MAX_FAR_MESSAGES)) {
         let Some((with_words, candidate)) = candidates.get(*number) else { continue };
-        let best = with_words.iter().max_by(|a, b| a.score.total_cmp(&b.score));
-        let is_best = |start: u32| best.is_some_and(|best| best.start == start);
+        let best_sentence = with_words.iter().max_by(|a, b| a.score.total_cmp(&b.score));
+        let is_best = |start: u32| best_sentence.is_some_and(|best| best.start == start);
         let mut parts = sentences(&candidate.record.text);
         if candidate.may_be_question() {
             parts.retain(|part| !is_question(part.text));

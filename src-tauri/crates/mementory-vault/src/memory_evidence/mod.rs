@@ -33,7 +33,7 @@ pub enum FoundBy {
 }
 
 impl FoundBy {
-    /// The stable name: `linked`, `words` or `meaning`.
+    /// Returns the stable name: `linked`, `words` or `meaning`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Linked => "linked",
@@ -57,7 +57,7 @@ pub enum Trace {
 }
 
 impl Trace {
-    /// The stable name of the result: `found`, `none` or `unknown`.
+    /// Returns the stable name of the result: `found`, `none` or `unknown`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Found => "found",
@@ -70,13 +70,13 @@ impl Trace {
 /// A message that a memory comes from.
 #[derive(Debug, Clone)]
 pub struct EvidenceMessage {
-    /// The message.
+    /// The row of the message.
     pub view: RowView,
     /// The record of the message, without `verbatim`.
     pub record: Record,
     /// First code point of the sentence in the message's text.
     pub start: u32,
-    /// Code point after the sentence.
+    /// The code point after the last code point of the sentence.
     pub end: u32,
     /// How the message was found.
     pub found_by: FoundBy,
@@ -99,12 +99,12 @@ pub struct FoundEvidence {
 impl FoundEvidence {
     /// True if [`Self::said_by`] follows only from messages with a similar meaning, which may be about something else.
     pub fn is_uncertain(&self) -> bool {
-        let mut of_speaker = self
+        let mut messages_of_speaker = self
             .messages
             .iter()
             .filter(|message| self.said_by.is_some() && message.record.said_by() == self.said_by)
             .peekable();
-        of_speaker.peek().is_some() && of_speaker.all(|message| message.found_by == FoundBy::Meaning)
+        messages_of_speaker.peek().is_some() && messages_of_speaker.all(|message| message.found_by == FoundBy::Meaning)
     }
 }
 
@@ -128,8 +128,9 @@ impl<'v> Reader<'v> {
 }
 
 impl MemoryEvidence<'_> {
-    /// Where a memory, a profile note or a fact comes from. With `encoder`, messages that say the same in other words
-    /// are found too, and only then can a memory have no trace. At most 400 sentences of messages are encoded.
+    /// Returns where a memory, a profile note or a fact comes from. With `encoder`, also finds messages that say the
+    /// same in other words. Without `encoder`, the result is never [`Trace::None`]. At most 400 sentences of messages
+    /// are encoded.
     ///
     /// # Errors
     /// `NotFound`; `Usage` for other kinds of records.
@@ -146,7 +147,7 @@ impl MemoryEvidence<'_> {
     }
 
     /// Like [`of`](Self::of), for a record that has already been read. Reusing one encoder for several records saves
-    /// time, because they are compared with many of the same sentences.
+    /// time, because many of the same sentences are compared with each record.
     ///
     /// # Errors
     /// Errors of the store or the index.
@@ -182,7 +183,8 @@ impl MemoryEvidence<'_> {
         Ok(evidence)
     }
 
-    /// The statements of a record, to compare with messages. The rarer a word is in this vault, the more weight it has.
+    /// Returns the statements of a record, to compare with messages. The rarer a word is in this vault, the more weight
+    /// it has.
     fn claim(&self, record: &Record) -> VaultResult<Claim> {
         let words = key_words(&record.text);
         let (documents, frequencies) = self.context.with_index(|index| index.document_frequencies(&words))?;
@@ -196,7 +198,7 @@ impl MemoryEvidence<'_> {
     }
 }
 
-/// The sentences of a message that contain parts of the claim. A question of the person is not a statement, so
+/// Returns the sentences of a message that contain parts of the claim. A question of the person is not a statement, so
 /// questions are left out, unless the export names the message as a source.
 fn sentences_of(claim: &Claim, candidate: &Candidate) -> Vec<Sentence> {
     match candidate.may_be_question() {

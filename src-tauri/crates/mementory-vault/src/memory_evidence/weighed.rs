@@ -25,8 +25,8 @@ pub(super) struct MemoryFacts<'f> {
 }
 
 impl MemoryFacts<'_> {
-    /// Who said the content of the memory, according to its source. None for a pasted list of memories, since the
-    /// person who pasted the list did not say its content.
+    /// Returns who said the content of the memory, according to its source. None for a pasted list of memories, since
+    /// the person who pasted the list did not say its content.
     pub(super) fn written_by(&self) -> Option<SaidBy> {
         self.record_said_by.filter(|_| self.method != Some("pasted"))
     }
@@ -38,7 +38,7 @@ pub(super) struct WeighedCandidate {
     pub(super) sentence: Sentence,
     pub(super) said_by: Option<SaidBy>,
     pub(super) confidence: f32,
-    /// Parts of the memory that the candidate says.
+    /// Indices of the parts of the memory that the candidate says.
     pub(super) parts: Vec<usize>,
     /// True if the candidate is in the named conversation, or from just before the memory was made.
     pub(super) near: bool,
@@ -56,7 +56,8 @@ impl WeighedCandidate {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }
 
-    /// The rank of the candidate: its confidence, adjusted for its speaker and its time if it was compared by meaning.
+    /// Returns the rank of the candidate: its confidence, adjusted for its speaker and its time if it was compared by
+    /// meaning.
     pub(super) fn rank(&self) -> f32 {
         let speaker_bonus = match (self.candidate.nearest_sentence.is_some(), self.said_by) {
             (true, Some(SaidBy::User)) => PERSON_BONUS,

@@ -20,7 +20,7 @@ use rusqlite::params;
 const MAX_MESSAGES: usize = 200;
 /// Largest number of sentences in these messages that are compared.
 const MAX_SENTENCES: usize = 240;
-/// A sentence whose cosine is at least this may be the origin of the memory in other words.
+/// A sentence with at least this cosine may be the origin of the memory, said in other words.
 const NEAR_COSINE: f32 = 0.22;
 /// A sentence that has at least this share of the memory's words may be the origin of the memory.
 const NEAR_WORD_SHARE: f32 = 0.4;
@@ -47,8 +47,9 @@ impl ExhaustiveSearch<'_> {
     /// near to it.
     ///
     /// The conversations that could contain the memory are those with the same assistant from before the memory was
-    /// made. If these are too many, only those of that day and the day before are compared. If there are none from that
-    /// time, the export lacks the conversation in which the memory was made, and nothing can be concluded.
+    /// made. If there are too many of them, only the conversations that were active when the memory was made or on the
+    /// day before are compared. If there are none from that time, the export lacks the conversation in which the memory
+    /// was made, and nothing can be concluded.
     pub(super) fn finds_nothing(&self) -> VaultResult<bool> {
         let made_at = self.record.times.created.or(self.record.times.updated);
         let rows_of_that_time = made_at.map(|made_at| self.rows_around(made_at)).transpose()?;
@@ -64,21 +65,22 @@ impl ExhaustiveSearch<'_> {
         Ok(false)
     }
 
-    /// Messages before a time, at most one more than can be compared.
+    /// Returns messages before a time. Returns at most one more than can be compared, which shows that there are too
+    /// many.
     fn rows_before(&self, before: i64) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?2 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?3) LIMIT ?4";
         self.rows(sql, params![kind_code(Kind::Message), before, self.view.platform, MAX_MESSAGES as i64 + 1])
     }
 
-    /// Messages of the conversations that were active when the memory was made or on the day before.
+    /// Returns the messages of the conversations that were active when the memory was made or on the day before.
     fn rows_around(&self, made_at: Timestamp) -> VaultResult<Vec<i64>> {
         let (from, to) = span_before(made_at);
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?3 AND owner IN \
                    (SELECT owner FROM records WHERE kind = ?1 AND trashed IS NULL AND sort BETWEEN ?2 AND ?3 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?4)) LIMIT ?5";
-        let most = MAX_MESSAGES as i64 + 1;
-        self.rows(sql, params![kind_code(Kind::Message), from - DAY, to, self.view.platform, most])
+        let max_rows = MAX_MESSAGES as i64 + 1;
+        self.rows(sql, params![kind_code(Kind::Message), from - DAY, to, self.view.platform, max_rows])
     }
 
     fn rows(&self, sql: &str, params: &[&dyn rusqlite::ToSql]) -> VaultResult<Vec<i64>> {
@@ -88,7 +90,7 @@ impl ExhaustiveSearch<'_> {
         })
     }
 
-    /// The sentences that somebody said in these messages. None if there are too many to compare.
+    /// Returns the sentences that somebody said in these messages. None if there are too many to compare.
     fn sentences_said_in(&self, rows: &[i64]) -> VaultResult<Option<Vec<String>>> {
         if rows.len() > MAX_MESSAGES {
             return Ok(None);
@@ -109,7 +111,7 @@ impl ExhaustiveSearch<'_> {
 
     fn none_is_near(&self, texts: &[String]) -> bool {
         let memory = self.encoder.encode(&parts_of_memory(&self.record.text));
-        let said = self.encoder.encode(&texts.iter().map(String::as_str).collect::<Vec<_>>());
-        said.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < NEAR_COSINE))
+        let sentence_vectors = self.encoder.encode(&texts.iter().map(String::as_str).collect::<Vec<_>>());
+        sentence_vectors.iter().all(|sentence| memory.iter().all(|part| dot(part, sentence) < NEAR_COSINE))
     }
 }

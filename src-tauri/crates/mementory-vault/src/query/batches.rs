@@ -36,7 +36,7 @@ impl<'v> Batches<'v> {
 }
 
 impl Batches<'_> {
-    /// All batches, newest first.
+    /// Returns all batches, newest first.
     pub fn batches(&self) -> VaultResult<Vec<BatchRow>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare(
@@ -59,7 +59,7 @@ impl Batches<'_> {
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM batches WHERE uid = ?1")?.exists([uid])?))
     }
 
-    /// The stored report of a batch, as JSON.
+    /// Returns the stored report of a batch, as JSON.
     ///
     /// # Errors
     /// `NotFound` for an unknown batch.
@@ -70,7 +70,7 @@ impl Batches<'_> {
         })
     }
 
-    /// Id of the batch that added a record.
+    /// Returns the id of the batch that added a record.
     pub fn batch_of(&self, view: &RowView) -> VaultResult<Option<String>> {
         let Some(batch) = view.batch else { return Ok(None) };
         self.context.store.read(|c| {

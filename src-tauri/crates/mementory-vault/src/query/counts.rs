@@ -1,4 +1,4 @@
-//! Counts the records of the whole vault, and those that a query finds.
+//! Counts the records of the whole vault, and the records that a query finds.
 use crate::{
     VaultResult,
     query::{exported, list::ListQuery, list::Queries},
@@ -13,7 +13,8 @@ use std::collections::BTreeMap;
 pub struct SourceCounts {
     pub counts: BTreeMap<String, u32>,
     pub newest: Option<i64>,
-    /// Time of the newest export of the platform. If that is not known, the time of the newest import of its records.
+    /// Time of the newest export of the platform. If the time of the export is not known, the time of the newest import
+    /// of its records.
     pub exported: Option<i64>,
 }
 
@@ -22,7 +23,7 @@ pub struct SourceCounts {
 #[allow(missing_docs, reason = "the names say it")]
 pub struct VaultCounts {
     pub counts: BTreeMap<String, u32>,
-    /// Counts by platform and by the format that its records were imported from.
+    /// Counts by platform and by the format from which the records were imported.
     pub sources: BTreeMap<(String, Option<String>), SourceCounts>,
     pub trash: u32,
     pub tombstones: u32,
@@ -31,13 +32,14 @@ pub struct VaultCounts {
 /// Counts of the records that a query finds.
 #[derive(Debug, Clone, Default)]
 pub struct FacetCounts {
-    /// By platform.
+    /// Number of records by platform.
     pub sources: BTreeMap<String, u32>,
-    /// By type. Records without a type count under the empty type, so that the types add up to all records.
+    /// Number of records by type. Records without a type count under the empty type, so that the types add up to all
+    /// records.
     pub types: BTreeMap<String, u32>,
-    /// By tag.
+    /// Number of records by tag.
     pub tags: BTreeMap<String, u32>,
-    /// By who said the text of the record. Records for which this is not known count under the empty name.
+    /// Number of records by who said their text. Records whose speaker is not known count under the empty name.
     pub said_by: BTreeMap<String, u32>,
 }
 
@@ -47,8 +49,8 @@ impl Queries<'_> {
         self.context.store.read(|c| {
             let mut facts = VaultCounts::default();
             let mut statement = c.prepare(
-                // `sort` is the time of the import if the record has no time of its own. Such a time says nothing about
-                // the age of the record, so it does not count as `newest`.
+                // `sort` is the time of the import if the record states no time. The time of the import says nothing
+                // about the age of the record, so it does not count as `newest`.
                 "SELECT g.kind, p.name, b.format, g.n, g.newest, b.names, b.at FROM \
                  (SELECT kind, platform, batch, count(*) AS n, max(nullif(sort, since)) AS newest FROM records \
                   WHERE trashed IS NULL GROUP BY kind, platform, batch) g \
@@ -88,8 +90,8 @@ impl Queries<'_> {
                 let rows = statement.query_map(rusqlite::params_from_iter(values.iter()), |r| Ok((r.get(0)?, r.get(1)?)))?;
                 Ok(rows.collect::<Result<_, _>>()?)
             };
-            // The type of a file is its media type. It is not counted, because files are filtered by their kind
-            // (`file_counts`).
+            // The type of a file is its media type. Types of files are not counted, because files are filtered by their
+            // kind (`file_counts`).
             let types = match query.kind {
                 Some(Kind::Attachment) => BTreeMap::new(),
                 _ => run(&format!("SELECT coalesce(r.type, ''), count(*) FROM records r WHERE {condition} GROUP BY 1"))?,

@@ -8,8 +8,8 @@ use std::collections::HashMap;
 /// The earliest day in a file's name that counts as the day of an export. No assistant had an export before that day.
 const FIRST_EXPORT_DAY: &str = "2022-11-30";
 
-/// When the newest export of each format was made, even if it contained nothing new. A batch of several formats has no
-/// format itself; its formats are in its report.
+/// Returns the time at which the newest export of each format was made, even if it contained nothing new. A batch of
+/// several formats has no format itself; its formats are in its report.
 pub(crate) fn newest_export_times(c: &Connection) -> VaultResult<HashMap<String, i64>> {
     let mut statement = c.prepare_cached(
         "SELECT format, names, at FROM batches WHERE undone_at IS NULL AND format IS NOT NULL \
@@ -28,7 +28,8 @@ pub(crate) fn newest_export_times(c: &Connection) -> VaultResult<HashMap<String,
     Ok(out)
 }
 
-/// When the files of an import were made: the latest day in their names, or else the time of the import.
+/// Returns the time at which the files of an import were made: the latest day in their names, or else the time of the
+/// import.
 pub(crate) fn export_time(names: &str, imported: i64) -> i64 {
     let first = Timestamp::parse(FIRST_EXPORT_DAY).map_or(0, Timestamp::as_micros);
     let days = (0..names.len()).filter_map(|at| names.get(at..at + FIRST_EXPORT_DAY.len())).filter(|text| is_day(text));

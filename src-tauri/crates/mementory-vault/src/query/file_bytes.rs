@@ -21,10 +21,10 @@ impl Files<'_> {
         self.context.check_outside(out)
     }
 
-    /// The first bytes of a file record, at most `limit` of them.
+    /// Returns the first bytes of a file record, at most `limit` of them.
     ///
     /// # Errors
-    /// `NotFound` when the vault has no bytes for it.
+    /// `NotFound` if the vault has no bytes for the record.
     pub fn file_bytes(&self, view: &RowView, limit: u64) -> VaultResult<Vec<u8>> {
         let mut out = Vec::new();
         self.file_reader(view)?.take(limit).read_to_end(&mut out).map_err(|_| damaged_error())?;
@@ -35,8 +35,8 @@ impl Files<'_> {
     /// existing file is replaced once the new one is complete, so the caller must ask the person first.
     ///
     /// # Errors
-    /// `NotFound` when the vault has no bytes for it, `Usage` for a place in the vault's own folder, `Cancelled`, I/O.
-    /// After an error, nothing is written.
+    /// `NotFound` if the vault has no bytes for the record, `Usage` for a place in the vault's own folder, `Cancelled`,
+    /// I/O. After an error, nothing is written.
     pub fn save_file(
         &self,
         view: &RowView,
@@ -66,7 +66,7 @@ impl Files<'_> {
             progress(done);
         }
         partial.as_file().sync_all().map_err(io)?;
-        // If the log entry cannot be written, the file is not saved.
+        // The log entry is written first, so that no file is saved without an entry.
         let mut saved = false;
         let logged = self.context.store.write(|tx| {
             mementory_store::audit::append(tx, &self.context.keys, now, "save_file", &view.id_text(), "")?;
@@ -75,7 +75,7 @@ impl Files<'_> {
             Ok(())
         });
         // The commit may fail after the file was replaced. The replaced file cannot be restored, so the result says
-        // that the new one was saved.
+        // that the new file was saved.
         if saved {
             return Ok(Applied::new(done).warn_if(logged.is_err(), FailedStep::AuditLog));
         }

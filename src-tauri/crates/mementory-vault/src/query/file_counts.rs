@@ -6,7 +6,7 @@ use crate::{
 use mementory_store::{FileKind, KIND_SQL};
 use std::collections::BTreeMap;
 
-/// Number of files of a kind, and total size in bytes of those whose bytes are in the vault.
+/// Number of files of a kind, and total size in bytes of the files whose bytes are in the vault.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct FileCount {

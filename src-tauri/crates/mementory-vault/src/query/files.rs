@@ -25,7 +25,7 @@ impl<'v> Files<'v> {
 }
 
 impl Files<'_> {
-    /// Files that a record refers to.
+    /// Returns the files that a record refers to.
     pub fn files(&self, row: i64) -> VaultResult<Vec<(RowView, FileFacts)>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached("SELECT file FROM file_refs WHERE row = ?1 ORDER BY file")?;
@@ -40,12 +40,12 @@ impl Files<'_> {
         })
     }
 
-    /// Size and media type of the file of a record, and whether the vault has its bytes.
+    /// Returns the size and media type of the file of a record, and whether the vault has its bytes.
     pub fn file_facts(&self, row: i64) -> VaultResult<FileFacts> {
         self.context.store.read(|c| file_facts(c, row))
     }
 
-    /// The first record that refers to this file.
+    /// Returns the first record that refers to this file.
     pub fn file_owner(&self, row: i64) -> VaultResult<Option<RowView>> {
         self.context.store.read(|c| {
             let found: Option<i64> = c

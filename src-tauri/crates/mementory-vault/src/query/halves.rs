@@ -4,7 +4,7 @@ use crate::VaultError;
 /// Calls `read` for the two halves of `all` on two threads. Returns the results in the order of `all`.
 ///
 /// # Errors
-/// Errors of `read`; `Internal` if it panics on the second thread.
+/// Errors of `read`; `Internal` if `read` panics on the second thread.
 pub fn in_halves<T: Sync, R: Send, E: From<VaultError> + Send>(
     all: &[T],
     read: impl Fn(&[T]) -> Result<Vec<R>, E> + Sync,

@@ -20,7 +20,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    /// The terms of `ORDER BY`. For a query by id or row, a `+` keeps SQLite from sorting with an index, because SQLite
+    /// Returns the terms of `ORDER BY`. For a query by id or row, a `+` keeps SQLite from sorting with an index: SQLite
     /// would read the whole index to find a few records.
     fn order_terms(self, names_records: bool) -> &'static str {
         match self {
@@ -33,7 +33,7 @@ impl Sort {
         }
     }
 
-    /// The condition for the rows after the key and row of a cursor.
+    /// Returns the condition for rows that come after the row and key of a cursor in this order.
     fn condition_after_cursor(self) -> &'static str {
         match self {
             Self::Newest => "(r.sort, r.row) < (?, ?)",
@@ -52,8 +52,8 @@ impl Sort {
     }
 }
 
-/// Conditions for a list, which contains the records that meet all of them. Times are in microseconds since 1970, and
-/// the limits of a period are inclusive.
+/// Conditions for a list. The list contains the records that meet all of the conditions. Times are in microseconds
+/// since 1970, and the limits of a period are inclusive.
 #[derive(Debug, Clone, Default)]
 #[allow(missing_docs, reason = "the names are those of the CLI's filters")]
 pub struct ListQuery {
@@ -63,26 +63,26 @@ pub struct ListQuery {
     pub tag: Option<String>,
     /// Type of the record. The empty text means records without a type.
     pub record_type: Option<String>,
-    /// Who said the text of the record. `Some(None)` means records for which this is not known.
+    /// Who said the text of the record. `Some(None)` means records whose speaker is not known.
     pub said_by: Option<Option<SaidBy>>,
     pub since: Option<i64>,
     pub until: Option<i64>,
     pub trash: bool,
-    /// Attachments of this kind.
+    /// Only attachments of this kind.
     pub file_kind: Option<FileKind>,
     pub ids: Option<Vec<String>>,
-    /// Records that one of these batches added.
+    /// Only records that one of these batches added.
     pub batch: Option<Vec<String>>,
-    /// Only these rows.
+    /// Only records in these rows.
     pub rows: Option<Vec<i64>>,
-    /// Only rows that are also in this list, which may be long.
+    /// Only records whose row is also in this list, which may be long.
     pub among: Option<Vec<i64>>,
     pub sort: Sort,
     pub limit: u32,
     pub cursor: Option<String>,
 }
 
-/// One page of a list.
+/// One page of a list of records.
 #[derive(Debug, Clone)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct ListPage {
@@ -92,18 +92,19 @@ pub struct ListPage {
 }
 
 impl ListQuery {
-    /// True if the query names records by id or row.
+    /// True if the query selects records by id or row.
     fn names_records(&self) -> bool {
         self.ids.is_some() || self.rows.is_some()
     }
 
-    /// The condition for a kind. The number is written out so that SQLite can use the partial index. For a query by id
-    /// or row, a `+` keeps SQLite from using that index, so that it looks the records up directly.
+    /// Returns the condition for a kind. The condition contains the number of the kind instead of a placeholder, so
+    /// that SQLite can use the partial index. For a query by id or row, a `+` keeps SQLite from using that index,
+    /// because looking up the rows directly is faster.
     fn kind_condition(&self, kind: Kind) -> String {
         format!("{}r.kind = {}", if self.names_records() { "+" } else { "" }, kind_code(kind))
     }
 
-    /// SQL condition over `records r`, with its values.
+    /// Returns the SQL condition of the query over `records r`, with the values of its placeholders.
     pub(crate) fn condition(&self) -> (String, Vec<Value>) {
         let mut parts: Vec<String> = Vec::new();
         let mut values: Vec<Value> = Vec::new();
@@ -170,7 +171,7 @@ impl ListQuery {
     }
 }
 
-/// SQL condition over `records r` for files of a kind.
+/// Returns the SQL condition over `records r` for files of a kind.
 fn file_kind_condition(kind: FileKind) -> String {
     format!("coalesce((SELECT {KIND_SQL} FROM files f WHERE f.row = r.row), 'missing') = '{}'", kind.as_str())
 }
@@ -188,7 +189,7 @@ impl<'v> Queries<'v> {
 }
 
 impl Queries<'_> {
-    /// All rows that a query finds.
+    /// Returns the rows of all records that a query finds.
     pub fn rows(&self, query: &ListQuery) -> VaultResult<HashSet<i64>> {
         let (condition, values) = query.condition();
         self.context.store.read(|c| {
@@ -211,8 +212,8 @@ impl Queries<'_> {
         })?;
         let mut full_condition = condition;
         if let Some(cursor) = &query.cursor {
-            // A cursor consists of the row and the key of the last record shown, so that the list continues even if
-            // that record is gone.
+            // A cursor consists of the row and the sort key of the last record shown, so that the list continues even
+            // if that record is gone.
             let invalid_cursor =
                 || VaultError::Usage("This cursor is not from this list. Start again without one.".into());
             let (row, key) = cursor.split_once('.').ok_or_else(invalid_cursor)?;

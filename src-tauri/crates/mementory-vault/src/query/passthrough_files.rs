@@ -6,8 +6,8 @@ use rusqlite::params;
 use std::io::Read;
 
 impl Files<'_> {
-    /// All texts that a passthrough file with this name has had in imports of this format. Files of more than
-    /// `max_bytes` bytes and files that are not text are left out.
+    /// Returns all texts that a passthrough file with this name had in imports of this format. Leaves out files of more
+    /// than `max_bytes` bytes and files that are not text.
     ///
     /// # Errors
     /// Errors of the store.

@@ -52,28 +52,28 @@ impl<'v> Reader<'v> {
 }
 
 impl Reader<'_> {
-    /// The row of a record. The error `NotFound` says whether a record with this id was erased.
+    /// Returns the row of a record. The error `NotFound` says whether a record with this id was erased.
     pub fn view(&self, id: &str) -> VaultResult<RowView> {
         self.context.find(id)
     }
 
-    /// The row with this number.
+    /// Returns the row with this number.
     pub fn view_by_row(&self, row: i64) -> VaultResult<Option<RowView>> {
         self.context.store.read(|c| RowView::by_row(c, row))
     }
 
-    /// The record of a row, including its `verbatim`.
+    /// Returns the record of a row, including its `verbatim`.
     pub fn record(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| self.context.store.packs.record(c, view.pack, view.slot))
     }
 
-    /// The record of a row without its `verbatim`, for lists and for reading. In a credential, a row of dots replaces
-    /// each secret that its source stored in plain text.
+    /// Returns the record of a row without its `verbatim`, for lists and for reading. In a credential, a row of dots
+    /// replaces each secret that its source stored in plain text.
     pub fn content(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| content_for_display(self.context, c, view))
     }
 
-    /// All versions, the current one first.
+    /// Returns all versions of a record, the current version first.
     pub fn versions(&self, view: &RowView) -> VaultResult<Vec<VersionRow>> {
         self.context.store.read(|c| {
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
@@ -102,7 +102,7 @@ impl Reader<'_> {
         })
     }
 
-    /// When the record was first stored in the vault, in microseconds since 1970.
+    /// Returns the time at which the record was first stored in the vault, in microseconds since 1970.
     pub fn first_seen(&self, view: &RowView) -> VaultResult<i64> {
         self.context.store.read(|c| {
             let first: Option<i64> = c
@@ -112,19 +112,19 @@ impl Reader<'_> {
         })
     }
 
-    /// Number of stored versions.
+    /// Returns the number of stored versions of a record.
     pub fn version_count(&self, row: i64) -> VaultResult<u32> {
         self.context.store.read(|c| {
             Ok(c.prepare_cached("SELECT count(*) + 1 FROM versions WHERE row = ?1")?.query_row([row], |r| r.get(0))?)
         })
     }
 
-    /// Links from a record to others.
+    /// Returns the links from a record to other records.
     pub fn links(&self, view: &RowView) -> VaultResult<Vec<LinkRow>> {
         self.link_rows("SELECT relation, target FROM links WHERE row = ?1", params![view.row])
     }
 
-    /// Records that link to this one, each with the relation of its link.
+    /// Returns the records that link to the record in `view`, each with the relation of its link.
     pub fn links_to(&self, view: &RowView) -> VaultResult<Vec<LinkRow>> {
         self.link_rows(
             "SELECT l.relation, r.id FROM links l JOIN records r ON r.row = l.row WHERE l.target = ?1 AND r.trashed IS NULL",
@@ -156,8 +156,8 @@ impl Reader<'_> {
         })
     }
 
-    /// Messages of a conversation with their records (without `verbatim`), in source order, except that each comes
-    /// after its parent.
+    /// Returns the messages of a conversation with their records (without `verbatim`), in source order, except that
+    /// each message comes after its parent.
     pub fn messages(&self, conversation: &RowView) -> VaultResult<Vec<(RowView, Record)>> {
         let views = self.context.store.read(|c| {
             let sql = format!(
@@ -178,8 +178,8 @@ impl Reader<'_> {
         Ok(message_order::order(messages, |key| record_id(&self.context.keys, key)))
     }
 
-    /// The rows of those messages of a conversation that other records link to, or that refer to files. Most messages
-    /// have neither, so this is faster than a query for each message.
+    /// Returns two sets of message rows of a conversation: the messages to which other records link, and the messages
+    /// that refer to files. Both sets are usually small, so this is faster than a query for each message.
     pub fn linked_messages(&self, conversation: &RowView) -> VaultResult<(HashSet<i64>, HashSet<i64>)> {
         let rows = |sql: &str| {
             self.context.store.read(|c| {
@@ -198,7 +198,7 @@ impl Reader<'_> {
         ))
     }
 
-    /// Numbers of messages, memories and attachments of a conversation.
+    /// Returns the numbers of messages, memories and attachments of a conversation.
     pub fn conversation_counts(&self, row: i64) -> VaultResult<(u32, u32, u32)> {
         self.context.store.read(|c| {
             let messages = c.prepare_cached("SELECT count(*) FROM records WHERE owner = ?1")?.query_row([row], |r| r.get(0))?;

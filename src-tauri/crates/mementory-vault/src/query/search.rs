@@ -21,12 +21,12 @@ impl<'v> Search<'v> {
 }
 
 impl Search<'_> {
-    /// Ranked rows for a query.
+    /// Returns the rows that a query finds, ranked.
     pub fn search(&self, query: &str, filter: &IndexFilter, limit: usize, offset: usize) -> VaultResult<SearchOutcome> {
         self.context.with_index(|i| i.search(query, filter, limit, offset))
     }
 
-    /// Ranked rows for the same query with each of several filters; see [`SearchIndex::search_pages`].
+    /// Returns the ranked rows of one query with each of several filters; see [`SearchIndex::search_pages`].
     pub fn search_pages(&self, query: &str, pages: &[SearchPage<'_>]) -> VaultResult<Vec<SearchOutcome>> {
         self.context.with_index(|i| i.search_pages(query, pages))
     }
@@ -36,13 +36,13 @@ impl Search<'_> {
         self.context.with_index(SearchIndex::warm)
     }
 
-    /// A spelling suggestion for the query; see [`SearchIndex::spell_suggest`].
+    /// Returns a spelling suggestion for the query; see [`SearchIndex::spell_suggest`].
     pub fn spell_suggest(&self, query: &str) -> VaultResult<Option<String>> {
         self.context.with_index(|i| i.spell_suggest(query))
     }
 
-    /// Row, record as [`Reader::content`](crate::Reader::content) returns it, and score of each found row, in the order
-    /// of `found`. Rows that were removed since the search are left out. Two threads read the records.
+    /// Returns each found row with its record, as [`Reader::content`](crate::Reader::content) returns it, and its score,
+    /// in the order of `found`. Leaves out rows that were removed since the search. Two threads read the records.
     pub fn hits(&self, found: &[(u64, f32)]) -> VaultResult<Vec<(RowView, Record, f32)>> {
         let read = |found: &[(u64, f32)]| {
             let hit = |(row, score): &(u64, f32)| Ok(self.read_hit(*row)?.map(|(view, record)| (view, record, *score)));

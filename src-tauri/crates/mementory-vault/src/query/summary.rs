@@ -20,14 +20,15 @@ pub struct Summary {
     pub findings: BTreeMap<Class, u32>,
     /// Number of conversations in the vault from which these records were derived.
     pub conversations: u32,
-    /// Number of records with a time of their own. `first` and `last` are the earliest and the latest of these times.
+    /// Number of records whose time is not the time of their import. `first` and `last` are the earliest and the latest
+    /// of these times.
     pub dated: u32,
     pub first: Option<i64>,
     pub last: Option<i64>,
 }
 
-/// SQL for the record's own time. It is NULL for a record that was imported without a time. The sort time of such a
-/// record is the time of its import.
+/// SQL for the time of a record. It is NULL for a record that was imported without a time, because the sort time of
+/// such a record is the time of its import.
 const OWN_TIME_SQL: &str = "CASE WHEN r.batch IS NOT NULL AND r.sort = coalesce(\
      (SELECT min(v.since) FROM versions v WHERE v.row = r.row), r.since) THEN NULL ELSE r.sort END";
 

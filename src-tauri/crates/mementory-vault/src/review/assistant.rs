@@ -1,4 +1,4 @@
-//! Whether an assistant still has a memory that the person wants it to delete, as far as later imports show.
+//! Determines from later imports whether an assistant still has a memory that the person wants it to delete.
 use crate::{
     VaultResult,
     batch_rows::BatchRows,
@@ -24,12 +24,12 @@ pub enum AssistantState {
     Gone,
     /// The newest list still contains the memory.
     StillThere,
-    /// A list did not contain the memory, and the newest one does.
+    /// A list since the person's answer did not contain the memory, but the newest list does.
     BackAgain,
 }
 
 impl AssistantState {
-    /// The stable name of the state: `not_checked`, `gone`, `still_there` or `back_again`.
+    /// Returns the stable name of the state: `not_checked`, `gone`, `still_there` or `back_again`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::NotChecked => "not_checked",
@@ -40,12 +40,12 @@ impl AssistantState {
     }
 }
 
-/// A memory or statement of an assistant.
+/// A memory, profile note or statement of an assistant.
 struct ListedMemory {
     row: i64,
     batch: Option<i64>,
     version_batch: Option<i64>,
-    /// True if the memory was read in a conversation, which keeps it even after the assistant has deleted it.
+    /// True if the memory was read in a conversation, which still contains it after the assistant has deleted it.
     from_conversation: bool,
     text: String,
 }
@@ -57,9 +57,10 @@ struct ListSnapshot {
 }
 
 impl Review<'_> {
-    /// For each reviewed record, whether the assistant's list of memories still contained it after the answer. Later
-    /// imports of the list show that, and so do later conversations that contain the list. A memory that was only read
-    /// in a conversation proves nothing, since the conversation keeps memories that were deleted from the list.
+    /// Returns, for each reviewed record, whether the assistant's list of memories still contained it after the
+    /// person's answer. The state is determined from later imports of the list and from later conversations that
+    /// contain the list. A memory that was only read in a conversation proves nothing, since the conversation still
+    /// contains memories that were deleted from the list.
     ///
     /// # Errors
     /// Errors of the store.
@@ -84,7 +85,7 @@ impl Review<'_> {
     }
 }
 
-/// The state of one record. `seen` is sorted by time.
+/// Returns the state of one reviewed record. `seen` is sorted by time.
 fn state_of(answered: &AnsweredRecord, seen: &[ListSnapshot], listed: &[ListedMemory]) -> AssistantState {
     let own_entry = listed.iter().find(|each| each.row == answered.view.row);
     let rows_of_same_text: HashSet<i64> = listed
@@ -103,7 +104,7 @@ fn state_of(answered: &AnsweredRecord, seen: &[ListSnapshot], listed: &[ListedMe
     })
 }
 
-/// The imports that have the assistant's list of memories, without those that were undone.
+/// Returns the imports that contain the assistant's list of memories. Leaves out imports that were undone.
 fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<ListSnapshot>> {
     let mut statement = c.prepare_cached("SELECT id, at, names, same, older FROM batches WHERE undone_at IS NULL")?;
     let mut rows = statement.query([])?;
@@ -118,15 +119,15 @@ fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<ListSnaps
             .map(|each| each.row)
             .collect();
         if !rows.is_empty() {
-            // An export shows the list at the time when it was made. File names have only the day, so the end of the
-            // day counts.
+            // An export shows the list at the time when the export was made. File names contain only the day, so the
+            // end of that day counts.
             out.push(ListSnapshot { at: at.min(export_time(&names, at).saturating_add(DAY)), rows });
         }
     }
     Ok(out)
 }
 
-/// The newest lists of all memories that an assistant wrote into its conversations.
+/// Returns the newest lists of all memories that an assistant wrote into its conversations.
 fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> VaultResult<Vec<ListSnapshot>> {
     let [memory, message] = [Kind::Memory, Kind::Message].map(kind_code);
     let mut statement = c.prepare_cached(&format!(
@@ -137,21 +138,21 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
         Flags::HIDDEN
     ))?;
     let messages = statement.query_map([platform], |r| r.get(0))?.collect::<Result<Vec<i64>, _>>()?;
-    let mut of_message = c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
+    let mut derived_rows = c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
     let mut out = Vec::new();
     for row in messages {
         let Some(view) = RowView::by_row(c, row)? else { continue };
         let record = context.store.packs.content(c, view.pack, view.slot)?;
-        // A call to the memory tool names one memory, while a list names all of them.
+        // A call to the memory tool names one memory, while a list names all memories.
         if record.message.is_some_and(|part| part.content_type == "context") {
-            let rows = of_message.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
+            let rows = derived_rows.query_map([view.id], |r| r.get(0))?.collect::<Result<_, _>>()?;
             out.push(ListSnapshot { at: view.sort, rows });
         }
     }
     Ok(out)
 }
 
-/// The memories and statements of an assistant, including those in the Trash.
+/// Returns the memories and statements of an assistant, including those in the Trash.
 fn listed_memories(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
     let [memory, profile, fact, message, conversation] =
         [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);

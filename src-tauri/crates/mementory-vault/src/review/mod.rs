@@ -29,7 +29,7 @@ impl Answer {
     /// All answers.
     pub const ALL: [Self; 4] = [Self::True, Self::Outdated, Self::Wrong, Self::Private];
 
-    /// The stable name of the answer: `true`, `outdated`, `wrong` or `private`.
+    /// Returns the stable name of the answer: `true`, `outdated`, `wrong` or `private`.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::True => "true",
@@ -39,7 +39,7 @@ impl Answer {
         }
     }
 
-    /// The answer with this name.
+    /// Returns the answer with this name.
     pub fn parse(name: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|answer| answer.as_str() == name)
     }
@@ -49,7 +49,7 @@ impl Answer {
         !matches!(self, Self::True)
     }
 
-    /// Code of the answer in the table `reviews`.
+    /// Returns the code of the answer in the table `reviews`.
     const fn code(self) -> i64 {
         match self {
             Self::True => 1,
@@ -69,7 +69,7 @@ impl Answer {
 pub struct AnsweredRecord {
     /// The record, which may be in the Trash.
     pub view: RowView,
-    /// The answer.
+    /// The person's answer.
     pub answer: Answer,
     /// When the person answered, in microseconds since 1970.
     pub at: i64,
@@ -95,16 +95,17 @@ impl<'v> Editor<'v> {
 }
 
 impl Review<'_> {
-    /// Stores answers, or removes the answers that are `None`. Either all of them are changed or none.
+    /// Stores answers. An answer of `None` removes the stored answer of its record. After an error, no answer is
+    /// changed.
     ///
     /// # Errors
     /// `NotFound`; `Usage` for a record that is not a memory, profile note or fact.
     pub fn answer(&self, answers: &[(String, Option<Answer>)], now: Timestamp) -> VaultResult<()> {
-        let found_answers = self.reviewed(answers)?;
+        let found_answers = self.find_reviewable(answers)?;
         self.context.store.write(|tx| store_answers(tx, &found_answers, now))
     }
 
-    /// Stores answers and moves records to the Trash. Either all of this is done or nothing.
+    /// Stores answers and moves records to the Trash. After an error, nothing is changed.
     ///
     /// # Errors
     /// As for [`answer`](Self::answer), and `NotFound` for a record of `trash`.
@@ -114,13 +115,13 @@ impl Review<'_> {
         trash: &[String],
         now: Timestamp,
     ) -> VaultResult<Applied<()>> {
-        let found_answers = self.reviewed(answers)?;
+        let found_answers = self.find_reviewable(answers)?;
         let moved =
             Trash::new(self.context).trash_with_extra_work(trash, now, &|tx| store_answers(tx, &found_answers, now))?;
         Ok(moved.map(drop))
     }
 
-    fn reviewed(&self, answers: &[(String, Option<Answer>)]) -> VaultResult<Vec<AnswerChange>> {
+    fn find_reviewable(&self, answers: &[(String, Option<Answer>)]) -> VaultResult<Vec<AnswerChange>> {
         let mut found = Vec::with_capacity(answers.len());
         for (id, answer) in answers {
             let view = self.context.find(id)?;
@@ -135,7 +136,8 @@ impl Review<'_> {
         Ok(found)
     }
 
-    /// The person's answer about a record, and its time in microseconds since 1970. None without an answer.
+    /// Returns the person's answer about a record, and its time in microseconds since 1970. Returns None if the record
+    /// has no answer.
     ///
     /// # Errors
     /// Errors of the store.
@@ -143,7 +145,8 @@ impl Review<'_> {
         self.context.store.read(|c| answer_in(c, &view.id))
     }
 
-    /// Number of reviewed records by answer, for one assistant or for all. Answers without a record are left out.
+    /// Counts the reviewed records of one assistant, or of all assistants, by answer. Answers whose record is not in
+    /// the vault are left out.
     ///
     /// # Errors
     /// Errors of the store.
@@ -159,7 +162,8 @@ impl Review<'_> {
         })
     }
 
-    /// The reviewed records of one assistant, or of all, by platform and then oldest first, as in the assistant's list.
+    /// Returns the reviewed records of one assistant, or of all assistants. They are sorted by platform, then oldest
+    /// first, as in the assistant's list.
     ///
     /// # Errors
     /// Errors of the store.
@@ -169,7 +173,7 @@ impl Review<'_> {
             let rows = statement.query_map([], |r| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?)))?;
             let mut out = Vec::new();
             for (id, code, at) in rows.collect::<Result<Vec<_>, _>>()? {
-                // An answer remains when its record is removed because an import is undone.
+                // If an import is undone, the answers about its removed records stay in the table.
                 let Some(view) = RowView::by_id(c, &id)? else { continue };
                 let Some(answer) = Answer::from_code(code) else { continue };
                 if platform.is_none_or(|platform| view.platform == platform) {
@@ -207,7 +211,7 @@ fn answer_in(c: &Connection, id: &[u8; 16]) -> VaultResult<Option<(Answer, i64)>
     Ok(found.and_then(|(code, at)| Some((Answer::from_code(code)?, at))))
 }
 
-/// Ids as an SQL list for a condition. Texts that are not ids are left out.
+/// Returns the ids as an SQL list for a condition. Texts that are not ids are left out.
 fn id_list(ids: &[String]) -> String {
     let list: Vec<String> = ids.iter().filter(|id| parse_id(id).is_some()).map(|id| format!("x'{id}'")).collect();
     list.join(",")

@@ -1,4 +1,4 @@
-//! Which memory is reviewed next, and how many are left.
+//! Selects the next memory to review, and counts the memories that are left.
 use crate::{
     VaultResult,
     review::{Answer, Review, answer_in, id_list},
@@ -7,7 +7,7 @@ use mementory_model::Kind;
 use mementory_store::{ROW_COLUMNS, RowView, kind_code};
 use rusqlite::{OptionalExtension, types::Value};
 
-/// Which memories are reviewed.
+/// Selects the memories to review.
 #[derive(Debug, Clone, Default)]
 pub struct ReviewFilter {
     /// Only memories of this assistant.
@@ -21,21 +21,21 @@ pub struct ReviewFilter {
 /// A memory to review.
 #[derive(Debug, Clone)]
 pub struct ReviewItem {
-    /// The memory.
+    /// The row of the memory.
     pub view: RowView,
-    /// True if the last scan found a sensitive value in the memory that is not ignored.
+    /// True if the memory contains a sensitive value that the last scan found and the person does not ignore.
     pub sensitive: bool,
-    /// The answer so far.
+    /// The person's answer, if they have answered before.
     pub answer: Option<Answer>,
 }
 
-/// SQL: the row has a sensitive value that the person does not ignore.
+/// SQL condition: the row contains a sensitive value that the last scan found and the person does not ignore.
 const SENSITIVE_SQL: &str = "EXISTS (SELECT 1 FROM findings f WHERE f.row = r.row \
      AND NOT EXISTS (SELECT 1 FROM judged j WHERE j.value = f.value AND j.verdict = 1))";
 
 impl ReviewFilter {
-    /// SQL condition over `records r` for the records that can be reviewed. A memory that was divided into statements
-    /// is reviewed statement by statement.
+    /// Returns the SQL condition over `records r` for the records that can be reviewed. A memory that was divided into
+    /// statements is reviewed statement by statement.
     fn condition(&self) -> (String, Vec<Value>) {
         let [memory, fact] = [Kind::Memory, Kind::Fact].map(kind_code);
         let mut parts = vec![
@@ -64,7 +64,7 @@ impl ReviewFilter {
 const UNANSWERED_SQL: &str = "NOT EXISTS (SELECT 1 FROM reviews v WHERE v.record = r.id)";
 
 impl Review<'_> {
-    /// Number of memories without an answer, including those to skip for now.
+    /// Returns the number of memories without an answer, including those to skip for now.
     ///
     /// # Errors
     /// Errors of the store.
@@ -72,19 +72,19 @@ impl Review<'_> {
         self.count(filter, &format!(" AND {UNANSWERED_SQL}"))
     }
 
-    /// The next memory without an answer. Memories with sensitive values come first, then the oldest.
+    /// Returns the next memory without an answer. Memories with sensitive values come first, then the oldest memories.
     ///
     /// # Errors
     /// Errors of the store.
     pub fn next(&self, filter: &ReviewFilter) -> VaultResult<Option<ReviewItem>> {
         let (condition, values) = filter.condition();
-        let skipped = match filter.skip.is_empty() {
+        let skip_condition = match filter.skip.is_empty() {
             true => String::new(),
             false => format!(" AND r.id NOT IN ({})", id_list(&filter.skip)),
         };
         let sql = format!(
             "SELECT {ROW_COLUMNS}, {SENSITIVE_SQL} FROM records r JOIN platforms p ON p.id = r.platform \
-             WHERE {condition} AND {UNANSWERED_SQL}{skipped} ORDER BY {SENSITIVE_SQL} DESC, r.sort, r.row LIMIT 1"
+             WHERE {condition} AND {UNANSWERED_SQL}{skip_condition} ORDER BY {SENSITIVE_SQL} DESC, r.sort, r.row LIMIT 1"
         );
         self.context.store.read(|c| {
             let mut statement = c.prepare(&sql)?;
@@ -96,7 +96,7 @@ impl Review<'_> {
         })
     }
 
-    /// A memory as an item of the review.
+    /// Returns a memory as an item of the review.
     ///
     /// # Errors
     /// `NotFound`.
@@ -111,7 +111,7 @@ impl Review<'_> {
         })
     }
 
-    /// Number of memories that can be reviewed, answered or not.
+    /// Returns the number of memories that can be reviewed, answered or not.
     ///
     /// # Errors
     /// Errors of the store.

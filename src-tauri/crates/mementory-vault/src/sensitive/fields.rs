@@ -2,8 +2,8 @@
 use mementory_model::Record;
 use mementory_scan::{Class, Finding};
 
-/// The scanned texts of a record, each with its field number in the store: text, title, texts of its files, and other
-/// blocks (thinking, tool calls).
+/// Returns the scanned texts of a record, each with its field number in the store: text, title, texts of its files, and
+/// other blocks (thinking, tool calls).
 pub(crate) fn fields(record: &Record) -> impl Iterator<Item = (u32, &str)> {
     let files = record.attachments.iter().enumerate();
     let files = files.filter_map(|(n, file)| file.text.as_deref().map(|text| (2 + 2 * n as u32, text)));
@@ -18,7 +18,7 @@ pub(crate) const VERBATIM_FIELD: u32 = u32::MAX;
 /// Name of the detector for a plaintext secret in a credential.
 pub(crate) const STORED_SECRET_DETECTOR: &str = "plain_secret";
 
-/// Name of a field number in the store.
+/// Returns the name of a field, given by its number in the store.
 pub(crate) fn field_name(field: u32) -> &'static str {
     match field {
         VERBATIM_FIELD => "verbatim",
@@ -29,7 +29,7 @@ pub(crate) fn field_name(field: u32) -> &'static str {
     }
 }
 
-/// Calls `report` for each finding, with its first code point, the code point after its last, and the value itself.
+/// Calls `report` for each finding, with the first code point, the code point after the last one, and the value itself.
 pub(crate) fn for_each_finding(text: &str, mut report: impl FnMut(&Finding, u32, u32, &str)) {
     let (mut bytes, mut points) = (0, 0u32);
     for finding in mementory_scan::scan(text) {

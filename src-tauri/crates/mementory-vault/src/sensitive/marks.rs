@@ -10,8 +10,8 @@ pub(crate) fn mark(class: &str) -> String {
 }
 
 /// Replaces the strings of the removals in a text with marks. Returns the new text and the marks. The removals are
-/// applied in order, and each removal searches for its longest string first. A mark is not searched again, so that no
-/// part of it is mistaken for a value.
+/// applied in order, and each removal searches for its longest string first. Marks are not searched, so that no part of
+/// a mark is mistaken for a value.
 pub(crate) fn replace_by_marks<'r>(
     text: &str,
     removals: impl Iterator<Item = &'r Removal>,
@@ -50,7 +50,7 @@ pub(crate) fn replace_by_marks<'r>(
     (out, marks)
 }
 
-/// Adds the marks that earlier redactions left in a text. The values that they replaced are no longer known.
+/// Adds the marks that earlier redactions left in a text. The values that these marks replaced are not known any more.
 pub(crate) fn add_earlier_marks(text: &str, known: &mut Vec<Redaction>) {
     let mut further_marks: Vec<Redaction> = redaction_marks(text)
         .filter(|mark| !known.iter().any(|k| k.mark.start == mark.start))
@@ -82,8 +82,9 @@ mod tests {
 
     #[test]
     fn every_mark_has_the_position_of_its_value() {
-        let both = [removal(&[("tea-47", "password"), ("tea-47-long", "access_key")]), removal(&[("café", "email")])];
-        let (out, marks) = covered_values("ä tea-47-long tea-47 café tea-47", &both);
+        let removals =
+            [removal(&[("tea-47", "password"), ("tea-47-long", "access_key")]), removal(&[("café", "email")])];
+        let (out, marks) = covered_values("ä tea-47-long tea-47 café tea-47", &removals);
         assert_eq!(out, "ä [REDACTED:access_key] [REDACTED:password] [REDACTED:email] [REDACTED:password]");
         let expected =
             [("access_key", "tea-47-long"), ("password", "tea-47"), ("email", "café"), ("password", "tea-47")];

@@ -2,7 +2,7 @@
 use crate::{
     VaultError, VaultResult,
     context::Context,
-    findings::{ValueId, ignored, value_id},
+    findings::{ValueId, ignored_values, value_id},
     known_values::KnownValues,
     sensitive::{fields::fields, fields::for_each_value, marks::mark, marks::replace_by_marks},
     word_removal::Removal,
@@ -20,8 +20,8 @@ use std::{
     sync::{Arc, PoisonError},
 };
 
-/// JSON members that contain a digest or a public name. They are not masked, because they are not secret and other
-/// programs read them.
+/// JSON members that contain a digest or a public name. These members are not masked, because they are not secret and
+/// other programs read them.
 const UNMASKED_MEMBERS: [&str; 8] = ["hash", "digest", "checksum", "signature", "sha256", "etag", "model", "slug"];
 /// Length in bytes from which a spelling is masked everywhere. A shorter spelling is masked only where the scan finds
 /// the value.
@@ -46,7 +46,7 @@ impl<'k> Masker<'k> {
 
     /// Like [`new`](Self::new) for the current state of the vault. The known values are cached until something changes,
     /// since reading many of them is slow.
-    pub(crate) fn current(context: &'k Context) -> VaultResult<Self> {
+    pub(crate) fn for_current_state(context: &'k Context) -> VaultResult<Self> {
         let values = context.store.read(|c| {
             let state = KnownValues::state(c)?;
             let mut cached = context.known_values.lock().unwrap_or_else(PoisonError::into_inner);
@@ -63,7 +63,7 @@ impl<'k> Masker<'k> {
     }
 
     fn read_values(keys: &VaultKeys, c: &Connection, packs: &Packs) -> VaultResult<KnownValues> {
-        let ignored = ignored(c)?;
+        let ignored = ignored_values(c)?;
         let mut spellings = Replacements::new();
         let mut statement = c.prepare(
             "SELECT DISTINCT f.row FROM findings f JOIN records r ON r.row = f.row WHERE r.trashed IS NULL ORDER BY 1",
@@ -84,13 +84,13 @@ impl<'k> Masker<'k> {
         Ok(KnownValues { ignored, spellings })
     }
 
-    /// Number of different values that were masked so far.
+    /// Returns the number of different values that were masked so far.
     pub(crate) fn count(&self) -> u32 {
         u32::try_from(self.masked_values.len()).unwrap_or(u32::MAX)
     }
 
-    /// Masks a record, including its `verbatim`. Returns the marks in the masked text, or None if there was nothing to
-    /// mask.
+    /// Masks a record, including its `verbatim`. Returns the marks in the masked text, or None if the record contains
+    /// nothing to mask.
     pub(crate) fn mask_record(&mut self, record: &mut Record) -> Option<Vec<Redaction>> {
         let mut pairs = Replacements::new();
         for (_, text) in fields(record) {
@@ -124,7 +124,7 @@ impl<'k> Masker<'k> {
         (other_fields_changed || !marks.is_empty()).then_some(marks)
     }
 
-    /// Masks the bytes of a passthrough file. None if there is nothing to mask.
+    /// Masks the bytes of a passthrough file. Returns None if the file contains nothing to mask.
     ///
     /// # Errors
     /// `Usage` if the file cannot be masked, because it is not text or its name contains a value.
@@ -151,10 +151,10 @@ impl<'k> Masker<'k> {
     /// Masks a tombstone: reason, actor and `verbatim`. Removes its signature, which covers the unmasked words.
     pub(crate) fn mask_tombstone(&mut self, tombstone: &mut Tombstone) {
         if let Some(key) = &tombstone.derived.source_key {
-            let mut in_key = Replacements::new();
-            self.add_findings(&key.value, &mut in_key);
+            let mut values_in_key = Replacements::new();
+            self.add_findings(&key.value, &mut values_in_key);
             // A key that contains a mask no longer identifies a record, so it is left out.
-            if !in_key.is_empty() {
+            if !values_in_key.is_empty() {
                 tombstone.derived.source_key = None;
             }
         }
@@ -186,7 +186,7 @@ impl<'k> Masker<'k> {
         self.add_findings_if(text, pairs, |_, _| true);
     }
 
-    /// Adds the findings for which `wanted` returns true.
+    /// Adds to `pairs` the values of the findings for which `wanted` returns true. Ignored values are left out.
     fn add_findings_if(&mut self, text: &str, pairs: &mut Replacements, wanted: impl Fn(&Finding, &str) -> bool) {
         for finding in mementory_scan::scan(text) {
             let value = &text[finding.start..finding.end];
@@ -240,18 +240,19 @@ impl<'k> Masker<'k> {
 
     /// Finds values in a member, whose name can show the class of the value: `"password": "…"`.
     fn find_in_member(&mut self, name: &str, text: &str, pairs: &mut Replacements) {
-        let lower = name.to_ascii_lowercase();
-        if UNMASKED_MEMBERS.contains(&lower.as_str()) {
+        let lower_name = name.to_ascii_lowercase();
+        if UNMASKED_MEMBERS.contains(&lower_name.as_str()) {
             return;
         }
         // An id alone is not secret, and other records refer to it, so only findings of the highest confidence count.
-        let is_id = lower == "id" || lower.ends_with("_id") || lower.ends_with("_ids") || name.ends_with("Id");
-        let counts = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
-        self.add_findings_if(text, pairs, |finding, _| counts(finding));
+        let is_id =
+            lower_name == "id" || lower_name.ends_with("_id") || lower_name.ends_with("_ids") || name.ends_with("Id");
+        let is_relevant = |finding: &Finding| !is_id || finding.confidence == Confidence::VeryLikely;
+        self.add_findings_if(text, pairs, |finding, _| is_relevant(finding));
         if !name.is_empty() {
             // Only findings inside the value count, since the name is not masked here.
             self.add_findings_if(&format!("{name}: {text}"), pairs, |finding, value| {
-                counts(finding) && text.contains(value)
+                is_relevant(finding) && text.contains(value)
             });
         }
     }
@@ -265,7 +266,7 @@ fn parse_tree(text: &str) -> Option<Tree> {
     }
 }
 
-/// Ids and names in a record: of accounts, people, files, places and tags.
+/// Returns the ids and names in a record: those of accounts, people, files, places and tags.
 fn ids_and_names(record: &Record) -> impl Iterator<Item = &str> {
     let source = &record.source;
     let optional_texts = [

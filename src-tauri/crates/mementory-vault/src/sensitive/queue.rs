@@ -19,22 +19,22 @@ use std::collections::BTreeMap;
 const LIST_CONTEXT: (usize, usize) = (48, 80);
 /// Number of code points shown before and after a value in its detail view.
 const DETAIL_CONTEXT: (usize, usize) = (160, 240);
-/// Upper limit for the places listed for one value.
+/// Maximum number of places that are listed for one value.
 const MAX_PLACES: usize = 500;
 
-/// The decision on a value.
+/// The decision on a sensitive value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum SensitiveState {
-    /// No decision yet.
+    /// No decision was made yet.
     #[default]
     Open,
-    /// Redacted in every record.
+    /// The value was redacted in every record.
     Redacted,
     /// The person ignores the value.
     Ignored,
 }
 
-/// Which page of the queue to list.
+/// Selects the values and the page of the queue to list.
 #[derive(Debug, Clone, Default)]
 pub struct SensitiveQuery {
     /// List only values with this decision.
@@ -43,18 +43,18 @@ pub struct SensitiveQuery {
     pub classes: Vec<Class>,
     /// Number of values to skip.
     pub offset: u32,
-    /// Values per page, at most 500. 0 means 100.
+    /// Number of values per page, at most 500. 0 means 100.
     pub limit: u32,
 }
 
 /// A piece of the text around a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ContextSegment {
-    /// The text. Empty for a hidden value.
+    /// The text of the piece. Empty for a hidden value.
     pub text: String,
     /// The class of the value that is hidden here. None for text.
     pub hidden: Option<Class>,
-    /// True if the hidden value is the one that this entry is about.
+    /// True if the hidden value is the value of this queue entry.
     pub this: bool,
 }
 
@@ -63,7 +63,7 @@ pub struct ContextSegment {
 pub struct SensitiveValue {
     /// Keyed fingerprint that identifies the value without showing it.
     pub value: String,
-    /// What the value is: an email address, a key, a phone number …
+    /// The class of the value, such as an email address, a key or a phone number.
     pub class: Class,
     /// The detector that found the value at its first place.
     pub detector: String,
@@ -80,7 +80,7 @@ pub struct SensitiveValue {
 }
 
 impl SensitiveValue {
-    /// An entry whose first place is not read yet. `class` is the code in the database.
+    /// Returns an entry whose first place is read later. `class` is the code in the database.
     fn without_place(id: ValueId, class: i64, places: u32, judged: Option<i64>) -> Self {
         Self {
             value: hex::encode(id),
@@ -125,8 +125,8 @@ const OPEN_SQL: &str = "FROM findings f JOIN records r ON r.row = f.row \
 const REDACTED_SQL: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
 
 impl Scanner<'_> {
-    /// A page of values, by severity of the class and then by confidence, with the numbers of values for each
-    /// decision.
+    /// Returns a page of values, sorted by severity of the class and then by confidence, with the numbers of values for
+    /// each decision.
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.context.store.read(|c| {
             let mut list = SensitiveList {
@@ -136,10 +136,10 @@ impl Scanner<'_> {
                 values: Vec::new(),
             };
             let limit = if query.limit == 0 { 100 } else { query.limit.min(500) };
-            let chosen: Vec<String> = query.classes.iter().map(|class| class_code(*class).to_string()).collect();
-            let class_condition = |column: &str| match chosen.is_empty() {
+            let class_codes: Vec<String> = query.classes.iter().map(|class| class_code(*class).to_string()).collect();
+            let class_condition = |column: &str| match class_codes.is_empty() {
                 true => "1".to_owned(),
-                false => format!("{column} IN ({})", chosen.join(",")),
+                false => format!("{column} IN ({})", class_codes.join(",")),
             };
             let sql = match query.state {
                 SensitiveState::Open => format!(
@@ -174,10 +174,10 @@ impl Scanner<'_> {
         })
     }
 
-    /// One value with more of the text around it, and the places that contain it, at most 500.
+    /// Returns one value with more of the text around it, and the places that contain the value, at most 500.
     ///
     /// # Errors
-    /// `NotFound` if no record contains it.
+    /// `NotFound` if no record contains the value.
     pub fn sensitive_value(&self, value: &str) -> VaultResult<(SensitiveValue, Vec<SensitivePlace>)> {
         let id = parse_id(value).ok_or_else(|| VaultError::not_found(value))?;
         self.context.store.read(|c| {
@@ -239,8 +239,8 @@ impl Scanner<'_> {
         for (row, field) in rows_with(c, id, 8)? {
             let Some(view) = RowView::by_row(c, row)? else { continue };
             let record = self.context.store.packs.record(c, view.pack, view.slot)?;
-            // The text is scanned again. It may have changed after the last scan, and then the stored positions could
-            // leave the value visible.
+            // The text is scanned again, because it may have changed after the last scan. Masking at the stored
+            // positions could then leave the value visible.
             let Some((context, detector, confidence)) = self.context_around(&record, field, id, around) else {
                 continue;
             };
@@ -280,23 +280,23 @@ impl Scanner<'_> {
         Some((context_pieces(text, &spans, (start, end), around), finding.detector, finding.confidence))
     }
 
-    /// The text with a bar in place of each sensitive value.
+    /// Returns the text with a bar in place of each sensitive value.
     pub fn masked(&self, text: &str) -> String {
         let found =
             mementory_scan::scan(text).into_iter().map(|f| (text[f.start..f.end].to_owned(), REDACTION_BAR.to_owned()));
         Removal::exact(found.collect()).text(text).unwrap_or_else(|| text.to_owned())
     }
 
-    /// Fingerprints of every open value of these classes.
+    /// Returns the fingerprints of all open values of these classes.
     pub fn open_values(&self, classes: &[Class]) -> VaultResult<Vec<String>> {
         let mut out = Vec::new();
         let mut query = SensitiveQuery { classes: classes.to_vec(), limit: 500, ..Default::default() };
         loop {
             let page = self.sensitive_values(&query)?.values;
             query.offset += page.len() as u32;
-            let last = page.len() < 500;
+            let is_last_page = page.len() < 500;
             out.extend(page.into_iter().map(|value| value.value));
-            if last {
+            if is_last_page {
                 return Ok(out);
             }
         }
@@ -327,10 +327,10 @@ fn add_repeated(text: &str, values: &[(String, Finding)], spans: &mut Vec<Span>)
 }
 
 /// A finding in the text: first code point, the code point after the last, the finding, and whether its value is the
-/// one that the entry is about.
+/// value of the queue entry.
 type Span = (u32, u32, Finding, bool);
 
-/// The text around the span `this`, in which all values are hidden.
+/// Returns the text around the span `this`, with all values hidden.
 fn context_pieces(
     text: &str,
     spans: &[Span],
@@ -339,8 +339,8 @@ fn context_pieces(
 ) -> Vec<ContextSegment> {
     let from = this.0.saturating_sub(before as u32);
     let to = (this.1 + after as u32).min(count_code_points(text));
-    let points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
-    let slice = |a: u32, b: u32| points[(a - from) as usize..(b - from) as usize].iter().collect::<String>();
+    let code_points: Vec<char> = text.chars().skip(from as usize).take((to - from) as usize).collect();
+    let slice = |a: u32, b: u32| code_points[(a - from) as usize..(b - from) as usize].iter().collect::<String>();
     let mut out = Vec::new();
     let mut shown_until = from;
     for (start, end, finding, _) in spans.iter().filter(|(start, end, ..)| *end > from && *start < to) {
@@ -366,7 +366,7 @@ fn context_pieces(
     out
 }
 
-/// Rows that contain a value, each with the first of its fields that contains it.
+/// Returns the rows that contain a value, each with the first field that contains it.
 pub(super) fn rows_with(c: &Connection, id: ValueId, max_rows: usize) -> VaultResult<Vec<(i64, u32)>> {
     let mut statement = c.prepare_cached(
         "SELECT f.row, min(f.field) FROM findings f JOIN records r ON r.row = f.row \

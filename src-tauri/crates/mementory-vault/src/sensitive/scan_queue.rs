@@ -14,7 +14,7 @@ use mementory_scan::{Class, Confidence};
 use mementory_store::{Packs, kind_code};
 use rusqlite::{Connection, params};
 
-/// Upper limit for the records in one batch. Other work can run between batches.
+/// Maximum number of records in one batch. Other work can run between batches.
 const MAX_BATCH_RECORDS: usize = 2000;
 /// Number of text bytes after which a batch ends.
 const MAX_BATCH_BYTES: usize = 8 << 20;
@@ -50,7 +50,7 @@ impl Scanner<'_> {
         let batch = self.context.store.read(|c| {
             let rows = next_rows(c)?;
             let mut findings = Vec::new();
-            // Each pack is needed only once. A separate cache keeps these packs out of the shared one.
+            // Each pack is needed only once. A separate cache keeps these packs out of the shared cache.
             let packs = Packs::default();
             let (mut scanned_rows, mut bytes) = (Vec::new(), 0);
             for (row, kind, pack, slot) in rows {
@@ -71,8 +71,9 @@ impl Scanner<'_> {
         let (scanned_rows, found) = batch;
         self.context.store.write(|tx| {
             store_findings(tx, &scanned_rows, &found)?;
-            let upto = scanned_rows.iter().max().copied().unwrap_or(0).max(read_meta_number(tx, "looked_row")?);
-            meta::write(tx, "looked_row", upto)?;
+            let last_scanned_row =
+                scanned_rows.iter().max().copied().unwrap_or(0).max(read_meta_number(tx, "looked_row")?);
+            meta::write(tx, "looked_row", last_scanned_row)?;
             let left = records_left(tx)?;
             if left == 0 {
                 meta::write(tx, "looked_at", now.as_micros())?;
@@ -91,8 +92,8 @@ impl Scanner<'_> {
         })
     }
 
-    /// Returns when the last scan of everything ended, in microseconds since 1970, and an upper bound on the number of
-    /// records that were not scanned since.
+    /// Returns the time at which the last scan of everything ended, in microseconds since 1970, and an upper bound on
+    /// the number of records that were not scanned since.
     pub fn progress(&self) -> VaultResult<(Option<i64>, u64)> {
         self.context.store.read(|c| {
             let at = read_meta_number(c, "looked_at")?;
@@ -147,9 +148,9 @@ impl Scanner<'_> {
     }
 }
 
-/// Row, kind, pack and slot of the next records, ordered by row.
+/// Returns the row, kind, pack and slot of the next records, ordered by row.
 fn next_rows(c: &Connection) -> VaultResult<Vec<(i64, i64, i64, u32)>> {
-    // New rows are taken in order, so that `looked_row` can be set to the last of them.
+    // New rows are selected in ascending order, so that `looked_row` can be set to the last of them.
     let mut statement = c.prepare_cached(
         "SELECT row, kind, pack, slot FROM records WHERE row IN (SELECT row FROM unlooked WHERE row <= ?1 LIMIT ?2) \
          UNION SELECT * FROM (SELECT row, kind, pack, slot FROM records WHERE row > ?1 ORDER BY row LIMIT ?2) \
@@ -178,20 +179,20 @@ fn store_findings(tx: &Connection, rows: &[i64], found: &[FoundValue]) -> VaultR
     Ok(())
 }
 
-/// Upper bound on the number of records that are not scanned yet, since row numbers of erased records count too. 0
-/// means that nothing is left.
+/// Returns an upper bound on the number of records that are not scanned yet. It is an upper bound, since row numbers of
+/// erased records count too. 0 means that every record is scanned.
 fn records_left(c: &Connection) -> VaultResult<u64> {
-    let scanned = read_meta_number(c, "looked_row")?;
+    let last_scanned_row = read_meta_number(c, "looked_row")?;
     let sql = "SELECT count(*) FROM unlooked WHERE row <= ?1";
-    let queued: i64 = c.prepare_cached(sql)?.query_row([scanned], |r| r.get(0))?;
-    Ok(queued.saturating_add((last_row(c)? - scanned).max(0)).unsigned_abs())
+    let queued_count: i64 = c.prepare_cached(sql)?.query_row([last_scanned_row], |r| r.get(0))?;
+    Ok(queued_count.saturating_add((last_row(c)? - last_scanned_row).max(0)).unsigned_abs())
 }
 
 fn last_row(c: &Connection) -> VaultResult<i64> {
     Ok(c.prepare_cached("SELECT coalesce(max(row), 0) FROM records")?.query_row([], |r| r.get(0))?)
 }
 
-/// A number in `meta`, or 0.
+/// Returns a number stored in `meta`, or 0 if the key is missing.
 fn read_meta_number(c: &Connection, key: &str) -> VaultResult<i64> {
     Ok(meta::read(c, key)?.unwrap_or(0))
 }

@@ -31,9 +31,9 @@ pub struct Sensitive {
     pub detector: &'static str,
     /// Confidence of the finding.
     pub confidence: Confidence,
-    /// First code point; 0 for a secret in the `verbatim`.
+    /// First code point of the value; 0 for a secret in the `verbatim`.
     pub start: u32,
-    /// The code point after the last one.
+    /// The code point after the last code point of the value.
     pub end: u32,
     /// Keyed fingerprint of the value, which is equal for equal values in this vault.
     pub value: String,

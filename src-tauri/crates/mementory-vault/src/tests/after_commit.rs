@@ -19,14 +19,14 @@ fn add(vault: &Vault, text: &str) -> String {
     vault.editor().add(text, None, vec![], time_at(2)).unwrap().value
 }
 
-/// Makes every write to the index fail, and its rebuild too, because a file takes the place of the index's folder.
+/// Makes every write to the index and every rebuild fail, by replacing the index's folder with a file.
 fn break_index(vault: &Vault) {
     let folder = vault.dir().join("index");
     std::fs::remove_dir_all(&folder).unwrap();
     std::fs::write(folder, "no folder").unwrap();
 }
 
-/// Makes every new entry of the audit log fail, and nothing else.
+/// Makes every new entry of the audit log fail. Other writes succeed.
 fn break_audit_log(vault: &Vault) {
     let trigger = "CREATE TRIGGER broken BEFORE INSERT ON audit BEGIN SELECT RAISE(FAIL, 'disk'); END";
     vault.context().store.write(|tx| Ok(tx.execute_batch(trigger)?)).unwrap();

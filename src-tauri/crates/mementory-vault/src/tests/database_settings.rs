@@ -5,7 +5,8 @@ use mementory_crypto::KdfChoice;
 use mementory_model::Timestamp;
 use rusqlite::Connection;
 
-/// The values of `secure_delete` and `temp_store`. For the first, 1 means on. For the second, 2 means in memory.
+/// Returns the values of `secure_delete` and `temp_store`. For the first, 1 means on. For the second, 2 means in
+/// memory.
 fn settings(c: &Connection) -> (i64, i64) {
     let value = |name: &str| c.query_row(&format!("PRAGMA {name}"), [], |r| r.get(0)).unwrap();
     (value("secure_delete"), value("temp_store"))

@@ -20,9 +20,10 @@ fn a_writer_may_stop_before_all_records_were_read() {
     let cancel = AtomicBool::new(false);
     let kdf = mementory_crypto::KdfChoice::Floor;
     let (vault, _) = Vault::create(&folder.path().join("t.mementory"), "correct horse battery", kdf, now).unwrap();
-    let many = BATCH_RECORDS * (MAX_WAITING_BATCHES + 3);
+    let record_count = BATCH_RECORDS * (MAX_WAITING_BATCHES + 3);
     let record = |n: usize| Record::new(Kind::Memory, RecordKey::new("test", n.to_string()), format!("words {n}"));
-    let read = move |sink: &mut dyn mementory_formats::Sink| (0..many).try_for_each(|n| sink.unit(record(n).into()));
+    let read =
+        move |sink: &mut dyn mementory_formats::Sink| (0..record_count).try_for_each(|n| sink.unit(record(n).into()));
     let options = ImportOptions {
         dry_run: false,
         paths: &[],
@@ -48,11 +49,11 @@ fn a_writer_may_stop_before_all_records_were_read() {
     let run = ExportRun { scope: &scope, now, cancel: &cancel, progress: &|_, _| {} };
     let mut source = VaultSource::new(vault.context(), mementory_formats::by_id("mem"), run).unwrap();
     let mut seen = 0;
-    let ended = source.records(&mut |_| {
+    let result = source.records(&mut |_| {
         seen += 1;
         if seen == BATCH_RECORDS + 1 { Err(FormatError::invalid("full", "out", "no room")) } else { Ok(()) }
     });
-    assert!(ended.is_err());
+    assert!(result.is_err());
     assert_eq!(seen, BATCH_RECORDS + 1);
     // The same source can be read again. A writer that plans before it writes reads it twice.
     let mut all = 0;
@@ -62,5 +63,5 @@ fn a_writer_may_stop_before_all_records_were_read() {
             Ok(())
         })
         .unwrap();
-    assert_eq!(all, many);
+    assert_eq!(all, record_count);
 }

@@ -1,4 +1,4 @@
-//! Changes that belong together are made together: if one of them fails, none is made.
+//! Changes that belong together are one transaction: if one change fails, none is made.
 #![allow(clippy::unwrap_used)]
 use crate::{AboutKind, Answer, EditFields, Insight, vault::Vault};
 use mementory_crypto::KdfChoice;
@@ -24,7 +24,7 @@ impl TwoMemories {
         Self { _folder: folder, vault, ids }
     }
 
-    /// Makes every audit log entry of this kind fail, and with it the transaction that writes it.
+    /// Makes every audit log entry with the operation `op` fail, and with the entry its transaction.
     fn break_log_of(&self, op: &str) {
         let trigger = format!(
             "CREATE TRIGGER broken BEFORE INSERT ON audit WHEN NEW.op = '{op}' BEGIN SELECT RAISE(FAIL, 'disk'); END"
@@ -32,11 +32,11 @@ impl TwoMemories {
         self.vault.context().store.write(|tx| Ok::<_, crate::VaultError>(tx.execute_batch(&trigger)?)).unwrap();
     }
 
-    /// The kind that the person chose for the first memory, its version, the answers about both memories, and whether
-    /// the second memory is in the Trash.
+    /// Returns the kind that the person chose for the first memory, its version, the answers about both memories, and
+    /// whether the second memory is in the Trash.
     fn state(&self) -> (Option<String>, u32, Vec<Option<Answer>>, bool) {
         let views = self.ids.each_ref().map(|id| self.vault.reader().view(id).unwrap());
-        let kind = self.vault.context().store.read(crate::insight_decisions::kinds).unwrap();
+        let kind = self.vault.context().store.read(crate::insight_decisions::decided_kinds).unwrap();
         let review = self.vault.editor().review();
         let answers = views.iter().map(|view| review.answer_to(view).unwrap().map(|(answer, _)| answer)).collect();
         let kind = kind.get(&views[0].id).map(|kind| kind.as_str().to_owned());

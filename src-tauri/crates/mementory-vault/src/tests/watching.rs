@@ -123,8 +123,8 @@ fn watched_folders_and_seen_files_survive_reopening_and_end_with_unwatching() {
     drop(vault);
 
     let vault = Vault::open(&dir.path().join("v.mementory"), "correct horse battery staple").unwrap();
-    let again = vault.watched_folders().folders().unwrap().pop().unwrap();
-    assert_eq!((again.mode, again.last), (Mode::Own, Some(last)));
+    let stored_folder = vault.watched_folders().folders().unwrap().pop().unwrap();
+    assert_eq!((stored_folder.mode, stored_folder.last), (Mode::Own, Some(last)));
     let seen = vault.watched_folders().seen(&folder.id).unwrap();
     assert_eq!(
         seen[&vault.watched_folders().seen_key(&folder.id, "old.zip")].stamp,
@@ -153,8 +153,9 @@ fn an_answer_applies_to_all_files_with_the_same_content() {
     vault.watched_folders().watch(Path::new("/b"), &[], time_at(3)).unwrap();
     let folders = vault.watched_folders().folders().unwrap();
     vault.watched_folders().record_seen(&folders[0].id, &[("x.zip".into(), offer("x.zip", "same", 10))], None).unwrap();
-    let more = [("copy.zip".into(), offer("copy.zip", "same", 30)), ("y.zip".into(), offer("y.zip", "other", 20))];
-    vault.watched_folders().record_seen(&folders[1].id, &more, None).unwrap();
+    let more_files =
+        [("copy.zip".into(), offer("copy.zip", "same", 30)), ("y.zip".into(), offer("y.zip", "other", 20))];
+    vault.watched_folders().record_seen(&folders[1].id, &more_files, None).unwrap();
     let waiting = vault.watched_folders().offers().unwrap();
     assert_eq!(waiting.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["copy.zip", "y.zip", "x.zip"]);
 
@@ -164,8 +165,8 @@ fn an_answer_applies_to_all_files_with_the_same_content() {
         vault.watched_folders().is_known_content("same").unwrap()
             && !vault.watched_folders().is_known_content("other").unwrap()
     );
-    let left = vault.watched_folders().offers().unwrap();
-    assert_eq!(left.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["y.zip"]);
+    let remaining_offers = vault.watched_folders().offers().unwrap();
+    assert_eq!(remaining_offers.iter().map(|each| each.offer.name.as_str()).collect::<Vec<_>>(), ["y.zip"]);
     assert!(matches!(vault.watched_folders().answer(&waiting[2].id), Err(VaultError::NotFound { .. })));
     let seen = vault.watched_folders().seen(&folders[0].id).unwrap();
     assert_eq!(

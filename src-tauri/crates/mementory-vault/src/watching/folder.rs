@@ -7,9 +7,9 @@ use std::{
     time::UNIX_EPOCH,
 };
 
-/// Upper limit for the files of a folder that are considered. If there are more, the newest are taken.
+/// Maximum number of files of one folder that are considered. If the folder has more files, the newest are considered.
 pub const MAX_FILES_PER_FOLDER: usize = 20_000;
-/// Upper limit for the directory entries that are read.
+/// Maximum number of directory entries that are read in one folder.
 const MAX_ENTRIES: usize = 500_000;
 
 /// File name endings of unfinished downloads.
@@ -28,7 +28,7 @@ pub struct FileStamp {
 }
 
 impl FileStamp {
-    /// Stamp of the regular file at this path. None for everything else, including a link.
+    /// Returns the stamp of the regular file at this path. None for everything else, including a link.
     pub fn from_path(path: &Path) -> Option<Self> {
         let meta = std::fs::symlink_metadata(path).ok()?;
         meta.is_file().then(|| Self::new(&meta))
@@ -62,8 +62,8 @@ pub enum FolderListing {
     Unreadable,
 }
 
-/// Lists the regular files of a folder, without empty, hidden and unfinished ones. Names that are not Unicode are left
-/// out, since no request can contain them.
+/// Lists the regular files of a folder, without empty files, hidden files and unfinished downloads. Names that are not
+/// Unicode are left out, since no request can contain them.
 pub fn list_folder(folder: &Path) -> FolderListing {
     match std::fs::symlink_metadata(folder) {
         Ok(meta) if meta.is_dir() => {}

@@ -1,6 +1,6 @@
 //! Watched folders: their paths, the files seen in them, and offers that wait for an answer. Paths and names are
-//! personal, so all of it is stored in the vault. Files are identified by a keyed hash of their name; a name is stored
-//! only while its file is offered.
+//! personal, so this information is stored in the vault. Files are identified by a keyed hash of their name. A name is
+//! stored only while its file is offered.
 mod folder;
 mod settle;
 
@@ -15,7 +15,7 @@ use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::{collections::HashMap, path::Path};
 
-/// Upper limit for the number of watched folders.
+/// Maximum number of watched folders.
 pub(crate) const MAX_FOLDERS: usize = 50;
 /// Key of the list of folders in `meta`.
 const FOLDERS_KEY: &str = "watched";
@@ -37,7 +37,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// Stable name.
+    /// Returns the stable name of the mode.
     pub fn as_str(self) -> &'static str {
         match self {
             Mode::Ask => "ask",
@@ -59,9 +59,9 @@ pub struct LatestExport {
 /// A watched folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folder {
-    /// Id in this vault.
+    /// Id of the folder in this vault.
     pub id: String,
-    /// Absolute path.
+    /// Absolute path of the folder.
     pub path: String,
     /// How a new export is handled.
     pub mode: Mode,
@@ -69,7 +69,7 @@ pub struct Folder {
     pub last: Option<LatestExport>,
 }
 
-/// An export that waits for an answer.
+/// An export that was found in a watched folder and waits for the person's answer.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Offer {
     /// Name of the file.
@@ -82,10 +82,10 @@ pub struct Offer {
     pub at: i64,
 }
 
-/// Stored information about one file.
+/// Stored information about a file that was seen in a watched folder.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SeenFile {
-    /// Size and time. A file whose stamp differs is read again.
+    /// Size and time of the last change. A file whose stamp has changed is read again.
     #[serde(flatten)]
     pub stamp: FileStamp,
     /// The offer. None if it was answered or the file is not an export.
@@ -93,16 +93,16 @@ pub struct SeenFile {
     pub offer: Option<Offer>,
 }
 
-/// An offer with its folder.
+/// An offer that waits for an answer, with its folder and file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PendingOffer {
-    /// Id in this vault.
+    /// Id of the offer in this vault.
     pub id: String,
     /// Id of the folder.
     pub folder: String,
-    /// Size and time of the file.
+    /// Size of the file and time of its last change.
     pub stamp: FileStamp,
-    /// What can be imported from the file.
+    /// The offered export.
     pub offer: Offer,
 }
 
@@ -115,14 +115,15 @@ fn save_folders(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
     meta::write(tx, FOLDERS_KEY, serde_json::to_string(folders).unwrap_or_default())
 }
 
-/// All keys that begin with `prefix`, which ends in a slash, with their values.
+/// Returns all keys that begin with `prefix`, which ends in a slash, with their values.
 fn entries_with_prefix(connection: &Connection, prefix: &str) -> VaultResult<Vec<(String, String)>> {
     let mut statement = connection.prepare_cached("SELECT key, value FROM meta WHERE key >= ?1 AND key < ?2")?;
     let rows = statement.query_map([prefix, &end_of_prefix(prefix)], |r| Ok((r.get(0)?, r.get(1)?)))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// The first key after all keys that begin with `prefix`. The prefix ends in `/`, and the next character is `0`.
+/// Returns the first key after all keys that begin with `prefix`. `prefix` ends in `/`, and `0` is the character after
+/// `/`.
 fn end_of_prefix(prefix: &str) -> String {
     format!("{}0", prefix.trim_end_matches('/'))
 }
@@ -144,7 +145,7 @@ impl<'v> WatchedFolders<'v> {
 }
 
 impl WatchedFolders<'_> {
-    /// The watched folders, in the order in which they were added.
+    /// Returns the watched folders, in the order in which they were added.
     ///
     /// # Errors
     /// Errors of the store.
@@ -201,9 +202,9 @@ impl WatchedFolders<'_> {
     pub fn unwatch(&self, id: &str, now: Timestamp) -> VaultResult<()> {
         self.context.store.write(|tx| {
             let mut folders = load_folders(tx)?;
-            let before = folders.len();
+            let previous_count = folders.len();
             folders.retain(|folder| folder.id != id);
-            if folders.len() == before {
+            if folders.len() == previous_count {
                 return Err(not_found_error(id));
             }
             save_folders(tx, &folders)?;
@@ -213,7 +214,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// The files seen in a folder, by [`WatchedFolders::seen_key`].
+    /// Returns the files seen in a folder, by [`WatchedFolders::seen_key`].
     ///
     /// # Errors
     /// Errors of the store.
@@ -222,7 +223,7 @@ impl WatchedFolders<'_> {
         Ok(rows.into_iter().filter_map(|(key, value)| Some((key, serde_json::from_str(&value).ok()?))).collect())
     }
 
-    /// Key of a file in a folder.
+    /// Returns the key under which a file in a folder is stored.
     pub fn seen_key(&self, folder: &str, name: &str) -> String {
         format!("{SEEN_PREFIX}{folder}/{}", self.keyed_id("name", &[folder.as_bytes(), name.as_bytes()]))
     }
@@ -266,7 +267,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Offers that wait for an answer, the latest first.
+    /// Returns the offers that wait for an answer, the latest first.
     ///
     /// # Errors
     /// Errors of the store.
@@ -291,7 +292,7 @@ impl WatchedFolders<'_> {
         Ok(waiting)
     }
 
-    /// Marks an offer as answered. Neither it nor another file with the same content is offered again.
+    /// Marks an offer as answered. Neither its file nor another file with the same content is offered again.
     ///
     /// # Errors
     /// `NotFound`; errors of the store.
@@ -308,7 +309,7 @@ impl WatchedFolders<'_> {
         })
     }
 
-    /// Keyed digest that identifies the content of a file. It is made from the content's SHA-256 and a key of the
+    /// Returns the keyed digest that identifies the content of a file, made from the content's SHA-256 and a key of the
     /// vault.
     pub fn content_digest(&self, sha256: &str) -> String {
         self.keyed_id("content", &[sha256.as_bytes()])
@@ -323,7 +324,7 @@ impl WatchedFolders<'_> {
         self.context.store.read(|c| Ok(c.prepare_cached("SELECT 1 FROM meta WHERE key = ?1")?.exists([&key])?))
     }
 
-    /// Marks content as never to be offered, because it was imported by hand or exported by this vault.
+    /// Marks content that was imported by hand or exported by this vault. It is never offered.
     ///
     /// # Errors
     /// Errors of the store.

@@ -13,20 +13,20 @@ pub struct UnsettledFiles {
 }
 
 impl UnsettledFiles {
-    /// Takes the new or changed files of a folder at `now`. Returns the files that have settled, and how long it takes
-    /// until another one can settle. Files that are not in `files` are forgotten.
+    /// Checks the new or changed files of a folder at `now`. Returns the files that have settled, and the time until
+    /// another file can settle. Files that are not in `files` are forgotten.
     pub fn settle(
         &mut self,
         folder: &str,
         files: Vec<CandidateFile>,
         now: Duration,
     ) -> (Vec<CandidateFile>, Option<Duration>) {
-        let mut before = std::mem::take(&mut self.since);
-        self.since.extend(before.extract_if(|(other, _), _| other != folder));
+        let mut previous_stamps = std::mem::take(&mut self.since);
+        self.since.extend(previous_stamps.extract_if(|(other, _), _| other != folder));
         let (mut settled, mut wait): (Vec<CandidateFile>, Option<Duration>) = (Vec::new(), None);
         for file in files {
             let key = (folder.to_owned(), file.name.clone());
-            let since = match before.get(&key) {
+            let since = match previous_stamps.get(&key) {
                 // A time later than `now` means that the clock was set back. The wait then starts again, since the file
                 // could otherwise wait for hours.
                 Some((stamp, since)) if *stamp == file.stamp && *since <= now => *since,

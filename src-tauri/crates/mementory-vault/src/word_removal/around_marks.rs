@@ -14,14 +14,14 @@ use std::ops::Range;
 
 /// Separates the texts in the joined string in which pieces are searched for.
 const SEPARATOR: char = '\0';
-/// Windows programs write this at the start of a text file.
+/// Byte order mark, which Windows programs write at the start of a text file.
 const BYTE_ORDER_MARK: &str = "\u{feff}";
 /// Length in bytes of the beginning or end of a piece that is looked up if no text contains the whole piece.
 const EDGE_BYTES: usize = 12;
 
 /// The erased texts, indexed so that pieces of files can be found in them.
 pub(crate) struct QuotedPieces {
-    /// The texts and then the pieces between their own redaction marks, each followed by a separator.
+    /// The texts, followed by the pieces between the texts' own redaction marks. A separator follows each of them.
     texts: String,
     /// Number of bytes of the texts without the pieces.
     texts_bytes: usize,
@@ -29,7 +29,7 @@ pub(crate) struct QuotedPieces {
     split_lines: SplitLines,
 }
 
-/// The pieces on the other sides of the marks around a piece. None at the edge of a line or string.
+/// The pieces beyond the marks before and after a piece. None at the edge of a line or string.
 #[derive(Clone, Copy)]
 struct Neighbours<'p> {
     earlier: Option<&'p str>,
@@ -51,7 +51,7 @@ impl QuotedPieces {
         Self { texts: joined, texts_bytes, windows, split_lines: SplitLines::new(texts) }
     }
 
-    /// Removes pieces of the texts from the bytes of a file or a line. None if it contains none.
+    /// Removes pieces of the texts from the bytes of a file or a line. Returns None if the bytes contain no piece.
     pub(crate) fn without_pieces(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let has_marks = memmem::find(bytes, REDACTED.as_bytes()).is_some();
         if !has_marks && !self.split_lines.may_be_in(bytes) {
@@ -92,7 +92,8 @@ impl QuotedPieces {
         changed.then_some(out)
     }
 
-    /// Removes pieces from JSON. None if the text is not a JSON object or array, Some(None) if it contains no piece.
+    /// Removes pieces from JSON. Returns None if the text is not a JSON object or array, and Some(None) if it contains
+    /// no piece.
     fn without_pieces_in_json(&self, text: &str) -> Option<Option<String>> {
         if !text.trim_start().starts_with(['{', '[']) {
             return None;
@@ -139,8 +140,8 @@ impl QuotedPieces {
         let mut at = 0;
         for line in text.split_inclusive('\n') {
             if line.contains(REDACTED) && self.without_pieces_in_json(line.trim_end()).is_none() {
-                let in_line = self.places_beside_marks(line).into_iter();
-                places.extend(in_line.map(|place| at + place.start..at + place.end));
+                let places_in_line = self.places_beside_marks(line).into_iter();
+                places.extend(places_in_line.map(|place| at + place.start..at + place.end));
             }
             at += line.len();
         }
@@ -148,7 +149,7 @@ impl QuotedPieces {
         with_erased_marks(text, &places)
     }
 
-    /// The ranges of the pieces that come from the texts and are next to redaction marks, in ascending order.
+    /// Returns the ranges of the pieces that come from the texts and are next to redaction marks, in ascending order.
     fn places_beside_marks(&self, text: &str) -> Vec<Range<usize>> {
         if !text.contains(REDACTED) {
             return Vec::new();
@@ -175,8 +176,8 @@ impl QuotedPieces {
     /// ranges of the pieces.
     fn is_whole_text(&self, text: &str, places: &[Range<usize>]) -> bool {
         let line = without_space(text);
-        let in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
-        let Some(pieces) = places.iter().map(in_line).collect::<Option<Vec<&str>>>() else { return false };
+        let text_in_line = |place: &Range<usize>| text.get(place.start.max(line.start)..place.end.min(line.end));
+        let Some(pieces) = places.iter().map(text_in_line).collect::<Option<Vec<&str>>>() else { return false };
         let bytes: usize = pieces.iter().map(|piece| piece.len()).sum();
         let is_same = |text: &str| 2 * bytes >= text.len() && consists_of(text, &pieces);
         let normal = normal_text(&pieces.join(" "));
@@ -187,9 +188,9 @@ impl QuotedPieces {
             && self.texts.get(..self.texts_bytes).is_some_and(|texts| texts.split(SEPARATOR).any(is_same))
     }
 
-    /// The parts of `piece` that come from the texts, as ascending ranges: the whole piece if a text contains it.
-    /// Otherwise a piece after a mark may begin with the end of a text, and a piece before a mark may end with the
-    /// beginning of a text.
+    /// Returns the ranges of `piece` that come from the texts, in ascending order. If a text contains the whole piece,
+    /// the only range is the whole piece. Otherwise a piece after a mark may begin with the end of a text, and a piece
+    /// before a mark may end with the beginning of a text.
     fn find(&self, piece: &str, neighbours: Neighbours<'_>) -> [Option<Range<usize>>; 2] {
         if neighbours.earlier.is_none() && neighbours.later.is_none() {
             return [None, None];
@@ -201,16 +202,16 @@ impl QuotedPieces {
         if self.is_in_a_text(whole, neighbours) {
             return [Some(without_space(piece)), None];
         }
-        let at_start = neighbours.earlier.and_then(|earlier| self.prefix_that_ends_a_text(piece, earlier));
-        let at_end = neighbours.later.and_then(|later| self.suffix_that_begins_a_text(piece.trim_end(), later));
-        match (at_start, at_end) {
+        let prefix = neighbours.earlier.and_then(|earlier| self.prefix_that_ends_a_text(piece, earlier));
+        let suffix = neighbours.later.and_then(|later| self.suffix_that_begins_a_text(piece.trim_end(), later));
+        match (prefix, suffix) {
             (Some(start), Some(end)) if end.start < start.end => [Some(start.start..end.end.max(start.end)), None],
             both => both.into(),
         }
     }
 
-    /// True if one of the texts contains the piece. If the piece is short, its neighbours must be close to it in that
-    /// text.
+    /// True if one of the texts contains the piece. If the piece is short, its neighbours must be close to it in the
+    /// same text.
     fn is_in_a_text(&self, piece: &str, neighbours: Neighbours<'_>) -> bool {
         self.windows.may_contain(piece)
             && memmem::find_iter(self.texts.as_bytes(), piece.as_bytes()).any(|at| {
@@ -220,7 +221,7 @@ impl QuotedPieces {
             })
     }
 
-    /// Range of the longest suffix of `piece` that is the beginning of a text. `later` is the next piece.
+    /// Returns the range of the longest suffix of `piece` that is the beginning of a text. `later` is the next piece.
     fn suffix_that_begins_a_text(&self, piece: &str, later: &str) -> Option<Range<usize>> {
         let edge = piece.get(piece.ceil_char_boundary(piece.len().checked_sub(EDGE_BYTES)?)..)?;
         if !self.windows.may_contain(edge) {
@@ -230,14 +231,15 @@ impl QuotedPieces {
         let common = memmem::find_iter(texts, edge.as_bytes()).filter_map(|at| {
             let before = texts.get(..at + edge.len())?;
             let common_len = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
-            let begins = before.get(..before.len() - common_len)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
-            let part = piece.get(piece.len() - common_len..).filter(|_| begins)?;
+            let begins_text =
+                before.get(..before.len() - common_len)?.last().is_none_or(|byte| *byte == SEPARATOR as u8);
+            let part = piece.get(piece.len() - common_len..).filter(|_| begins_text)?;
             self.is_part(None, part, self.part_after(before.len(), later)).then_some(common_len)
         });
         common.max().map(|common| piece.len() - common..piece.len())
     }
 
-    /// Range of the longest prefix of `piece` that is the end of a text. `earlier` is the piece before it.
+    /// Returns the range of the longest prefix of `piece` that is the end of a text. `earlier` is the piece before it.
     fn prefix_that_ends_a_text(&self, piece: &str, earlier: &str) -> Option<Range<usize>> {
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| edge.len() + 4 > EDGE_BYTES)?;
         if !self.windows.may_contain(edge) {
@@ -257,26 +259,26 @@ impl QuotedPieces {
         is_distinctive_sentence(&normal_text(part)) && is_rare([before, Some(part), after])
     }
 
-    /// The prefix of `piece` that occurs shortly after the position `at` in the same text.
+    /// Returns the prefix of `piece` that occurs shortly after the position `at` in the same text.
     fn part_after<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
         let piece = piece.trim();
         let edge = piece.get(..piece.floor_char_boundary(EDGE_BYTES)).filter(|edge| !edge.is_empty())?;
         let texts = self.texts.as_bytes();
-        let near = texts.get(at..texts.len().min(at + MAX_GAP_BYTES + edge.len()))?;
-        let near = near.split(|byte| *byte == SEPARATOR as u8).next()?;
-        let rest = texts.get(at + memmem::find(near, edge.as_bytes())?..)?;
+        let nearby = texts.get(at..texts.len().min(at + MAX_GAP_BYTES + edge.len()))?;
+        let nearby = nearby.split(|byte| *byte == SEPARATOR as u8).next()?;
+        let rest = texts.get(at + memmem::find(nearby, edge.as_bytes())?..)?;
         let common = rest.iter().zip(piece.as_bytes()).take_while(|(a, b)| a == b).count();
         piece.get(..piece.floor_char_boundary(common))
     }
 
-    /// The suffix of `piece` that occurs shortly before the position `at` in the same text.
+    /// Returns the suffix of `piece` that occurs shortly before the position `at` in the same text.
     fn part_before<'p>(&self, at: usize, piece: &'p str) -> Option<&'p str> {
         let piece = piece.trim();
         let edge = piece.get(piece.ceil_char_boundary(piece.len().saturating_sub(EDGE_BYTES))..)?;
         let texts = self.texts.as_bytes();
-        let near = texts.get(at.saturating_sub(MAX_GAP_BYTES + edge.len())..at)?;
-        let near = near.rsplit(|byte| *byte == SEPARATOR as u8).next().filter(|_| !edge.is_empty())?;
-        let end = at - near.len() + memmem::rfind(near, edge.as_bytes())? + edge.len();
+        let nearby = texts.get(at.saturating_sub(MAX_GAP_BYTES + edge.len())..at)?;
+        let nearby = nearby.rsplit(|byte| *byte == SEPARATOR as u8).next().filter(|_| !edge.is_empty())?;
+        let end = at - nearby.len() + memmem::rfind(nearby, edge.as_bytes())? + edge.len();
         let before = texts.get(..end)?;
         let common = before.iter().rev().zip(piece.as_bytes().iter().rev()).take_while(|(a, b)| a == b).count();
         piece.get(piece.ceil_char_boundary(piece.len() - common)..)
@@ -290,7 +292,8 @@ fn is_json_lines(text: &str) -> bool {
     is_json(first) && text.lines().filter(|line| line.contains(REDACTED)).all(is_json)
 }
 
-/// True if the text begins with the first piece, ends with the last one, and contains the others between them in order.
+/// True if the text begins with the first piece, ends with the last piece, and contains the other pieces in order
+/// between them.
 fn consists_of(text: &str, pieces: &[&str]) -> bool {
     let [first, between @ .., last] = pieces else { return false };
     let mut rest = text.strip_prefix(*first).and_then(|rest| rest.strip_suffix(*last));
@@ -300,8 +303,8 @@ fn consists_of(text: &str, pieces: &[&str]) -> bool {
     rest.is_some()
 }
 
-/// Replaces each range in `places`, which are in ascending order, with a mark. Overlapping ranges get one mark. None if
-/// there are no ranges.
+/// Replaces each range in `places` with a mark. The ranges are in ascending order, and overlapping ranges get one mark.
+/// Returns None if there are no ranges.
 fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
     if places.is_empty() {
         return None;
@@ -318,7 +321,7 @@ fn with_erased_marks(text: &str, places: &[Range<usize>]) -> Option<String> {
     Some(out)
 }
 
-/// Range of the text without the white space around it.
+/// Returns the range of the text without the white space around it.
 fn without_space(text: &str) -> Range<usize> {
     let start = text.len() - text.trim_start().len();
     start..start + text.trim().len()

@@ -12,11 +12,11 @@ use crate::{
 use aho_corasick::AhoCorasick;
 use std::{cmp::Reverse, collections::HashSet, fmt::Write, ops::Range, sync::OnceLock};
 
-/// Number of bytes at the start of the words that are searched for first. This search rules out most files quickly.
+/// A first search looks only for this many leading bytes of the words, which rules out most files quickly.
 const HEAD_BYTES: usize = 32;
-/// Largest number of passes over the same bytes.
+/// Largest number of passes over the same bytes. A replacement may complete a text that only the next pass finds.
 const MAX_PASSES: usize = 4;
-/// Number of bytes that are decoded and searched at once. Long words require more.
+/// Number of bytes that are decoded and searched at once. A window is larger if a form of the words is longer.
 const WINDOW_BYTES: usize = 1 << 20;
 /// An escaped text that crosses the edge of a window is found if it is at most this many times as long as the original.
 const MAX_GROWTH: usize = 8;
@@ -60,12 +60,12 @@ pub(crate) struct WordRemover<'r> {
     forms: OnceLock<Option<SearchForms<'r>>>,
 }
 
-/// Removes the exact words of `removal`, however they are escaped. None if the bytes contain none of them.
+/// Removes the exact words of `removal`, however they are escaped. Returns None if the bytes contain none of the words.
 pub(crate) fn without_words(bytes: &[u8], removal: &Removal) -> VaultResult<Option<Vec<u8>>> {
     Ok(WordRemover::new(removal)?.without_words(bytes))
 }
 
-/// The beginnings of the words: in each encoding, and as they are after decoding.
+/// The beginnings of the words, in each encoding and in decoded form.
 struct Heads {
     encoded: AhoCorasick,
     decoded: AhoCorasick,
@@ -75,7 +75,7 @@ struct Heads {
 struct SearchForms<'r> {
     encoded: Forms,
     decoded: Forms,
-    /// The changes of each exact string. The forms refer to them by index.
+    /// The replacements in each exact string. The forms refer to the elements by index.
     changes: Vec<Changes<'r>>,
     /// Largest number of bytes that a form may have in a file.
     longest_form_bytes: usize,
@@ -94,8 +94,9 @@ impl<'r> Changes<'r> {
         Self { words, parts: changed_parts(words, to), mark: mark_of(to) }
     }
 
-    /// The parts of one form of the words that are replaced. If the form has other bytes than the words (because of its
-    /// encoding, or of escapes in the words), the parts are not known, and the form is replaced as a whole.
+    /// Returns the parts of one form of the words that are replaced. If the form has other bytes than the words
+    /// (because of its encoding, or of escapes in the words), the parts are not known, and the form is replaced as a
+    /// whole.
     fn in_form(&self, form: &[u8]) -> Vec<(Range<usize>, &'r str)> {
         let is_plain = form == self.words.as_bytes();
         if is_plain { self.parts.clone() } else { vec![(0..form.len(), self.mark)] }
@@ -105,9 +106,9 @@ impl<'r> Changes<'r> {
 /// How replacements in a file have to be made.
 #[derive(Clone, Copy)]
 pub(crate) struct Syntax {
-    /// The bytes keep their length.
+    /// True if replacements must keep the number of bytes.
     pub is_binary: bool,
-    /// The bytes are JSON, in which the letter after a backslash is not text.
+    /// True if the bytes are JSON, in which the letter after a backslash is not text.
     pub is_json: bool,
 }
 
@@ -120,11 +121,12 @@ struct Forms {
 impl Forms {
     fn new(forms: Vec<(Vec<u8>, usize)>) -> Self {
         let (patterns, numbers): (Vec<Vec<u8>>, Vec<usize>) = forms.into_iter().unzip();
-        // Longer words are matched first, since removing a shorter one inside them would leave the rest.
+        // Longer words are matched first. If a shorter word inside them were removed first, the rest of them would
+        // remain.
         Self { finder: PatternFinder::of_longest(&patterns), numbers }
     }
 
-    /// The places of the forms, each with the index of its words, in ascending order and without overlaps.
+    /// Returns the places of the forms in ascending order and without overlaps, each with the index of its words.
     fn find<'b>(&'b self, bytes: &'b [u8]) -> impl Iterator<Item = (Range<usize>, usize)> + 'b {
         let numbers = &self.numbers;
         let found = self.finder.find(bytes);
@@ -148,7 +150,7 @@ impl<'r> WordRemover<'r> {
         Ok(Self { removal, heads, forms: OnceLock::new() })
     }
 
-    /// True when the bytes may contain the words, plain or escaped.
+    /// True if the bytes may contain the words, plain or escaped.
     fn may_contain(&self, bytes: &[u8]) -> bool {
         let is_in_decoded = |window: &[u8]| {
             Unescaped::new(window).is_some_and(|unescaped| self.heads.decoded.is_match(&unescaped.bytes))
@@ -157,7 +159,7 @@ impl<'r> WordRemover<'r> {
             || windows(bytes.len()).any(|window| bytes.get(window).is_some_and(is_in_decoded))
     }
 
-    /// Removes the words from a whole file or a whole line. None if it contains none of them.
+    /// Removes the words from a whole file or a whole line. Returns None if the bytes contain none of the words.
     pub(crate) fn without_words(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         match utf16::decode(bytes) {
             Some((text, order)) => {
@@ -170,7 +172,8 @@ impl<'r> WordRemover<'r> {
         }
     }
 
-    /// Removes the words from a part of a file that is, or is not, JSON. None if it contains none of them.
+    /// Removes the words from a part of a file. `is_json` says whether the part is JSON. Returns None if the part
+    /// contains none of the words.
     pub(crate) fn without_words_in_part(&self, bytes: &[u8], is_json: bool) -> Option<Vec<u8>> {
         let pieces_removed = self.removal.pieces().and_then(|pieces| pieces.without_pieces(bytes));
         let mut out =
@@ -178,7 +181,7 @@ impl<'r> WordRemover<'r> {
                 (Some(out), _) | (None, Some(out)) => out,
                 (None, None) => return None,
             };
-        // A replacement may produce another of the searched texts, if that text contains a redaction mark itself.
+        // A replacement may complete another of the searched texts, if that text itself contains a redaction mark.
         for _ in 1..MAX_PASSES {
             match self.without_words_once(&out, is_json) {
                 Some(new) if new != out => out = new,
@@ -222,8 +225,8 @@ impl<'r> WordRemover<'r> {
         self.replace_upto(bytes, bytes.len(), syntax, &mut out).1.then_some(out)
     }
 
-    /// Largest number of bytes that a form of the words may have in a file. A match that begins this far before the end
-    /// of the buffer is complete.
+    /// Returns the largest number of bytes that a form of the words may have in a file. A match that begins this far
+    /// before the end of the buffer is complete.
     pub(crate) fn longest_form_bytes(&self) -> usize {
         self.search_forms().map_or(1, |f| f.longest_form_bytes)
     }
@@ -264,7 +267,7 @@ impl<'r> WordRemover<'r> {
         (end, !matches.is_empty())
     }
 
-    /// The places that are replaced in all forms that begin before `until`, in ascending order, each with its
+    /// Returns the places to replace in all forms that begin before `until`, in ascending order, each with its
     /// replacement.
     fn find(&self, bytes: &[u8], until: usize, is_json: bool) -> Vec<(Range<usize>, &'r str)> {
         let Some(forms) = self.search_forms() else { return Vec::new() };
@@ -278,7 +281,7 @@ impl<'r> WordRemover<'r> {
             matches.extend(changes.map(|(place, mark)| (unescaped.original(&place), mark)));
         }
         matches.sort_by_key(|(place, _)| (place.start, Reverse(place.end)));
-        // The plain form and the decoded one may be the same.
+        // The search in the bytes and the search in the decoded bytes may find the same match.
         matches.dedup();
         matches
     }
@@ -304,7 +307,7 @@ impl<'r> WordRemover<'r> {
 }
 
 impl<'r> SearchForms<'r> {
-    /// The places in `bytes` that are replaced in the form at `place`, each with its replacement.
+    /// Returns the places in `bytes` to replace in the form at `place`, each with its replacement.
     fn changes_in(&self, bytes: &[u8], place: &Range<usize>, number: usize) -> Vec<(Range<usize>, &'r str)> {
         let form = bytes.get(place.clone()).unwrap_or_default();
         let parts = self.changes.get(number).map(|changes| changes.in_form(form)).unwrap_or_default();
@@ -312,10 +315,10 @@ impl<'r> SearchForms<'r> {
     }
 }
 
-/// The position `end`, or an earlier one so that it does not divide an escape.
+/// Returns `end`, or an earlier position if an escape would be divided at `end`.
 fn before_backslashes(bytes: &[u8], end: usize) -> usize {
-    let before = bytes.get(..end).unwrap_or_default();
-    let backslashes = before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
+    let bytes_before = bytes.get(..end).unwrap_or_default();
+    let backslashes = bytes_before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count();
     if end == bytes.len() || backslashes == end { end } else { end - backslashes }
 }
 
@@ -338,7 +341,8 @@ pub(crate) fn is_binary(bytes: &[u8]) -> bool {
     memchr::memchr(0, bytes).is_some()
 }
 
-/// Splits bytes into windows. A window includes the beginning of the next one, so that a head is whole in one of them.
+/// Splits bytes into windows. Each window includes the beginning of the next one, so that every head lies completely in
+/// one window.
 fn windows(length: usize) -> impl Iterator<Item = Range<usize>> {
     (0..length).step_by(WINDOW_BYTES).map(move |start| {
         let end = start + WINDOW_BYTES + HEAD_BYTES * MAX_GROWTH;
@@ -346,8 +350,8 @@ fn windows(length: usize) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// The forms of a text that are searched for in the bytes of a file: each encoding, and for a text whose decoded form
-/// cannot be searched for, the usual escapes.
+/// Returns the forms of a text that are searched for in the bytes of a file: the text in each encoding. If the decoded
+/// form of the text cannot be searched for, also returns the text with the usual escapes.
 fn encoded_forms(text: &str) -> Vec<Vec<u8>> {
     let mut out = encodings(text);
     if forms_after_decoding(text).is_empty() {
@@ -356,14 +360,14 @@ fn encoded_forms(text: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// The forms of a text that are searched for in decoded bytes.
+/// Returns the forms of a text that are searched for in decoded bytes.
 fn forms_after_decoding(text: &str) -> Vec<Vec<u8>> {
     let mut out = decoded_forms(text.as_bytes());
     out.extend(windows_1252(text).map(|bytes| decoded_forms(&bytes)).unwrap_or_default());
     out
 }
 
-/// The text in the usual file encodings.
+/// Returns the text in the usual file encodings.
 fn encodings(text: &str) -> Vec<Vec<u8>> {
     let mut out = vec![text.as_bytes().to_vec()];
     out.push(text.encode_utf16().flat_map(u16::to_le_bytes).collect());
@@ -372,7 +376,8 @@ fn encodings(text: &str) -> Vec<Vec<u8>> {
     out
 }
 
-/// The text in Windows-1252, which extends Latin-1. None if it has other characters, or only ASCII characters.
+/// Returns the text in Windows-1252, which extends Latin-1. Returns None if the text has other characters, or only
+/// ASCII characters.
 fn windows_1252(text: &str) -> Option<Vec<u8>> {
     let byte = |c: char| {
         let other = || WINDOWS_1252.iter().find(|(other, _)| *other == c).map(|(_, byte)| *byte);
@@ -381,7 +386,7 @@ fn windows_1252(text: &str) -> Option<Vec<u8>> {
     if text.is_ascii() { None } else { text.chars().map(byte).collect() }
 }
 
-/// The text with the escapes of JSON strings and HTML.
+/// Returns the text with the escapes of JSON strings and HTML.
 fn escaped_forms(text: &str) -> Vec<Vec<u8>> {
     let mut json = String::new();
     mementory_json::write_string(text, &mut json);

@@ -3,24 +3,25 @@
 use mementory_model::{between_redaction_marks, redaction_marks};
 use std::ops::Range;
 
-/// The parts of `from` that are replaced in `to`, in ascending order, each with its replacement. If `to` is not `from`
-/// with marks in place of some parts, the only part is the whole text.
+/// Returns the parts of `from` that are replaced in `to`, in ascending order, each with its replacement. If `to` does
+/// not consist of `from` with marks in place of some parts, the only part is the whole text.
 pub(super) fn changed_parts<'t>(from: &str, to: &'t str) -> Vec<(Range<usize>, &'t str)> {
     aligned_parts(from, to).unwrap_or_else(|| vec![(0..from.len(), to)])
 }
 
-/// The mark that replaces a whole quotation if its parts cannot be replaced separately.
+/// Returns the mark that replaces a whole quotation if its parts cannot be replaced separately.
 pub(super) fn mark_of(to: &str) -> &str {
     redaction_marks(to).next().and_then(|mark| to.get(mark)).unwrap_or(to)
 }
 
-/// None if `to` is not `from` with marks in place of some parts.
+/// Finds the parts as [`changed_parts`] does. Returns None if `to` does not consist of `from` with marks in place of
+/// some parts.
 fn aligned_parts<'t>(from: &str, to: &'t str) -> Option<Vec<(Range<usize>, &'t str)>> {
-    let kept = between_redaction_marks(to);
-    let last = kept.len().checked_sub(1)?;
+    let unchanged_pieces = between_redaction_marks(to);
+    let last = unchanged_pieces.len().checked_sub(1)?;
     let mut out = Vec::new();
     let (mut from_at, mut to_at) = (0, 0);
-    for (n, place) in kept.into_iter().enumerate() {
+    for (n, place) in unchanged_pieces.into_iter().enumerate() {
         let words = to.get(place.clone())?;
         let rest = from.get(from_at..)?;
         // The first piece of `to` must be at the start of `from`, and the last piece at its end. For the pieces between

@@ -57,13 +57,13 @@ const OTHERS: [(&str, char); 43] = [
     ("minus", '−'),
 ];
 
-/// The character with this name.
-pub(super) fn named(name: &str) -> Option<char> {
-    let latin = || {
+/// Returns the character of the HTML entity with this name.
+pub(super) fn char_named(name: &str) -> Option<char> {
+    let latin_char = || {
         let position = LATIN_1.iter().position(|latin| *latin == name)?;
         char::from_u32(0xa0 + u32::try_from(position).ok()?)
     };
-    OTHERS.iter().find(|(other, _)| *other == name).map(|(_, c)| *c).or_else(latin)
+    OTHERS.iter().find(|(other, _)| *other == name).map(|(_, c)| *c).or_else(latin_char)
 }
 
 #[cfg(test)]
@@ -81,8 +81,8 @@ mod tests {
             ("yuml", 'ÿ'),
             ("hellip", '…'),
         ] {
-            assert_eq!(named(name), Some(c), "{name}");
+            assert_eq!(char_named(name), Some(c), "{name}");
         }
-        assert_eq!(named("Amp"), None);
+        assert_eq!(char_named("Amp"), None);
     }
 }

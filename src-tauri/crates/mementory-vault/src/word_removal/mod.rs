@@ -20,17 +20,17 @@ use mementory_model::word_count;
 /// The mark that replaces erased words in other records and in files.
 pub(crate) const ERASED_MARK: &str = "[REDACTED:erased]";
 
-/// Parses JSON from a file or a record's `verbatim`. None if it is not JSON.
+/// Parses JSON from a file or a record's `verbatim`. Returns None if the text is not JSON.
 fn parse_json(text: &str) -> Option<Tree> {
     const MAX_DEPTH: u32 = 512;
-    // Readers keep the escapes of lone surrogates in the `verbatim`. These are not Unicode, so they are repaired before
-    // the text is parsed.
+    // Readers keep the escapes of lone surrogates in the `verbatim`. Lone surrogates are not Unicode, so the escapes
+    // are repaired before the text is parsed.
     let repaired = || Tree::parse(&mementory_json::repair(text.as_bytes())?.0, MAX_DEPTH).ok();
     Tree::parse(text, MAX_DEPTH).ok().or_else(repaired)
 }
 
-/// Parses JSON text, changes it with `edit`, which returns whether it changed anything, and writes it again. None if the
-/// text is not JSON, Some(None) if nothing was changed.
+/// Parses JSON text, changes it with `edit`, and writes it again. `edit` returns whether it changed anything. Returns
+/// None if the text is not JSON, and Some(None) if nothing was changed.
 fn edit_json(text: &str, edit: impl FnOnce(&mut Tree) -> bool) -> Option<Option<String>> {
     let mut tree = parse_json(text)?;
     if !edit(&mut tree) {
@@ -49,8 +49,8 @@ pub(crate) fn is_distinctive_sentence(normal: &str) -> bool {
     normal.len() >= MIN_SENTENCE_BYTES && word_count(normal) > 1
 }
 
-/// The text with Windows line endings. Many readers store `\n` in a record, while the file keeps `\r\n`. None if the
-/// text would not change.
+/// Returns the text with Windows line endings, or None if the text would not change. Many readers store `\n` in a
+/// record, while the file contains `\r\n`.
 fn with_windows_line_ends(text: &str) -> Option<String> {
     let new = text.replace("\r\n", "\n").replace('\n', "\r\n");
     (new != text).then_some(new)

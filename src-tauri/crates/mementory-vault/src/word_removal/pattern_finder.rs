@@ -1,25 +1,25 @@
-//! Finds many patterns in one pass over the bytes. If the automaton for them cannot be built, because it would be too
-//! large, they are searched for one by one. That takes long, but nothing that must be removed is overlooked.
+//! Finds many patterns in one pass over the bytes. If the automaton for the patterns would be too large to be built,
+//! searches for the patterns one by one. This is slow, but no words that must be removed are overlooked.
 use aho_corasick::{AhoCorasick, MatchKind};
 use memchr::memmem;
 use std::{cmp::Reverse, ops::Range};
 
-/// Index of a pattern, and a place where it is.
+/// Index of a pattern, and the range of bytes where the pattern was found.
 type Match = (usize, Range<usize>);
 
-/// The patterns. None of them is empty.
+/// The patterns to search for, none of which is empty.
 pub(super) enum PatternFinder {
     InOnePass(AhoCorasick),
     OneByOne(Vec<Vec<u8>>),
 }
 
 impl PatternFinder {
-    /// A finder for [`Self::find`]. If several patterns begin at one place, only the longest is found.
+    /// Returns a finder for [`Self::find`]. If several patterns begin at one place, only the longest is found.
     pub(super) fn of_longest<P: AsRef<[u8]>>(patterns: &[P]) -> Self {
         Self::new(patterns, MatchKind::LeftmostLongest)
     }
 
-    /// A finder for [`Self::find_overlapping`].
+    /// Returns a finder for [`Self::find_overlapping`].
     pub(super) fn of_all<P: AsRef<[u8]>>(patterns: &[P]) -> Self {
         Self::new(patterns, MatchKind::Standard)
     }
@@ -41,7 +41,7 @@ impl PatternFinder {
         }
     }
 
-    /// The places of the patterns without overlaps, in ascending order.
+    /// Returns the places of the patterns without overlaps, in ascending order.
     pub(super) fn find<'b>(&'b self, bytes: &'b [u8]) -> Box<dyn Iterator<Item = Match> + 'b> {
         match self {
             Self::InOnePass(automaton) => {
@@ -63,7 +63,7 @@ impl PatternFinder {
         }
     }
 
-    /// All places of the patterns. Those of one pattern are in ascending order.
+    /// Returns all places of the patterns. The places of one pattern are in ascending order.
     pub(super) fn find_overlapping(&self, bytes: &[u8]) -> Vec<Match> {
         match self {
             Self::InOnePass(automaton) => {

@@ -13,7 +13,7 @@ use mementory_model::{MIN_SEARCHED_CHARS, Record, contains_words, normal_text};
 use std::collections::BTreeSet;
 use unicode_segmentation::UnicodeSegmentation;
 
-/// Number of bytes at the start of an exact string that are searched for first.
+/// A first search looks only for this many leading bytes of an exact string.
 const HEAD_BYTES: usize = 32;
 
 /// Minimum length in bytes, in normal form, of a sentence that is also searched for inside longer sentences.
@@ -22,7 +22,7 @@ const MIN_INNER_SENTENCE_BYTES: usize = 12;
 /// Words to remove, with their replacements.
 #[derive(Default)]
 pub(crate) struct Removal {
-    /// Exact strings, with their replacement; longest first.
+    /// Exact strings with their replacements, longest first.
     exact: Vec<(String, String)>,
     /// The beginnings of the exact strings, so that a thousand strings are searched for in one pass over a text. None
     /// for a single string.
@@ -38,8 +38,9 @@ pub(crate) struct Removal {
 }
 
 impl Removal {
-    /// A removal of these exact strings; each pair has the string and its replacement. Strings of several lines are
-    /// also removed with Windows line endings. Strings of fewer than [`MIN_SEARCHED_CHARS`] characters are left out.
+    /// Returns a removal of these exact strings. Each pair contains a string and its replacement. Strings of several
+    /// lines are also removed with Windows line endings. Strings of fewer than [`MIN_SEARCHED_CHARS`] characters are
+    /// left out.
     pub(crate) fn exact(mut pairs: Vec<(String, String)>) -> Self {
         let windows = pairs.iter().filter_map(|(from, to)| {
             let to = with_windows_line_ends(to).unwrap_or_else(|| to.clone());
@@ -53,9 +54,9 @@ impl Removal {
         Self { exact: pairs, heads, ..Self::default() }
     }
 
-    /// A removal of erased texts from files. The texts, and files that quote them, may contain marks of earlier
-    /// redactions. Long pieces between the marks of a text are removed wherever they occur, and so are the sentences
-    /// that earlier erasures left of it.
+    /// Returns a removal of erased texts from files. The texts, and files that quote them, may contain marks of earlier
+    /// redactions. Long pieces between the marks of a text are removed wherever they occur, and so are the sentences of
+    /// the text that earlier erasures left.
     ///
     /// `quotations` are changed texts of other records, each with the new text. A file that quotes such a text as a
     /// whole loses the same words. Otherwise the quotation would not be recognised when the other record is erased.
@@ -69,12 +70,13 @@ impl Removal {
         Self { pieces: Some(QuotedPieces::new(&texts)), ..exact }
     }
 
-    /// Finds quotations of the erased texts that contain marks of earlier redactions.
+    /// Returns the finder for quotations of the erased texts that contain marks of earlier redactions.
     pub(crate) fn pieces(&self) -> Option<&QuotedPieces> {
         self.pieces.as_ref()
     }
 
-    /// A removal of these sentences, given in normal form. They match regardless of case, spaces and punctuation.
+    /// Returns a removal of these sentences, given in normal form. They match regardless of case, spaces and
+    /// punctuation.
     pub(crate) fn sentences(sentences: Vec<String>, mark: &str) -> Self {
         Self::default().and_sentences(sentences, mark)
     }
@@ -85,38 +87,40 @@ impl Removal {
         Self { sentences, mark: mark.to_owned(), ..self }
     }
 
-    /// Also replaces a whole string if its words repeat words that are inside a span or cross the border of a span.
+    /// Adds spans. A string is replaced as a whole if its words repeat words that are inside a span or cross the border
+    /// of a span.
     pub(crate) fn and_spans(self, spans: Spans, mark: &str) -> Self {
         Self { spans: Some(spans), mark: mark.to_owned(), ..self }
     }
 
-    /// True if a text may lose other words than the exact strings.
+    /// True if the removal has sentences or spans, so that a text may lose other words than the exact strings.
     pub(crate) fn removes_more_than_exact_words(&self) -> bool {
         !self.sentences.is_empty() || self.spans.is_some()
     }
 
-    /// The exact strings, with their replacement; longest first.
+    /// Returns the exact strings with their replacements, longest first.
     pub(crate) fn exact_pairs(&self) -> &[(String, String)] {
         &self.exact
     }
 
-    /// The exact strings.
+    /// Returns the exact strings.
     pub(crate) fn words(&self) -> impl Iterator<Item = &str> {
         self.exact.iter().map(|(words, _)| words.as_str())
     }
 
-    /// True when there is nothing to remove.
+    /// True if the removal contains nothing to remove.
     pub(crate) fn is_empty(&self) -> bool {
         self.exact.is_empty() && self.sentences.is_empty() && self.spans.is_none()
     }
 
-    /// Removes the words from a text. None if the text contains none of them.
+    /// Removes the words from a text. Returns None if the text contains none of the words.
     pub(crate) fn text(&self, text: &str) -> Option<String> {
         // At least two words must match a span, since one word, such as a key or a role, may match by chance.
         self.replace_in_text(text, 2)
     }
 
-    /// Removes the words from the text or title of a record. Here a single word is enough for a match.
+    /// Removes the words from the text or title of a record. Unlike in [`text`](Self::text), a single word is enough to
+    /// match a span.
     pub(crate) fn record_text(&self, text: &str) -> Option<String> {
         self.replace_in_text(text, 1)
     }
@@ -141,13 +145,13 @@ impl Removal {
         out.filter(|new| new != text)
     }
 
-    /// The exact strings that may occur in a text, longest first, each with its replacement.
+    /// Returns the exact strings that may occur in a text, longest first, each with its replacement.
     pub(crate) fn found_in<'r>(&'r self, text: &str) -> impl Iterator<Item = (&'r str, &'r str)> {
         self.candidates(text).map(|(from, to)| (from.as_str(), to.as_str()))
     }
 
-    /// The exact strings whose beginning is in the text, longest first, so that most of a thousand strings need not be
-    /// compared. A single string is returned without a search.
+    /// Returns the exact strings whose beginning is in the text, longest first. The other strings, often most of a
+    /// thousand, need not be compared. A single string is returned without a search.
     fn candidates(&self, text: &str) -> impl Iterator<Item = &(String, String)> {
         let found: BTreeSet<usize> = match &self.heads {
             Some(heads) if !heads.is_match(text) => BTreeSet::new(),
@@ -260,8 +264,8 @@ impl Removal {
         })
     }
 
-    /// The name without the words, or None if it contains none of them. A few letters inside a longer word or an id do
-    /// not match.
+    /// Returns the name without the words, or None if the name contains none of the words. A few letters inside a
+    /// longer word or an id do not match.
     fn name_without_words(&self, name: &str) -> Option<String> {
         if self.candidates(name).any(|(from, _)| contains_words(name, from)) {
             return self.text(name);
@@ -299,7 +303,7 @@ impl Removal {
         }
     }
 
-    /// Replacement of a number that equals one of the exact strings.
+    /// Returns the replacement of a number that equals one of the exact strings.
     fn number_replacement(&self, number: &str) -> Option<String> {
         self.candidates(number).find(|(from, _)| from == number).map(|(_, mark)| mark.clone())
     }
@@ -315,7 +319,7 @@ impl Removal {
                 true
             }
             Some(None) => false,
-            // The `verbatim` cannot be read as JSON, so it cannot be shown to be clean and is dropped.
+            // The `verbatim` is not JSON, so the words may be hidden in it, and it is dropped.
             None => {
                 record.verbatim = None;
                 true

@@ -10,7 +10,7 @@ pub(crate) enum Overlap {
     None,
     /// The string contains a whole span and other words.
     Contains,
-    /// The string lies inside a span or across the border of one, so that removed and remaining words cannot be
+    /// The string lies inside a span or across the border of a span, so that removed and remaining words cannot be
     /// separated.
     Crosses,
 }
@@ -22,7 +22,7 @@ pub(crate) struct Spans {
 }
 
 impl Spans {
-    /// `spans` are byte ranges of `text`.
+    /// Splits `text` into words and finds the words of each span. `spans` are byte ranges of `text`.
     pub(crate) fn new(text: &str, spans: &[Range<usize>]) -> Self {
         let words = folded_words(text);
         let chosen = spans
@@ -37,7 +37,7 @@ impl Spans {
         Self { words: words.into_iter().map(|(_, word)| word).collect(), chosen }
     }
 
-    /// How `part` overlaps the spans. A string of fewer than `min_words` words is not compared.
+    /// Returns how `part` overlaps the spans. A string of fewer than `min_words` words is not compared.
     pub(crate) fn overlap(&self, part: &str, min_words: usize) -> Overlap {
         if self.chosen.is_empty() {
             return Overlap::None;
@@ -61,7 +61,7 @@ impl Spans {
     }
 }
 
-/// The words (letters and digits) of a text, case-folded, each with its byte range.
+/// Returns the words (letters and digits) of a text, case-folded, each with its byte range.
 fn folded_words(text: &str) -> Vec<(Range<usize>, String)> {
     let mut out = Vec::new();
     let mut from = None;

@@ -10,30 +10,30 @@ use std::{
     ops::Range,
 };
 
-/// Shortest piece that is searched for next to another one, in bytes of its normal form.
+/// Shortest piece that is searched for next to another piece, in bytes of its normal form.
 const MIN_PIECE_BYTES: usize = 6;
 
-/// The trimmed pieces between the redaction marks of erased texts that are long enough to be compared.
+/// Returns the trimmed pieces between the redaction marks of erased texts that are long enough to be compared.
 pub(super) fn pieces_between_marks(texts: &[String]) -> BTreeSet<&str> {
-    let marked = texts.iter().filter(|text| text.contains(REDACTED));
-    let pieces =
-        marked.flat_map(|text| between_redaction_marks(text).into_iter().filter_map(move |piece| text.get(piece)));
+    let marked_texts = texts.iter().filter(|text| text.contains(REDACTED));
+    let pieces = marked_texts
+        .flat_map(|text| between_redaction_marks(text).into_iter().filter_map(move |piece| text.get(piece)));
     pieces.map(str::trim).filter(|piece| is_distinctive_sentence(&normal_text(piece))).collect()
 }
 
-/// The parts that earlier erasures left of the texts, without those too short to be searched for. Each part consists of
-/// whole sentences, because the mark of an erasure replaces whole sentences. A file may quote a part together with the
-/// sentences that were replaced.
+/// Returns the parts that earlier erasures left of the texts, except parts that are too short to be searched for. Each
+/// part consists of whole sentences, because the mark of an erasure replaces whole sentences. A file may quote a part
+/// together with the sentences that were replaced.
 pub(super) fn sentences_left(texts: &[String]) -> BTreeSet<&str> {
-    let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
-    let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
+    let marked_texts = texts.iter().filter(|text| text.contains(ERASED_MARK));
+    let parts = marked_texts.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
     parts.filter(|part| is_distinctive_sentence(&normal_text(&without_redaction_marks(part)))).collect()
 }
 
-/// The pieces of lines with redaction marks, indexed to find consecutive ones that are close to each other.
+/// The pieces of lines with redaction marks, indexed to find consecutive pieces that are close to each other.
 #[derive(Default)]
 pub(super) struct SplitLines {
-    /// None if there are no pieces.
+    /// Finds the pieces. None if there are no pieces.
     finder: Option<PatternFinder>,
     /// Length of each piece in bytes.
     lengths: Vec<usize>,
@@ -75,18 +75,19 @@ impl SplitLines {
         out
     }
 
-    /// False if the bytes contain neither a piece nor an escape that may hide one.
+    /// True if the bytes contain a piece, or an escape that may hide a piece.
     pub(super) fn may_be_in(&self, bytes: &[u8]) -> bool {
         self.finder.as_ref().is_some_and(|finder| memchr::memchr(b'\\', bytes).is_some() || finder.is_match(bytes))
     }
 
-    /// Removes the pieces that are close to the next piece of their line. None if the text contains none.
+    /// Removes the pieces that are close to the next piece of their line. Returns None if the text contains no such
+    /// piece.
     pub(super) fn without_pieces(&self, text: &str) -> Option<String> {
         self.replace(text.as_bytes(), false).and_then(|new| String::from_utf8(new).ok())
     }
 
-    /// Like [`without_pieces`](Self::without_pieces), line by line, for bytes that are not text. If they include a NUL,
-    /// their length does not change.
+    /// Like [`without_pieces`](Self::without_pieces), line by line, for bytes that are not text. If the bytes include a
+    /// NUL, their length does not change.
     pub(super) fn without_pieces_in_bytes(&self, bytes: &[u8]) -> Option<Vec<u8>> {
         let keeps_length = memchr::memchr(0, bytes).is_some();
         let mut out = Vec::with_capacity(bytes.len());
@@ -120,7 +121,7 @@ impl SplitLines {
         Some(out)
     }
 
-    /// The ranges of pieces close to the next piece of their line, in ascending order.
+    /// Returns the ranges of pieces close to the next piece of their line, in ascending order.
     fn find(&self, bytes: &[u8]) -> Vec<Range<usize>> {
         let Some(finder) = &self.finder else { return Vec::new() };
         let mut starts: HashMap<usize, Vec<usize>> = HashMap::new();

@@ -1,22 +1,22 @@
 //! Decodes the escapes of JSON, JavaScript, Python and HTML in bytes of any kind, and maps decoded positions back to
 //! the original bytes. Escapes may be nested, as in JSON inside a JSON string or in an attribute of HTML, so they are
 //! decoded until none is left: `\\n` and `&amp;lt;` become a line break and `<`. A text and all its escaped forms have
-//! the same decoded form. A different text may have it too (`C:\new` gets a line break), so the decoded form only
-//! serves to search.
+//! the same decoded form. A different text may have the same decoded form too (`C:\new` gets a line break), so decoded
+//! forms are only used for searching.
 use crate::word_removal::entities;
 use std::ops::Range;
 
-/// Smallest length in bytes of a decoded form that is searched for if it differs from its text. A shorter one may be
-/// the form of another text by chance.
+/// Smallest length in bytes of a decoded form that is searched for if it differs from its text. A shorter form may
+/// belong to another text by chance.
 const MIN_CHANGED_BYTES: usize = 16;
 /// Smallest length in bytes of a text that is also searched for directly after a backslash.
 const MIN_AFTER_BACKSLASH_BYTES: usize = 24;
 /// Largest number of bytes of an HTML entity, without the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
-/// The letters that stand for a control character after a backslash.
+/// The letters that represent a control character after a backslash.
 const CONTROL_ESCAPES: [(u8, char); 5] = [(b'n', '\n'), (b'r', '\r'), (b't', '\t'), (b'b', '\u{8}'), (b'f', '\u{c}')];
 
-/// Bytes without escapes.
+/// Bytes after decoding their escapes, with their positions in the original bytes.
 pub(super) struct Unescaped {
     pub(super) bytes: Vec<u8>,
     /// Positions in `bytes` with the corresponding positions in the original bytes, in ascending order. From each pair
@@ -25,7 +25,7 @@ pub(super) struct Unescaped {
 }
 
 impl Unescaped {
-    /// Decodes the escapes. None if the bytes contain none.
+    /// Decodes the escapes. Returns None if the bytes contain neither a backslash nor `&`.
     pub(super) fn new(bytes: &[u8]) -> Option<Self> {
         memchr::memchr2(b'\\', b'&', bytes)?;
         let mut out = Self { bytes: Vec::with_capacity(bytes.len()), positions: Vec::new() };
@@ -46,7 +46,7 @@ impl Unescaped {
         Some(out)
     }
 
-    /// The range of the original bytes that was decoded to this range.
+    /// Returns the range of the original bytes that was decoded to this range.
     pub(super) fn original(&self, decoded: &Range<usize>) -> Range<usize> {
         self.original_position(decoded.start)..self.original_position(decoded.end)
     }
@@ -67,8 +67,8 @@ impl Unescaped {
     }
 }
 
-/// The decoded forms of a text, in any encoding that extends ASCII, that are searched for in decoded bytes. Empty if
-/// another text could have the same decoded forms.
+/// Returns the forms of a text that are searched for in decoded bytes. The text may have any encoding that extends
+/// ASCII. Returns no forms if another text could have the same decoded forms.
 pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
     let form = Unescaped::new(text).map_or_else(|| text.to_vec(), |unescaped| unescaped.bytes);
     if form != text && form.len() < MIN_CHANGED_BYTES {
@@ -84,9 +84,9 @@ pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
     std::iter::once(form).chain(after_backslash).collect()
 }
 
-/// Decodes the escape at the start of the bytes, which begin with a backslash or `&`. Returns its character and its
-/// length in bytes. There is no character if backslashes precede a character that is not ASCII. None if there are no
-/// bytes.
+/// Decodes the escape at the start of the bytes, which begin with a backslash or `&`. Returns the decoded character and
+/// the length of the escape in bytes. The character is None if backslashes precede a character that is not ASCII.
+/// Returns None if there are no bytes.
 fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     let (mut c, mut length) = (char::from(*bytes.first()?), 1);
     loop {
@@ -101,23 +101,23 @@ fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     }
 }
 
-/// The character that a backslash and the start of these bytes mean, and the number of these bytes. The character may
-/// be another backslash.
+/// Decodes an escape after its backslash. Returns the character, which may be another backslash, and the number of
+/// bytes of the escape without the backslash.
 fn after_backslash(bytes: &[u8]) -> Option<(char, usize)> {
     let first = *bytes.first()?;
     let digits = bytes.get(1..).unwrap_or_default();
-    let of_code = |count: usize| Some((char::from_u32(hex(digits, count)?)?, count + 1));
+    let char_of_code = |count: usize| Some((char::from_u32(hex(digits, count)?)?, count + 1));
     let escape = match first {
         b'u' => utf16_unit(digits).or_else(|| code_in_braces(digits)),
-        b'x' => of_code(2),
-        b'U' => of_code(8),
+        b'x' => char_of_code(2),
+        b'U' => char_of_code(8),
         _ => CONTROL_ESCAPES.into_iter().find(|(letter, _)| *letter == first).map(|(_, c)| (c, 1)),
     };
     escape.or_else(|| first.is_ascii().then(|| (char::from(first), 1)))
 }
 
-/// Decodes the four digits after `\u`, and a second escape if they are half of a surrogate pair. Returns the number of
-/// bytes with the `u`.
+/// Decodes the four digits after `\u`. If they are half of a surrogate pair, decodes a second escape too. Returns the
+/// character, and the number of bytes including the `u`.
 fn utf16_unit(digits: &[u8]) -> Option<(char, usize)> {
     let first = hex(digits, 4)?;
     let second = || {
@@ -140,12 +140,13 @@ fn code_in_braces(bytes: &[u8]) -> Option<(char, usize)> {
     Some((char::from_u32(hex(digits, count)?)?, count + 3))
 }
 
-/// The value of the first `count` bytes as a hexadecimal number.
+/// Returns the value of the first `count` bytes as a hexadecimal number.
 fn hex(bytes: &[u8], count: usize) -> Option<u32> {
     bytes.get(..count)?.iter().try_fold(0, |number: u32, digit| Some(number << 4 | char::from(*digit).to_digit(16)?))
 }
 
-/// The character of the HTML entity whose `&` precedes these bytes, and how many of the bytes belong to it.
+/// Returns the character of the HTML entity whose `&` precedes these bytes, and the number of bytes of the entity
+/// without the `&`.
 fn entity(bytes: &[u8]) -> Option<(char, usize)> {
     let end = bytes.iter().take(MAX_ENTITY_BYTES).position(|byte| *byte == b';')?;
     let name = std::str::from_utf8(bytes.get(..end)?).ok()?;
@@ -157,7 +158,7 @@ fn entity(bytes: &[u8]) -> Option<(char, usize)> {
             };
             char::from_u32(code.ok()?)?
         }
-        None => entities::named(name)?,
+        None => entities::char_named(name)?,
     };
     Some((c, end + 1))
 }

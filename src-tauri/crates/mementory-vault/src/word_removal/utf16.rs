@@ -5,7 +5,8 @@ pub(super) type ByteOrder = fn(u16) -> [u8; 2];
 
 const BYTE_ORDER_MARK: u16 = 0xfeff;
 
-/// The text of a file in UTF-16, without its byte order mark. None if the file has no such mark or is not valid.
+/// Returns the text of a file in UTF-16, without its byte order mark. Returns None if the file has no byte order mark
+/// or is not valid UTF-16.
 pub(super) fn decode(bytes: &[u8]) -> Option<(String, ByteOrder)> {
     let (order, unit): (ByteOrder, fn([u8; 2]) -> u16) = match bytes {
         [0xff, 0xfe, ..] => (u16::to_le_bytes, u16::from_le_bytes),
@@ -20,7 +21,7 @@ pub(super) fn decode(bytes: &[u8]) -> Option<(String, ByteOrder)> {
     Some((text.collect::<Result<String, _>>().ok()?, order))
 }
 
-/// The text in UTF-16, with a byte order mark.
+/// Returns the text in UTF-16, with a byte order mark.
 pub(super) fn encode(text: &str, order: ByteOrder) -> Vec<u8> {
     std::iter::once(BYTE_ORDER_MARK).chain(text.encode_utf16()).flat_map(order).collect()
 }

@@ -29,7 +29,7 @@ impl WindowFilter {
         filter
     }
 
-    /// False means that none of the texts contains the piece. True may be a false positive.
+    /// True if one of the texts may contain the piece. False if none of the texts contains it.
     pub(super) fn may_contain(&self, piece: &str) -> bool {
         piece.as_bytes().windows(WINDOW_BYTES).all(|window| {
             let bit = self.bit_of(window);

@@ -1,5 +1,5 @@
-//! What the tools of a connected client do. Each call checks the token, reads only what the grant makes visible, and is
-//! counted and logged before it answers.
+//! The calls of a connected client's tools. Each call checks the token, reads only what the grant makes visible, and is
+//! counted and logged before it returns an answer.
 use super::grant_info;
 use crate::{
     ApiError, ApiResult,
@@ -15,7 +15,7 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Longest time that one call spends on scanning for values to mask.
+/// Longest time for which one call scans for values to mask.
 const SCAN_TIME: Duration = Duration::from_secs(5);
 
 /// The calls of one client.
@@ -38,8 +38,8 @@ impl<'s> ClientCalls<'s> {
         Self { context, token }
     }
 
-    /// Checks the token and the grant's right, lets `answer` read, then counts and logs the call. While the call runs,
-    /// nothing else changes the vault.
+    /// Checks the token and the right of its grant, calls `answer`, and then counts and logs the call. Until this
+    /// function returns, nothing else changes the vault.
     pub(super) fn call<T>(
         &self,
         op: &'static str,
@@ -47,7 +47,7 @@ impl<'s> ClientCalls<'s> {
         answer: impl FnOnce(&mut AcceptedCall<'s>, &mut Call) -> ApiResult<T>,
     ) -> ApiResult<T> {
         let _guard =
-            self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked() } else { busy_error() })?;
+            self.context.client_guard().ok_or_else(|| if self.is_stopped() { locked_error() } else { busy_error() })?;
         let grants = self.context.vault.grants();
         let (grant, left_today) = grants.check(self.token, now())?.map_err(refusal)?;
         if !has_right(&grant) {
@@ -69,12 +69,12 @@ impl<'s> ClientCalls<'s> {
         Ok(result)
     }
 
-    /// Scans new and changed records for sensitive values before masking, which uses the results.
+    /// Scans new and changed records for sensitive values, because masking uses the results of the scan.
     pub(super) fn scan_pending(&self) -> ApiResult<()> {
         let (scanner, deadline) = (self.context.vault.scanner(), Instant::now() + SCAN_TIME);
         while scanner.progress()?.1 > 0 {
             if self.is_stopped() {
-                return Err(locked());
+                return Err(locked_error());
             }
             if Instant::now() >= deadline {
                 return Err(ApiError::new(
@@ -92,7 +92,7 @@ impl<'s> ClientCalls<'s> {
         self.context.clients_stopped.load(Ordering::Relaxed)
     }
 
-    /// Searches the visible records, best first.
+    /// Searches the visible records and returns the hits, best first.
     ///
     /// # Errors
     /// `unknown_token`, `grant_revoked`, `grant_expired`, `not_granted`, `daily_limit`, `busy`, as for every call.
@@ -105,8 +105,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early once its
-    /// texts exceed `max_chars` characters in total.
+    /// Returns one page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early once
+    /// its texts exceed `max_chars` characters in total.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a cursor that is not from this list.
@@ -119,14 +119,14 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// One visible record. For a conversation, also returns its messages after the first `skip`, until the returned
-    /// texts reach `max_chars` characters in total.
+    /// Returns one visible record. For a conversation, also returns its messages, without the first `skip`, until the
+    /// returned texts reach `max_chars` characters in total.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for a record that does not exist or is not visible.
     pub fn fetch(&self, id: &str, skip: u32, max_chars: usize) -> ApiResult<ClientFetched> {
         self.call("client_fetch", can_read, |accepted, call| {
-            let record = accepted.view.record(id).map_err(not_visible)?;
+            let record = accepted.view.record(id).map_err(not_visible_error)?;
             count_record(call, &record);
             let (mut messages, mut more) = (Vec::new(), false);
             if record.kind == Kind::Conversation {
@@ -139,7 +139,7 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// What this client may do and see.
+    /// Returns what this client may do and see.
     ///
     /// # Errors
     /// As for [`search`](Self::search).
@@ -158,27 +158,31 @@ impl<'s> ClientCalls<'s> {
         )
     }
 
-    /// Adds a suggestion to the queue and returns its id. No record changes.
+    /// Adds a suggestion to the queue and returns its id. No record is changed.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a text that is missing or too long, and for a full queue;
-    /// `not_found` if the record is not visible; `covered_values` for a new text of a record with masked values, since
-    /// it would overwrite them.
+    /// `not_found` if the record is not visible; `covered_values` for a new text of a record with masked values,
+    /// because the new text would overwrite them.
     pub fn suggest(&self, suggestion: &ClientSuggestion) -> ApiResult<String> {
         self.call("client_suggest", |grant| grant.rights.suggest, |accepted, call| {
             let (op, note) = match suggestion.op.as_str() {
                 "new" => (SuggestionOp::New, "new"),
                 "change" => (SuggestionOp::Change, "change"),
                 "forget" => (SuggestionOp::Forget, "forget"),
-                _ => return Err(super::usage("This kind of suggestion does not exist. Use new, change or forget.".into())),
+                _ => {
+                    return Err(super::usage_error(
+                        "This kind of suggestion does not exist. Use new, change or forget.".into(),
+                    ));
+                }
             };
             call.note = note;
             let target = match (op, &suggestion.id) {
                 (SuggestionOp::New, _) => None,
                 (_, Some(id)) => {
-                    let record = accepted.view.record(id).map_err(not_visible)?;
+                    let record = accepted.view.record(id).map_err(not_visible_error)?;
                     if !is_suggestible(record.kind) {
-                        return Err(super::usage("Only memories can be changed or forgotten.".into()));
+                        return Err(super::usage_error("Only memories can be changed or forgotten.".into()));
                     }
                     if op == SuggestionOp::Change && record.covered {
                         let message = "Values in this memory are masked for you, and your text would replace them. Nothing was suggested. Suggest a new memory instead.";
@@ -186,7 +190,7 @@ impl<'s> ClientCalls<'s> {
                     }
                     Some((record.id, record.version))
                 }
-                (_, None) => return Err(super::usage("Which memory? Give its id.".into())),
+                (_, None) => return Err(super::usage_error("Which memory? Give its id.".into())),
             };
             let suggestion = Suggestion {
                 id: String::new(),
@@ -219,7 +223,7 @@ fn busy_error() -> ApiError {
     ApiError::new("busy", 4, message)
 }
 
-fn locked() -> ApiError {
+fn locked_error() -> ApiError {
     let message =
         "The vault is locked. Nothing was read or changed. Ask the person to unlock it in Mementory, then try again.";
     ApiError::new("locked", 1, message)
@@ -244,7 +248,7 @@ fn refusal(refusal: GrantRefusal) -> ApiError {
 }
 
 /// Returns the same error for a record that is not visible, does not exist, or was erased.
-fn not_visible(error: VaultError) -> ApiError {
+fn not_visible_error(error: VaultError) -> ApiError {
     match error {
         VaultError::NotFound { .. } => ApiError::new("not_found", 1, "There is no such record that you may see."),
         other => other.into(),

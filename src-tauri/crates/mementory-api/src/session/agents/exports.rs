@@ -1,4 +1,5 @@
-//! A connected client's export tools. They return documents with the records that the client's grant makes visible.
+//! The export tools of a connected client. They return documents with the records that the client's grant makes
+//! visible.
 use super::calls::{AcceptedCall, ClientCalls};
 use crate::{
     ApiError, ApiResult,
@@ -12,17 +13,18 @@ use mementory_formats::{AnswerOptions, FormatOptions, Selector, WriteOptions};
 use mementory_model::{Kind, Timestamp};
 use mementory_vault::{Call, ExportRange, Grant, GrantedExport};
 
-/// Largest number of characters of stored text in one document.
+/// Largest number of characters of record text in one document.
 const MAX_TEXT_CHARS: usize = 100_000;
 /// Largest length of a document in bytes.
 const MAX_DOCUMENT_BYTES: usize = 512 << 10;
-/// Largest number of records that a query selects.
+/// Largest number of records that the query of a request may select.
 const MAX_QUERY_LIMIT: u32 = 500;
 /// Suffix of an event's type if the event represents a record.
 const EVENT_ENDING: &str = ".recorded";
 
 impl ClientCalls<'_> {
-    /// A document with the visible records, oldest first. It is masked if the grant or the request asks for it.
+    /// Returns a document with the visible records, oldest first. Sensitive values are masked if the grant or the
+    /// request asks for it.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for an unknown encoding, a malformed time, and if one record alone is
@@ -30,7 +32,7 @@ impl ClientCalls<'_> {
     pub fn export_memory(&self, request: &ClientExport) -> ApiResult<ClientDocument> {
         self.call("client_export_memory", can_export, |accepted, call| {
             if !["json", "yaml", "jsonl"].contains(&request.format.as_str()) {
-                return Err(not_read("The format is json, yaml or jsonl."));
+                return Err(not_read_error("The format is json, yaml or jsonl."));
             }
             if request.redact_pii && accepted.grant.scope.uncovered {
                 self.scan_pending()?;
@@ -65,9 +67,9 @@ impl ClientCalls<'_> {
         })
     }
 
-    /// A bundle with the visible records that the request selects, oldest first. It is signed with the vault's key if
-    /// the request asks for a signature. With `disclose`, only the entries selected there are returned, with proofs,
-    /// and only they count as records that left the vault.
+    /// Returns a bundle with the visible records that the request selects, oldest first. The bundle is signed with the
+    /// vault's key if the request asks for a signature. With `disclose`, only the entries that it selects are returned,
+    /// with proofs, and only these entries count as records that left the vault.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed
@@ -121,7 +123,7 @@ fn write(
     let written = accepted.view.write_document(tool, export, &accepted.grant.id, options, now());
     let (text, left) = written.map_err(|error| match ApiError::from(error) {
         empty if empty.code == "empty_bundle" => {
-            not_read("Nothing that you may see was selected, so there is nothing to sign.")
+            not_read_error("Nothing that you may see was selected, so there is nothing to sign.")
         }
         other => other,
     })?;
@@ -129,9 +131,9 @@ fn write(
     Ok((text.len() <= MAX_DOCUMENT_BYTES).then_some(text))
 }
 
-/// The conditions of the request that the store can check.
+/// Converts those conditions of the request that the store can check.
 fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiResult<ExportRange> {
-    let time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
+    let parsed_time = |text: &Option<String>, upper| text.as_deref().map(|text| parse_bound(text, upper)).transpose();
     let ids = match &request.query {
         Some(query) => {
             let limit = request.query_limit.unwrap_or(50).min(MAX_QUERY_LIMIT);
@@ -144,8 +146,8 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
         Some(names) => names.iter().filter_map(|name| record_kind(name)).collect(),
         None => Kind::ALL.to_vec(),
     };
-    // The grain `event` includes relations, because a relation whose entities are not in the bundle is written as an
-    // event.
+    // The grain `event` includes relations, because a relation is written as an event if its entities are not in the
+    // bundle.
     let has_grain = |kind: &Kind| match request.grains.as_deref() {
         Some([grain]) if grain == "semantic" => is_graph(*kind),
         Some([grain]) if grain == "event" => *kind != Kind::Entity,
@@ -156,8 +158,8 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
         cursor: request.cursor.clone(),
         since_number: request.since_seq,
         max_number: request.max_seq,
-        from: time(&request.since_time, false)?,
-        to: time(&request.until_time, true)?,
+        from: parsed_time(&request.since_time, false)?,
+        to: parsed_time(&request.until_time, true)?,
         ids,
         without_sensitivities: request.exclude_sensitivities.clone(),
         last: request.limit,
@@ -165,7 +167,7 @@ fn bundle_range(request: &ClientBundle, accepted: &mut AcceptedCall<'_>) -> ApiR
     })
 }
 
-/// The kind of the records that are written as entries of the kind `name`.
+/// The kind of records that are written as entries of the kind `name`.
 fn record_kind(name: &str) -> Option<Kind> {
     match name.split_once(':') {
         Some(("entity", _)) => Some(Kind::Entity),
@@ -178,25 +180,25 @@ fn record_kind(name: &str) -> Option<Kind> {
 /// Converts a disclosure request into a selector for entries. Entries state their times as UTC strings, so the bounds
 /// are converted to such strings too.
 fn entry_selector(wanted: &ClientDisclosure) -> ApiResult<Selector> {
-    let utc = |text: &Option<String>, upper| text.as_deref().map(|text| entry_time(text, upper)).transpose();
+    let utc_text = |text: &Option<String>, upper| text.as_deref().map(|text| entry_time(text, upper)).transpose();
     let mut selector = Selector {
         kinds: wanted.kinds.as_ref().map(|kinds| kinds.iter().cloned().collect()),
         since_seq: wanted.since_seq,
         max_seq: wanted.max_seq,
-        since_time: utc(&wanted.since_time, false)?,
-        until_time: utc(&wanted.until_time, true)?,
+        since_time: utc_text(&wanted.since_time, false)?,
+        until_time: utc_text(&wanted.until_time, true)?,
         ..Selector::default()
     };
     if let Some(names) = &wanted.grains {
         let grains = Selector::grains_of(names.iter().map(String::as_str));
-        selector.grains = grains.ok_or_else(|| not_read("The grains are event and semantic."))?;
+        selector.grains = grains.ok_or_else(|| not_read_error("The grains are event and semantic."))?;
     }
     Ok(selector)
 }
 
 impl ClientBundle {
-    /// The part of the request that the writer checks. Times are left out, because the store has already compared them
-    /// exactly.
+    /// The conditions of the request that the writer checks. Times are left out, because the store has already compared
+    /// them exactly.
     fn entries(&self) -> ClientDisclosure {
         ClientDisclosure { grains: self.grains.clone(), kinds: self.kinds.clone(), ..ClientDisclosure::default() }
     }
@@ -210,6 +212,6 @@ fn can_export(grant: &Grant) -> bool {
     grant.rights.export
 }
 
-fn not_read(message: &str) -> ApiError {
+fn not_read_error(message: &str) -> ApiError {
     ApiError::usage(format!("{message} Nothing was read."))
 }

@@ -1,4 +1,5 @@
-//! The import tool of a connected client. The memories in the client's document become suggestions; no record changes.
+//! The import tool of a connected client. The memories in the client's document become suggestions. No record is
+//! changed.
 use super::calls::{AcceptedCall, ClientCalls, can_read};
 use crate::{ApiError, ApiResult, session::now, types::*};
 use mementory_model::Timestamp;
@@ -7,10 +8,10 @@ use mementory_vault::{
 };
 use std::collections::HashSet;
 
-/// What to do with a memory that the vault already has.
+/// What to suggest for a memory that the vault already has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Merge {
-    /// The memory is not suggested.
+    /// Nothing is suggested.
     SkipDuplicates,
     /// If the ids are equal, the document's text is suggested as the memory's new text.
     Overwrite,
@@ -24,7 +25,7 @@ impl ClientCalls<'_> {
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for an unknown strategy, for a text that is not a document, and if the
-    /// queue has no room for all suggestions; errors of the reader for a document that cannot be read. After an error
+    /// queue has no room for all suggestions; errors of the reader for a document that cannot be read. After an error,
     /// nothing is suggested.
     pub fn import_memory(&self, request: &ClientImport) -> ApiResult<ClientImported> {
         self.call(
@@ -36,7 +37,7 @@ impl ClientCalls<'_> {
                     "overwrite" => Merge::Overwrite,
                     "rename" => Merge::Rename,
                     _ => {
-                        return Err(super::usage(
+                        return Err(super::usage_error(
                             "This strategy does not exist. Use skip_duplicates, overwrite or rename.".into(),
                         ));
                     }
@@ -71,7 +72,7 @@ impl ClientCalls<'_> {
     }
 }
 
-/// The texts of `memories` that a memory visible to the client already has.
+/// Those texts of `memories` that a memory visible to the client already has.
 fn known_texts(
     accepted: &mut AcceptedCall<'_>,
     merge: Merge,
@@ -117,7 +118,7 @@ fn suggestion(
         Err(other) => return Err(ApiError::from(other)),
         Ok(_) if merge == Merge::SkipDuplicates => return Ok(Err("duplicate")),
         Ok(record) if !is_suggestible(record.kind) => return Ok(Err("not_a_memory")),
-        // The client saw marks in place of the masked values, so its text would overwrite the values with the marks.
+        // The client saw marks instead of the masked values, so its text would overwrite the values with the marks.
         Ok(record) if record.covered => return Ok(Err("covered_values")),
         Ok(record) => {
             (new.op, new.target) = (SuggestionOp::Change, Some((record.id, record.version)));

@@ -1,14 +1,14 @@
-//! The calls of connected clients, from the audit log.
+//! Reads the calls of connected clients from the audit log.
 use super::Agents;
 use crate::{ApiResult, types::*};
 use mementory_model::{Kind, Timestamp};
 use std::collections::{BTreeMap, HashMap};
 
-/// Prefix of a tool's name in the audit log.
+/// Prefix of the name of a client's tool in the audit log.
 const CALL_PREFIX: &str = "client_";
 
 impl Agents<'_> {
-    /// The newest calls of all clients, or of one grant, at most `limit`.
+    /// Returns the newest calls of all clients, or of one grant, at most `limit` calls.
     pub fn calls(&self, grant: Option<&str>, limit: u32) -> ApiResult<ClientCallList> {
         let names: HashMap<String, String> =
             self.context.vault.grants().all()?.into_iter().map(|grant| (grant.id, grant.name)).collect();

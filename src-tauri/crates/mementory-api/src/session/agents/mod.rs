@@ -1,4 +1,4 @@
-//! Connected clients: the grants that the person gives them, their suggestions, and the answers of their tools.
+//! Connected clients: the grants that the person gives them, their suggestions, and the calls of their tools.
 mod calls;
 mod exports;
 mod imports;
@@ -16,7 +16,7 @@ use std::sync::atomic::Ordering;
 /// Largest number of records that one call can return.
 const MAX_RECORDS_PER_CALL: u32 = 500;
 
-/// What the person can do with grants and suggestions.
+/// Manages the grants and suggestions of connected clients.
 #[derive(Clone, Copy)]
 pub struct Agents<'s> {
     context: &'s Context,
@@ -27,14 +27,14 @@ impl<'s> Agents<'s> {
         Self { context }
     }
 
-    /// The calls of the client with this token.
+    /// Returns the calls that the client with this token can make.
     pub fn client(&self, token: &'s str) -> ClientCalls<'s> {
         ClientCalls::new(self.context, token)
     }
 }
 
 impl Agents<'_> {
-    /// All grants, including those that have ended.
+    /// Returns all grants, including those that have ended.
     pub fn grants(&self) -> ApiResult<GrantList> {
         let grants = self.context.vault.grants().all()?;
         Ok(GrantList { grants: grants.iter().map(grant_info).collect() })
@@ -45,30 +45,31 @@ impl Agents<'_> {
         Ok(self.grants()?.grants.iter().any(|grant| grant.state == "active"))
     }
 
-    /// The grant of a token, even if the grant has ended. None for a token that this vault does not know.
+    /// Returns the grant to which a token belongs, even if the grant has ended. None if this vault has no grant with
+    /// this token.
     pub fn grant_of(&self, token: &str) -> ApiResult<Option<GrantInfo>> {
         Ok(self.context.vault.grants().grant_of_token(token)?.as_ref().map(grant_info))
     }
 
-    /// Records, for each of these grants, that the person has seen the notice of the client's first read.
+    /// Stores that the person has seen the notice about the first read with each of these grants.
     pub fn first_reads_seen(&self, grants: &[String]) -> ApiResult<()> {
         let _guard = self.context.write_guard();
         Ok(self.context.vault.grants().first_reads_seen(grants)?)
     }
 
-    /// Makes running client calls end soon, and refuses new ones with `locked`. It is called before the vault is
-    /// locked, since locking waits for running calls.
+    /// Makes running client calls end soon, and refuses new ones with `locked`. Must be called before the vault is
+    /// locked, because locking waits for running calls.
     pub fn stop_calls(&self) {
         self.context.clients_stopped.store(true, Ordering::Relaxed);
     }
 
-    /// Notes in the vault's folder whether this process answers clients, so that another process that finds the vault
-    /// in use can say so.
+    /// Stores in the vault's folder whether this process answers clients, so that another process that finds the vault
+    /// in use can tell the person.
     pub fn note_answering(&self, answering: bool) {
         self.context.vault.grants().note_answering(answering);
     }
 
-    /// Creates a grant. Its token is only in the answer and is stored nowhere.
+    /// Creates a grant. Only the answer contains its token, which is stored nowhere.
     ///
     /// # Errors
     /// `usage` for an unknown kind or right, a malformed time, a name that is empty or in use.
@@ -80,12 +81,16 @@ impl Agents<'_> {
                 "suggest" => rights.suggest = true,
                 "export" => rights.export = true,
                 other => {
-                    return Err(usage(format!("A client cannot have the right {other}. Use read, suggest or export.")));
+                    return Err(usage_error(format!(
+                        "A client cannot have the right {other}. Use read, suggest or export."
+                    )));
                 }
             }
         }
         if let Some(kind) = request.kinds.iter().find(|kind| Kind::parse(kind).is_none()) {
-            return Err(usage(format!("{kind} is not a kind of record. Use memory, fact or profile, for example.")));
+            return Err(usage_error(format!(
+                "{kind} is not a kind of record. Use memory, fact or profile, for example."
+            )));
         }
         let bound = |text: &Option<String>, upper| text.as_deref().map(|t| parse_bound(t, upper)).transpose();
         let new = NewGrant {
@@ -110,7 +115,7 @@ impl Agents<'_> {
         Ok(CreatedGrant { grant: grant_info(&grant), token })
     }
 
-    /// Ends a grant, given by id or name. From then on, its token is refused.
+    /// Ends a grant, given by id or name. Its token is then refused.
     ///
     /// # Errors
     /// `not_found`.
@@ -127,7 +132,7 @@ impl Agents<'_> {
     }
 }
 
-fn usage(message: String) -> ApiError {
+fn usage_error(message: String) -> ApiError {
     ApiError::usage(format!("{message} Nothing was changed."))
 }
 

@@ -17,12 +17,12 @@ impl Agents<'_> {
 
     /// Accepts some suggestions and then refuses others, as the request says. Accepting a suggestion applies it: a new
     /// memory is added with its client as origin, a record gets a new version with the new text, or a record is moved
-    /// to the Trash. The suggestion leaves the queue in the same transaction.
+    /// to the Trash. In the same transaction, the suggestion is removed from the queue.
     ///
     /// # Errors
     /// `not_found` for an unknown suggestion; `changed_since` if a record has changed since the client saw it. After an
-    /// error nothing was changed. If a suggestion fails after others were accepted or refused, the result has a warning
-    /// instead.
+    /// error, nothing was changed. If a suggestion fails after others were accepted or refused, the result contains a
+    /// warning instead.
     pub fn decide(&self, decision: &SuggestionDecision) -> ApiResult<Applied<ClosedSuggestions>> {
         let _guard = self.context.write_guard();
         let queue = self.context.vault.suggestions();
@@ -49,7 +49,7 @@ impl Agents<'_> {
         Ok(closed)
     }
 
-    /// Accepts and refuses suggestions until one fails. `closed` lists those that were accepted or refused.
+    /// Accepts and refuses suggestions until one fails. Adds each accepted or refused one to `closed`.
     fn close_all(&self, decision: &SuggestionDecision, closed: &mut Applied<ClosedSuggestions>) -> ApiResult<()> {
         let queue = self.context.vault.suggestions();
         for SuggestionAccept { id, text } in &decision.accept {

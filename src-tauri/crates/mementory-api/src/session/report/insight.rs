@@ -1,4 +1,4 @@
-//! What the memories are about, and which of them contradict each other.
+//! Report sections on what the memories are about, and on which of them contradict each other.
 use super::{made_at, plain::without_markdown, sections::Sections};
 use crate::{
     ApiResult,
@@ -11,7 +11,7 @@ use mementory_model::Kind;
 use mementory_vault::{Answer, Insight, ListQuery, RowView};
 use std::collections::BTreeMap;
 
-/// Largest numbers of topics, of groups of contradicting memories, and of past plans that are listed.
+/// Largest numbers of topics, of groups of contradicting memories, and of past plans in the report.
 const MAX_TOPICS: usize = 60;
 const MAX_GROUPS: usize = 200;
 const MAX_PLANS: usize = 200;
@@ -24,7 +24,7 @@ struct Row {
 }
 
 impl Sections<'_> {
-    /// Writes how many memories there are of each kind (what they are about) and in each special category.
+    /// Writes the number of memories of each kind and in each special category.
     pub(super) fn subjects(&self, page: &mut Page) -> ApiResult<()> {
         let memories = ListQuery { kind: Some(Kind::Memory), ..ListQuery::default() };
         let counts = self.insight().counts(&memories)?;
@@ -42,7 +42,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// The largest topics.
+    /// Writes the largest topics.
     pub(super) fn topics(&self, page: &mut Page) -> ApiResult<()> {
         let topics = self.insight().topics(&self.job.cancel_flag())?;
         let named_topics: Vec<(String, u32)> = topics
@@ -56,7 +56,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// Groups of memories that cannot all be true now, and plans whose date has passed.
+    /// Writes the groups of memories that cannot all be true now, and the plans whose date has passed.
     pub(super) fn contradictions(&self, page: &mut Page) -> ApiResult<()> {
         let found = self.insight().contradictions(&self.job.cancel_flag(), now())?;
         page.begin_section(self.texts.get("contradictions"), false);
@@ -67,7 +67,9 @@ impl Sections<'_> {
             let total = found.groups.len();
             if total > MAX_GROUPS {
                 let (n, total) = (MAX_GROUPS.to_string(), total.to_string());
-                page.note(&self.texts.with("contradictions_cut", &[("n", n.as_str()), ("total", total.as_str())]));
+                page.note(
+                    &self.texts.with_values("contradictions_cut", &[("n", n.as_str()), ("total", total.as_str())]),
+                );
             }
             let mut rows = Vec::new();
             for (n, group) in found.groups.iter().take(MAX_GROUPS).enumerate() {
@@ -84,7 +86,7 @@ impl Sections<'_> {
         let review = self.context.vault.editor().review();
         let mut past_plans = Vec::new();
         for view in &found.past_plans {
-            // As in the window, a plan that the person called true is not listed.
+            // As in the window, plans that the person marked as true are not listed.
             if !matches!(review.answer_to(view)?, Some((Answer::True, _))) {
                 past_plans.push(view);
             }
@@ -104,7 +106,7 @@ impl Sections<'_> {
         Insight::of(&self.context.vault)
     }
 
-    /// A text with sensitive values masked.
+    /// Masks the sensitive values in a text.
     pub(super) fn masked(&self, text: &str) -> String {
         self.context.vault.scanner().masked(text.trim())
     }

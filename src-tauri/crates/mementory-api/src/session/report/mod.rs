@@ -1,4 +1,4 @@
-//! The printable report: what the assistants know about the person, and what was done about it.
+//! The printable report: what the assistants know about the person, and what the person did about it.
 mod insight;
 mod plain;
 mod sections;
@@ -18,11 +18,11 @@ use sections::Sections;
 use std::{io::Write, path::Path, sync::atomic::Ordering};
 use texts::Texts;
 
-/// Largest number of memories that are listed with their evidence. A longer list would take minutes to create and fill
-/// a book.
+/// Largest number of memories that the report lists with their evidence. A longer list would take minutes to create and
+/// would be as long as a book.
 const MAX_LISTED: usize = 2_000;
 
-/// Where a memory comes from: the keys of the report's texts, in the report's order.
+/// The possible origins of a memory, as keys of the report's texts, in the order of the report.
 const ORIGINS: [&str; 7] = [
     "said_user",
     "may_have_said_user",
@@ -33,10 +33,10 @@ const ORIGINS: [&str; 7] = [
     "trace_unknown",
 ];
 
-/// A memory as the report lists it.
+/// A memory in the report.
 struct ListedMemory {
     view: RowView,
-    /// When the memory was made, in microseconds since 1970. None if its source does not say so.
+    /// When the memory was made or last changed, in microseconds since 1970. None if its source does not say so.
     at: Option<i64>,
     text: String,
     /// One of [`ORIGINS`].
@@ -44,10 +44,11 @@ struct ListedMemory {
 }
 
 impl Review<'_> {
-    /// Writes the report as one HTML page that loads nothing and runs no scripts. Sensitive values in it are masked.
+    /// Writes the report as one HTML page that loads nothing and runs no scripts. Sensitive values in the report are
+    /// masked.
     ///
     /// # Errors
-    /// `exists` if the file exists; `usage` for an unknown language or a place inside the vault; `cancelled`; `io`.
+    /// `exists` if the file exists; `usage` for an unknown language or a path inside the vault; `cancelled`; `io`.
     pub fn report(&self, out: &Path, request: &ReportRequest, job: &Job) -> ApiResult<WrittenReport> {
         let language = request.language.as_deref().unwrap_or("en");
         let (texts, guide) = (Texts::load(language)?, ForgetGuide::load(Some(language))?);
@@ -63,7 +64,7 @@ impl Review<'_> {
         Ok(WrittenReport { path: out.display().to_string(), memories: total })
     }
 
-    /// The memories, oldest first, each with its origin, and the total number of memories.
+    /// Returns the memories to list, oldest first, each with its origin, and the total number of memories.
     fn memories(&self, job: &Job) -> ApiResult<(Vec<ListedMemory>, u32)> {
         let vault = &self.context.vault;
         let cancel = job.cancel_flag();
@@ -113,7 +114,7 @@ fn origin(found: &FoundEvidence) -> &'static str {
     }
 }
 
-/// Writes a file that must not exist yet. If writing fails, the incomplete file is removed.
+/// Writes a new file. If writing fails, the incomplete file is removed.
 fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     let place = path.display();
     let mut file = new_output(path)?;
@@ -123,7 +124,7 @@ fn write_new(path: &Path, bytes: &[u8]) -> ApiResult<()> {
     })
 }
 
-/// When a memory was made or last changed, as its source states it. The time of an import is not the time of a memory.
+/// When a memory was made or last changed, according to its source. The time of the import is not used instead.
 fn made_at(record: &Record) -> Option<i64> {
     record.times.created.or(record.times.updated).map(Timestamp::as_micros)
 }

@@ -4,30 +4,30 @@ use mementory_model::REDACTED;
 use pulldown_cmark::{CodeBlockKind, Event, LinkType, Options, Parser, Tag};
 use std::ops::Range;
 
-/// Longer texts are not parsed, and keep their marks.
+/// Texts of more bytes than this are not parsed and keep their marks.
 const MAX_BYTES: usize = 8 << 20;
 
-/// The text without marks for emphasis, headings and code, and with the words of links in place of the links. Line breaks
-/// stay, and so do the marks of lists and quotations, HTML, and images.
+/// Removes the marks for emphasis, headings and code from a text, and replaces links with their words. Line breaks are
+/// kept, and so are the marks of lists and quotations, HTML, and images.
 pub(super) fn without_markdown(text: &str) -> String {
     if text.len() > MAX_BYTES {
         return text.to_owned();
     }
-    let mut marks = Marks { text, cuts: Vec::new(), open: Vec::new(), read_to: 0 };
+    let mut marks = Marks { text, cuts: Vec::new(), open_elements: Vec::new(), read_end: 0 };
     for (event, range) in Parser::new_ext(text, Options::ENABLE_YAML_STYLE_METADATA_BLOCKS).into_offset_iter() {
         marks.read(event, range);
     }
-    marks.removed()
+    marks.without_marks()
 }
 
-/// The places of marks in a text.
+/// Collects the positions of marks in a text.
 struct Marks<'t> {
     text: &'t str,
     cuts: Vec<Range<usize>>,
-    /// The elements around the current place, each with the bytes of its content as far as it was read.
-    open: Vec<(Tag<'t>, Option<Range<usize>>)>,
-    /// Where the last text ended.
-    read_to: usize,
+    /// The elements that are open at the current position, each with the range of its content that was read so far.
+    open_elements: Vec<(Tag<'t>, Option<Range<usize>>)>,
+    /// End position of the last text or code that was read.
+    read_end: usize,
 }
 
 impl<'t> Marks<'t> {
@@ -35,10 +35,10 @@ impl<'t> Marks<'t> {
         match event {
             Event::Start(tag) => {
                 self.add_to_parent(&range);
-                self.open.push((tag, None));
+                self.open_elements.push((tag, None));
             }
             Event::End(_) => {
-                if let Some((tag, Some(content))) = self.open.pop() {
+                if let Some((tag, Some(content))) = self.open_elements.pop() {
                     self.cut_around(&tag, &range, &content);
                 }
             }
@@ -49,25 +49,25 @@ impl<'t> Marks<'t> {
                         let ticks = self.text[range.clone()].bytes().take_while(|byte| *byte == b'`').count();
                         self.cut_ends(&range, ticks);
                     }
-                    // No event covers the backslash before an escaped character.
-                    Event::Text(_) if range.start > self.read_to && self.byte_before(range.start) == Some(b'\\') => {
+                    // The backslash before an escaped character belongs to no event, so it is cut here.
+                    Event::Text(_) if range.start > self.read_end && self.byte_before(range.start) == Some(b'\\') => {
                         self.cuts.push(range.start - 1..range.start);
                     }
                     _ => {}
                 }
-                self.read_to = range.end;
+                self.read_end = range.end;
             }
         }
     }
 
     fn add_to_parent(&mut self, range: &Range<usize>) {
-        if let Some((_, content)) = self.open.last_mut() {
+        if let Some((_, content)) = self.open_elements.last_mut() {
             let start = content.as_ref().map_or(range.start, |content| content.start);
             *content = Some(start..range.end);
         }
     }
 
-    /// Cuts the marks of an element, which are before and after its content.
+    /// Cuts the marks before and after the content of an element.
     fn cut_around(&mut self, tag: &Tag<'_>, whole: &Range<usize>, content: &Range<usize>) {
         let (before, mut after) = (whole.start..content.start, content.end..whole.end);
         match tag {
@@ -75,7 +75,7 @@ impl<'t> Marks<'t> {
             Tag::Strong if !self.is_within_word(whole) => return self.cut_ends(whole, 2),
             Tag::Link { link_type, .. } => {
                 let is_address = matches!(link_type, LinkType::Autolink | LinkType::Email);
-                // The mark of a redaction looks like a Markdown link, but must stay unchanged.
+                // A redaction mark looks like a Markdown link, but must not be changed.
                 if is_address || self.text[whole.clone()].starts_with(REDACTED) {
                     return;
                 }
@@ -91,7 +91,7 @@ impl<'t> Marks<'t> {
         self.cuts.extend([before, after].into_iter().filter(|cut| cut.start < cut.end));
     }
 
-    /// True if a word continues on both sides of an element: `2*3*4` has no emphasis.
+    /// True if an element is inside a word: `2*3*4` contains no emphasis.
     fn is_within_word(&self, range: &Range<usize>) -> bool {
         let is_word = |byte: Option<u8>| byte.is_some_and(|byte| byte.is_ascii_alphanumeric());
         is_word(self.byte_before(range.start)) && is_word(self.text.as_bytes().get(range.end).copied())
@@ -105,8 +105,8 @@ impl<'t> Marks<'t> {
         self.text.as_bytes().get(at.checked_sub(1)?).copied()
     }
 
-    /// The text without the marks.
-    fn removed(mut self) -> String {
+    /// Returns the text without the marks.
+    fn without_marks(mut self) -> String {
         self.cuts.sort_by_key(|cut| cut.start);
         let mut out = String::with_capacity(self.text.len());
         let mut at = 0;

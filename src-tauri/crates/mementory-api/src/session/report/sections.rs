@@ -1,4 +1,4 @@
-//! The sections of the report.
+//! Writes the sections of the report.
 use super::{ListedMemory, MAX_LISTED, ORIGINS, plain::without_markdown, texts::Texts};
 use crate::{
     ApiResult, Job,
@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 
 /// Largest number of profile notes that are quoted.
 const MAX_PROFILES: u32 = 60;
-/// Longest quoted profile note, in characters.
+/// Largest number of characters of a profile note that are quoted.
 const MAX_PROFILE_CHARS: usize = 1_200;
 /// The answers in the order in which the report lists them.
 const ANSWERS: [&str; 4] = ["wrong", "outdated", "private", "true"];
@@ -32,7 +32,7 @@ pub(super) struct Sections<'r> {
 
 impl Sections<'_> {
     pub(super) fn write_all(&self, page: &mut Page, memories: &[ListedMemory], total: u32) -> ApiResult<()> {
-        page.note(&self.texts.with("made", &[("date", self.today().as_str())]));
+        page.note(&self.texts.with_values("made", &[("date", self.today().as_str())]));
         self.numbers(page)?;
         self.types(page, memories);
         self.subjects(page)?;
@@ -56,7 +56,7 @@ impl Sections<'_> {
         self.guide.name(assistant)
     }
 
-    /// The current day in words.
+    /// Returns the current day in words.
     fn today(&self) -> String {
         self.texts.day(Some(now().as_micros()))
     }
@@ -95,7 +95,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// Writes the types of the memories. The section is left out if no export states a type, because a table with the
+    /// Writes the types of the memories. If no memory has a type, the section is left out, because a table with the
     /// single row "No type" is of no use.
     fn types(&self, page: &mut Page, memories: &[ListedMemory]) {
         if memories.iter().all(|memory| memory.view.record_type.is_none()) {
@@ -200,7 +200,7 @@ impl Sections<'_> {
         Ok(())
     }
 
-    /// The memories to delete in each assistant, with sensitive values masked.
+    /// Returns the memories to delete in each assistant, with sensitive values masked.
     fn todos(&self) -> ApiResult<Vec<Todo>> {
         let mut todos = self.review.todos(self.guide)?;
         for item in todos.iter_mut().flat_map(|todo| &mut todo.items) {
@@ -255,7 +255,7 @@ impl Sections<'_> {
         page.begin_section(self.texts.get("all"), true);
         if total as usize > memories.len() {
             let (n, total) = (MAX_LISTED.to_string(), total.to_string());
-            page.note(&self.texts.with("all_cut", &[("n", n.as_str()), ("total", total.as_str())]));
+            page.note(&self.texts.with_values("all_cut", &[("n", n.as_str()), ("total", total.as_str())]));
         }
         let mut by_platform: BTreeMap<&str, Vec<&ListedMemory>> = BTreeMap::new();
         for memory in memories {
@@ -279,7 +279,8 @@ impl Sections<'_> {
 
     fn letter(&self, page: &mut Page, todo: &Todo) {
         let name = todo.name.as_deref().unwrap_or_default();
-        let text_with_name = |key: &str| self.texts.with(key, &[("name", name), ("date", self.today().as_str())]);
+        let text_with_name =
+            |key: &str| self.texts.with_values(key, &[("name", name), ("date", self.today().as_str())]);
         page.begin_section(&text_with_name("letter"), true);
         page.note(self.texts.get("letter_lead"));
         page.begin_letter();

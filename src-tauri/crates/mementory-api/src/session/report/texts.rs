@@ -1,4 +1,4 @@
-//! The texts of the report, stored as one data file for each language.
+//! Loads the texts of the report, which are stored as one data file for each language.
 use crate::{
     ApiResult,
     session::language_texts::{self, Languages},
@@ -15,7 +15,7 @@ const LANGUAGES: Languages = [
 ];
 
 impl Texts {
-    /// The texts of a language.
+    /// Loads the texts of a language.
     ///
     /// # Errors
     /// `usage` for a language without texts.
@@ -23,21 +23,21 @@ impl Texts {
         language_texts::load(&LANGUAGES, language, "Nothing was written.").map(Self)
     }
 
-    /// The text for a key, or the key itself if there is none.
+    /// Returns the text for a key, or the key itself if there is no text.
     pub(super) fn get<'t>(&'t self, key: &'t str) -> &'t str {
         self.0.get(key).map_or(key, String::as_str)
     }
 
-    /// The text for a key, with `{n}` replaced by a number. For the number 1, the key with the suffix `_one` is used if
-    /// it exists.
+    /// Returns the text for a key, with `{n}` replaced by a number. For the number 1, the text for the key with the
+    /// suffix `_one` is used if there is one.
     pub(super) fn count(&self, key: &str, n: usize) -> String {
         let one = format!("{key}_one");
         let key = if n == 1 && self.0.contains_key(&one) { one.as_str() } else { key };
-        self.with(key, &[("n", n.to_string().as_str())])
+        self.with_values(key, &[("n", n.to_string().as_str())])
     }
 
-    /// The translation of a name in the data, such as the type `project_doc`: the text for the key `{kind}_{name}`, or
-    /// else the name itself in readable form.
+    /// Returns the translation of a name in the data, such as the type `project_doc`: the text for the key
+    /// `{kind}_{name}`, or else the name itself in readable form.
     pub(super) fn word(&self, kind: &str, name: &str) -> String {
         self.0.get(&format!("{kind}_{name}")).cloned().unwrap_or_else(|| {
             let mut letters = name.replace(['_', '-'], " ");
@@ -48,7 +48,7 @@ impl Texts {
         })
     }
 
-    /// A day in words, such as "26 November 2026". If `micros` is None, the text for undated records.
+    /// Returns a day in words, such as "26 November 2026". If `micros` is None, returns the text for undated records.
     pub(super) fn day(&self, micros: Option<i64>) -> String {
         let Some(micros) = micros else { return self.get("undated").to_owned() };
         let day: String = crate::session::time(micros).chars().take(10).collect();
@@ -58,14 +58,14 @@ impl Texts {
         };
         let position = month.parse::<usize>().unwrap_or_default().checked_sub(1);
         let Some(name) = position.and_then(|n| self.get("months").split(", ").nth(n)) else { return day };
-        self.with("day", &[("day", number.trim_start_matches('0')), ("month", name), ("year", year)])
+        self.with_values("day", &[("day", number.trim_start_matches('0')), ("month", name), ("year", year)])
     }
 
-    /// The text for a key, with each `{name}` replaced by its value.
-    pub(super) fn with(&self, key: &str, values: &[(&str, &str)]) -> String {
+    /// Returns the text for a key, with each `{name}` replaced by its value.
+    pub(super) fn with_values(&self, key: &str, values: &[(&str, &str)]) -> String {
         let mut out = String::new();
         let mut rest = self.get(key);
-        // Replaces all names in one pass, so that braces in a value are not mistaken for a name.
+        // All names are replaced in one pass, so that braces in a value are not mistaken for a name.
         while let Some((before, after)) = rest.split_once('{') {
             out.push_str(before);
             let Some((name, next)) = after.split_once('}') else { break };
@@ -90,7 +90,7 @@ mod tests {
         }
         assert!(Texts::load("xx").is_err());
         let texts = Texts::load("en").unwrap();
-        assert!(texts.with("letter", &[("name", "{date}")]).ends_with("{date}"));
+        assert!(texts.with_values("letter", &[("name", "{date}")]).ends_with("{date}"));
     }
 
     #[test]

@@ -1,5 +1,5 @@
-//! Where each assistant keeps its memories, and texts that ask it to forget them. The texts are stored as one data file
-//! for each language, and the names of the assistants as one file for all.
+//! Provides texts that say where each assistant stores its memories and that ask it to forget them. The texts are
+//! stored as one data file for each language, and the names of the assistants as one file for all languages.
 use crate::{
     ApiError, ApiResult,
     session::language_texts::{self, Languages},
@@ -7,13 +7,13 @@ use crate::{
 use serde::Deserialize;
 use std::collections::BTreeMap;
 
-/// Texts of one language.
+/// The texts in one language.
 #[derive(Debug, Deserialize)]
 struct Texts {
-    /// Texts for the assistants that need an individual one, by assistant. They say where the assistant keeps its
-    /// memories.
+    /// Texts that say where an assistant stores its memories, for those assistants that need an individual text, by
+    /// assistant.
     own_texts: BTreeMap<String, String>,
-    /// Texts for all other assistants, by the value of `kept`. They say where such an assistant keeps its memories.
+    /// Texts that say where an assistant stores its memories, for all other assistants, by the value of `kept`.
     places: BTreeMap<String, String>,
     /// First line of the text that the person pastes into the assistant.
     ask: String,
@@ -23,16 +23,16 @@ struct Texts {
     end: String,
 }
 
-/// An assistant or program that memories were imported from.
+/// An assistant or program from which memories can be imported.
 #[derive(Debug, Deserialize)]
 struct Assistant {
     /// Name of the assistant, which is the same in all languages.
     name: String,
-    /// Where the assistant keeps memories: the name of a text in `places`, or `own_text`.
+    /// Where the assistant stores memories: the key of a text in `places`, or `own_text`.
     kept: String,
 }
 
-/// Where each assistant keeps its memories, and texts that ask it to forget them.
+/// Texts that say where each assistant stores its memories and that ask it to forget them.
 #[derive(Debug)]
 pub(crate) struct ForgetGuide {
     assistants: BTreeMap<String, Assistant>,
@@ -54,7 +54,7 @@ const LANGUAGES: Languages = [
 ];
 
 impl ForgetGuide {
-    /// The texts in a language; in English if no language is given.
+    /// Loads the texts in a language, or in English if no language is given.
     ///
     /// # Errors
     /// `usage` for a language without texts.
@@ -66,20 +66,21 @@ impl ForgetGuide {
         Ok(Self { assistants, own_texts, places, ask, groups, end })
     }
 
-    /// The assistant's name, as people know it.
+    /// Returns the display name of an assistant.
     pub(crate) fn name(&self, assistant: &str) -> String {
         let known = self.assistants.get(&key(assistant));
         known.map_or_else(|| readable_name(assistant), |known| known.name.clone())
     }
 
-    /// Where to find a memory in its assistant. `id` is its id there; `file` is the file that it was imported from.
+    /// Returns a text that says where to find a memory in its assistant. `id` is the id of the memory in the assistant,
+    /// and `file` the file from which the memory was imported.
     pub(crate) fn place(&self, assistant: &str, id: Option<&str>, file: &str) -> String {
         let key = key(assistant);
-        // The agent keeps the file itself, not the archive from which the file was imported.
+        // The agent has the file itself, not the archive from which the file was imported.
         let file = file.rsplit("!/").next().unwrap_or(file);
         let kept = match self.assistants.get(&key).map(|known| known.kept.as_str()) {
             Some("program") if id.is_none() => "program_without_id",
-            // Memories may come from a format that names no file.
+            // Some formats name no file from which the memory comes.
             Some("file" | "workspace") if file.is_empty() => "unknown",
             Some(kept) => kept,
             None => "unknown",
@@ -89,12 +90,13 @@ impl ForgetGuide {
     }
 }
 
-/// The key of an assistant in the data. Platforms are written with hyphens, formats with underscores.
+/// Returns the key of an assistant in the data. The ids of platforms are written with hyphens, those of formats with
+/// underscores.
 fn key(assistant: &str) -> String {
     assistant.to_lowercase().replace('-', "_")
 }
 
-/// A readable form of the name of an assistant that is not in the data.
+/// Makes a readable name for an assistant that is not in the data.
 fn readable_name(assistant: &str) -> String {
     let words = assistant.split(['-', '_', ' ']).filter(|word| !word.is_empty());
     let capitalised = words.map(|word| {
@@ -109,7 +111,7 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    /// The sources that the window has a guide for.
+    /// The sources for which the window has a guide.
     const SOURCES: &str = include_str!("../../../../../../ui/src/lib/text/guides/sources.json");
 
     #[test]

@@ -8,7 +8,7 @@ use super::{context::Context, meaning::Meaning, memory_evidence::MemoryOrigins, 
 use crate::{ApiError, ApiResult, types::*};
 use mementory_vault::{Answer, CachingEncoder, ReviewFilter, ReviewItem as Reviewed};
 
-/// The guided review of memories, and the memories that the person should delete in the assistants.
+/// Conducts the guided review of memories, and lists the memories that the person should delete in the assistants.
 #[derive(Clone, Copy)]
 pub struct Review<'s> {
     pub(super) context: &'s Context,
@@ -21,8 +21,8 @@ impl<'s> Review<'s> {
 }
 
 impl Review<'_> {
-    /// The requested memory, or the next one without an answer, together with its evidence. Sensitive memories come
-    /// first, then the oldest ones.
+    /// Returns the requested memory, or the next one without an answer, together with its evidence. Sensitive memories
+    /// come first, and among the others the oldest ones.
     ///
     /// # Errors
     /// `not_found` for an unknown id.
@@ -44,7 +44,7 @@ impl Review<'_> {
         })
     }
 
-    /// Stores answers, or removes them. Either all answers are changed or none.
+    /// Stores answers, or removes them. Either all of the answers are changed or none.
     ///
     /// # Errors
     /// `not_found`; `usage` for an unknown answer, or for a record that is not a memory.

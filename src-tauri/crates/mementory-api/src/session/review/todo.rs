@@ -1,4 +1,4 @@
-//! The memories that the person should delete in the assistants.
+//! Lists the memories that the person should delete in the assistants.
 use super::{Review, forgetting_guide::ForgetGuide};
 use crate::{ApiResult, types::*};
 use mementory_model::{Record, Timestamp};
@@ -6,28 +6,31 @@ use mementory_vault::{AnsweredRecord, AssistantState};
 use std::collections::BTreeMap;
 
 impl Review<'_> {
-    /// The memories to delete in an assistant, where to find them, and a text to paste. If `assistant` is None, uses
-    /// the assistant with the most memories to delete.
+    /// Returns the memories to delete in an assistant, where to find them, and a text to paste into a chat. If
+    /// `assistant` is None, uses the assistant with the most memories to delete.
     ///
     /// # Errors
     /// `usage` for an unknown language.
     pub fn todo(&self, assistant: Option<&str>, language: Option<&str>) -> ApiResult<Todo> {
         let guide = ForgetGuide::load(language)?;
-        let all = self.deletions()?;
-        let assistants = todo_counts(&all);
+        let answered_records = self.deletions()?;
+        let assistants = todo_counts(&answered_records);
         let assistant_with_most =
             assistants.iter().max_by_key(|each| (each.open, each.items)).map(|each| each.assistant.clone());
         match assistant.map(str::to_owned).or(assistant_with_most) {
-            Some(assistant) => self.todo_for(&guide, &all, &assistant, assistants),
+            Some(assistant) => self.todo_for(&guide, &answered_records, &assistant, assistants),
             None => Ok(Todo { assistant: None, name: None, items: Vec::new(), message: String::new(), assistants }),
         }
     }
 
     /// Like [`todo`](Self::todo), for every assistant that has memories to delete.
     pub(in super::super) fn todos(&self, guide: &ForgetGuide) -> ApiResult<Vec<Todo>> {
-        let all = self.deletions()?;
-        let assistants = todo_counts(&all);
-        assistants.iter().map(|each| self.todo_for(guide, &all, &each.assistant, assistants.clone())).collect()
+        let answered_records = self.deletions()?;
+        let assistants = todo_counts(&answered_records);
+        assistants
+            .iter()
+            .map(|each| self.todo_for(guide, &answered_records, &each.assistant, assistants.clone()))
+            .collect()
     }
 
     fn deletions(&self) -> ApiResult<Vec<(AnsweredRecord, AssistantState)>> {
@@ -70,11 +73,11 @@ impl Review<'_> {
         })
     }
 
-    /// The record as the assistant has it: the newest version that came from an import.
+    /// Returns the record as the assistant has it, which is the newest version that came from an import.
     fn as_imported(&self, each: &AnsweredRecord) -> ApiResult<Record> {
         let versions = self.context.vault.reader().versions(&each.view)?;
-        let imported = versions.iter().position(|version| version.cause == "import").unwrap_or(0);
-        match versions.into_iter().nth(imported) {
+        let import_position = versions.iter().position(|version| version.cause == "import").unwrap_or(0);
+        match versions.into_iter().nth(import_position) {
             Some(version) => Ok(version.record),
             None => Ok(self.context.vault.reader().content(&each.view)?),
         }
@@ -92,7 +95,8 @@ fn todo_counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
     by_assistant.into_iter().map(count).collect()
 }
 
-/// The text to paste. It lists the memories that the assistant still has, grouped by the person's answer.
+/// Makes the text that the person pastes into the assistant. It lists the memories that the assistant still has,
+/// grouped by the person's answer.
 fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
     let open_items: Vec<&TodoItem> = items.iter().filter(|item| item.state != AssistantState::Gone.as_str()).collect();
     if open_items.is_empty() {
@@ -106,7 +110,7 @@ fn message(guide: &ForgetGuide, items: &[TodoItem]) -> String {
         }
         out.push_str(&format!("\n\n{head}"));
         for item in of_group {
-            // Each entry is one line. A line break inside it would look like two entries.
+            // Each entry must be one line, because an entry with a line break would look like two entries.
             let line = item.text.split_whitespace().collect::<Vec<_>>().join(" ");
             out.push_str(&format!("\n- {line}"));
         }

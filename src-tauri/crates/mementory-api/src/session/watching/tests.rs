@@ -94,7 +94,7 @@ fn an_export_is_offered_when_it_stops_growing_and_other_files_are_ignored() {
     assert!(!watch.settle().changed, "it is detected once");
 }
 
-/// Names, contents and modification times of everything in the watched folder, and of the folder itself.
+/// The names, contents and modification times of the watched folder and of everything in it.
 fn folder_state(folder: &Path) -> Vec<(PathBuf, Vec<u8>, std::time::SystemTime)> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path()).collect();
     paths.push(folder.to_path_buf());
@@ -293,7 +293,8 @@ fn files_with_deletions_are_never_imported_automatically() {
     assert_eq!((detected[0].name.as_str(), detected[0].fresh), ("theirs.mem.zip", true));
 }
 
-/// A file with a tombstone for a memory of `watch`'s vault. An attacker could replace another file with such a file.
+/// Makes a file with a tombstone for a memory of `watch`'s vault. An attacker could replace another file with such a
+/// file.
 fn file_with_tombstone(watch: &WatchingVault, target_text: &str) -> Vec<u8> {
     let folder = tempfile::tempdir().unwrap();
     let export = |session: &Session, name: &str| {
@@ -367,7 +368,7 @@ fn files_that_mementory_writes_are_not_offered() {
     let request = ExportRequest { format: "alf".into(), out: out.display().to_string(), ..ExportRequest::default() };
     watch.session.exports().export(&request, &Job::silent()).unwrap();
     assert!(!watch.settle().changed && watch.offers().is_empty());
-    // A file that arrives while an export is being written is offered afterwards.
+    // A file that appears in the folder while an export is being written is offered afterwards.
     {
         let _guard = Offers::new(&watch.session.context).begin_file_export(&watch.path("more.alf"));
         watch.write_file("more theirs.json", &fixture(MEM0));
@@ -393,7 +394,7 @@ fn a_missing_folder_is_reported_and_recognised_when_it_returns() {
     assert_eq!((scan.watching, scan.folders.len()), (true, 0));
     assert_eq!(watch.folder().state, FolderState::Missing);
     assert!(watch.offers().is_empty());
-    // An empty folder takes the place of the watched one, like the mount point of a disconnected drive.
+    // An empty folder replaces the watched one, like the mount point of a disconnected drive.
     std::fs::create_dir(&original).unwrap();
     watch.settle();
     assert_eq!(watch.folder().state, FolderState::There);

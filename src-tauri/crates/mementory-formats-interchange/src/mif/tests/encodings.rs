@@ -142,7 +142,8 @@ fn truncated_deep_and_invalid_json_is_rejected() {
     assert_eq!((store.records.len(), store.dropped.len()), (1, 1));
 }
 
-/// `fixtures/mif/not-json`: nothing is repaired. Invalid elements are dropped; any other fault rejects the document.
+/// Uses `fixtures/mif/not-json`. Nothing is repaired: invalid elements are dropped, and any other fault rejects the
+/// document.
 #[test]
 fn elements_that_are_nearly_json_are_reported_with_their_location() {
     let folder = repo().join("fixtures/mif/not-json");

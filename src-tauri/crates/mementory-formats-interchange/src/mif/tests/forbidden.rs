@@ -24,7 +24,7 @@ fn document_with(name: &str, pointer: &str, value: &Value) -> Value {
     root
 }
 
-/// The records without origin and verbatim, which an export changes even if nothing else changes.
+/// The records without their origins and verbatims, because an export changes these even if nothing else changes.
 fn contents(store: &MemorySource) -> Vec<Value> {
     let content = |record: &Record| {
         let mut content = serde_json::to_value(record).unwrap();
@@ -43,7 +43,7 @@ fn export(store: &mut MemorySource, out: &Path, encoding: &str, version: Option<
     write(store, out, &options(encoding, version))
 }
 
-/// Exports the records in each encoding, and checks that the exports are valid and complete. True if losses are
+/// Exports the records in each encoding, and checks that the exports are valid and complete. Returns true if losses are
 /// reported.
 fn assert_valid_exports(store: &mut MemorySource, folder: &Path, version: Option<&str>, what: &str) -> bool {
     let mut has_losses = false;

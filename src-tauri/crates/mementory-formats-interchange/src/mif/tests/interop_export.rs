@@ -106,7 +106,7 @@ fn unsupported_options_are_rejected() {
         std::fs::remove_file(&out).unwrap();
     }
     assert_eq!(code(&mut store, &options("toml", None)), "unknown_encoding");
-    // The detection examines fewer bytes than the first memory has.
+    // The first memory is longer than the part of the file that detection examines.
     let at = store.records.iter().position(|r| r.text == "Prefers trains.").unwrap();
     store.records.swap(0, at);
     store.records.truncate(1);

@@ -23,7 +23,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
     record
 }
 
-/// Records of every kind, with every field that they can have.
+/// Records of every kind, with every field that a record of the kind can have.
 fn vault() -> MemorySource {
     let mut memory = record(Kind::Memory, "m1", "Likes \"tea\"\n\twith milk \u{85}\u{2028}\u{feff}\u{7f} 🌱");
     memory.title = Some("Tea".into());
@@ -230,7 +230,7 @@ fn an_imported_document_is_preserved_among_other_records() {
     for memory in before["memories"].as_array().unwrap() {
         assert!(after["memories"].as_array().unwrap().contains(memory), "untouched");
     }
-    // An export of only this document's records restores the original document.
+    // An export of only the records of the imported document restores the original document.
     let mut reread = read(&mixed).unwrap();
     assert_eq!(reread.parts.len(), 1);
     reread.records.retain(|r| r.key.scope == "mif");

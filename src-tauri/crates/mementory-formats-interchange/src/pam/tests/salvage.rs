@@ -102,7 +102,7 @@ fn a_file_that_is_there_and_cannot_be_read_is_an_error_and_left_out_only_by_a_sa
     for name in ["memory-store.json", "embeddings.json", "conversations/talk-1.json"] {
         let mut bytes = good.clone();
         let names: Vec<_> = memchr::memmem::find_iter(&good, name.as_bytes()).collect();
-        // The flags are 24 bytes before the name in the local header, and 38 in the directory.
+        // The flags are 24 bytes before the name in the local header, and 38 bytes before the name in the directory.
         for (at, header, distance) in [(names.first(), b"PK\x03\x04", 24), (names.last(), b"PK\x01\x02", 38)] {
             let at = at.unwrap() - distance;
             assert!(memchr::memmem::rfind(&good[..at], header).is_some_and(|start| at - start < 9), "{name}");

@@ -63,7 +63,7 @@ pub(crate) fn codes(findings: &[mementory_format::Finding]) -> Vec<&str> {
     codes
 }
 
-/// The signature of a file. None if there is none.
+/// Returns the signature of a file. None if the file is not signed.
 pub(crate) fn signature(path: &Path) -> Option<Signed> {
     let (catalog, detected, format) = source(path)?;
     let mut out = None;

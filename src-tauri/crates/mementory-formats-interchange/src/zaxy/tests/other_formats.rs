@@ -15,7 +15,7 @@ fn record(kind: Kind, id: &str, text: &str) -> Record {
     record
 }
 
-/// Two records of every kind: one without optional fields, and one with every field that it can have.
+/// Two records of every kind: one without optional fields, and one with every field that a record of the kind can have.
 pub(super) fn records_of_every_kind() -> MemorySource {
     let mut memory = empty();
     for kind in Kind::ALL {

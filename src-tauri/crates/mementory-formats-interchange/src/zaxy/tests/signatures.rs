@@ -103,7 +103,7 @@ fn a_disclosure_equals_that_of_the_reference() {
 fn assert_flipped_bits_are_noticed(path: &Path, unsigned_members: &[&str]) {
     let original = std::fs::read(path).unwrap();
     let text = String::from_utf8(original.clone()).unwrap();
-    // Byte ranges (name and value) of the members that no signature covers.
+    // Byte ranges of the members that no signature covers. Each range includes the name and the value of a member.
     let unsigned: Vec<std::ops::Range<usize>> = unsigned_members
         .iter()
         .flat_map(|name| text.match_indices(name).map(|(at, _)| at..at + text[at..].find('\n').unwrap()))
@@ -124,8 +124,8 @@ fn assert_flipped_bits_are_noticed(path: &Path, unsigned_members: &[&str]) {
     assert!(checked_count * BYTES_PER_FLIP > original.len() / 2);
 }
 
-/// One in this many bytes is tested, because each test takes milliseconds. A prime number, so that the tested positions
-/// do not line up with members or hashes.
+/// Distance in bytes between two tested positions. Not every byte is tested, because each test takes milliseconds. A
+/// prime number, so that the tested positions do not line up with members or hashes.
 const BYTES_PER_FLIP: usize = 7;
 
 /// A signed bundle with three memories.

@@ -7,8 +7,8 @@ use mementory_store::{ids::record_id, kind_from_code};
 use rusqlite::OptionalExtension;
 use std::{borrow::Cow, collections::HashMap};
 
-/// Alternative values for the keys of records that come later in the input, by record id. One is used only if a record
-/// of another kind has the key.
+/// Alternative values for the keys of records that come later in the input, by record id. An alternative value is used
+/// only if a record of another kind has the key.
 #[derive(Default)]
 pub(super) struct AlternativeKeys(HashMap<[u8; 16], String>);
 
@@ -18,8 +18,8 @@ impl AlternativeKeys {
     }
 }
 
-/// Replaces the key of a record with its alternative, if it has one and a record of another kind (in the vault or in
-/// this input) has the same key.
+/// Replaces the key of a record with its alternative key if a record of another kind (in the vault or in this input)
+/// has the original key. Does nothing if the record has no alternative key.
 pub(super) fn replace_taken_key(run: &mut ImportRun<'_>, record: &mut Record) -> VaultResult<()> {
     if let Some(value) = take_alternative(run, &record.key, record.kind)? {
         record.key.value = value;
@@ -27,8 +27,8 @@ pub(super) fn replace_taken_key(run: &mut ImportRun<'_>, record: &mut Record) ->
     Ok(())
 }
 
-/// Returns the tombstone, aimed at the alternative key if the target has one and a record of another kind has the
-/// original key. Otherwise the deletion would remove that other record.
+/// Returns the tombstone. If its target has an alternative key and a record of another kind has the original key, the
+/// returned tombstone names the alternative key. Otherwise the deletion would remove the record of the other kind.
 pub(super) fn replace_taken_target<'t>(
     run: &mut ImportRun<'_>,
     tombstone: &'t Tombstone,
@@ -44,8 +44,8 @@ pub(super) fn replace_taken_target<'t>(
     })
 }
 
-/// Takes the alternative value of a key. None if there is none, or if no record of a kind other than `kind` has the
-/// key.
+/// Removes and returns the alternative value of a key. Returns None if the key has no alternative value, or if no
+/// record of a kind other than `kind` has the key.
 fn take_alternative(run: &mut ImportRun<'_>, key: &RecordKey, kind: Kind) -> VaultResult<Option<String>> {
     if run.alternative_keys.0.is_empty() {
         return Ok(None);

@@ -12,19 +12,19 @@ type IdSet = HashSet<[u8; 16]>;
 const MEMBERS_WITH_WORDS: [&str; 10] =
     ["summary", "details", "text", "content", "label", "title", "description", "object", "value", "canonicalName"];
 
-/// Relation that links a record to the one that it was derived from.
+/// Relation that links a record to the record from which it was derived.
 const DERIVED_FROM: &str = "derived_from";
 
 /// The blocked ids and fingerprints of the vault, and what this import adds to them.
 pub(super) struct Blocklist {
-    /// Ids that the vault's own deletions or imported ones name.
+    /// Ids that deletions in this vault or imported deletions name.
     blocked: IdSet,
-    /// Records that an imported deletion moved to the Trash although no tombstone names them ("cascaded"). They stay
-    /// there unless this input contains other evidence for them.
+    /// Records that an imported deletion moved to the Trash although no tombstone names them ("cascaded"). They stay in
+    /// the Trash unless this input contains other evidence for them.
     cascaded: IdSet,
     /// Ids of all redacted records.
     redacted: IdSet,
-    /// Ids that tombstones of this import or an earlier one redact.
+    /// Ids that tombstones of this import or of an earlier import redact.
     redacted_elsewhere: IdSet,
     /// Ids that tombstones of earlier imports redact. Tombstones of this import are not included.
     redacted_elsewhere_before: IdSet,
@@ -60,19 +60,20 @@ impl Blocklist {
         self.blocked.extend(ids);
     }
 
-    /// Adds records that a tombstone of this input redacts, so that their words are no longer imported.
+    /// Adds records that a tombstone of this input redacts, so that the redacted words are no longer imported.
     pub(super) fn add_redacted(&mut self, ids: &[[u8; 16]]) {
         self.redacted_elsewhere.extend(ids);
     }
 
-    /// True for a record that a tombstone of an earlier import redacts. The vault keeps its version, whatever later
-    /// imports contain.
+    /// True for a record that a tombstone of an earlier import redacts. The vault keeps its version of such a record,
+    /// whatever later imports contain.
     pub(super) fn was_redacted_elsewhere(&self, id: &[u8; 16]) -> bool {
         self.redacted_elsewhere_before.contains(id)
     }
 
-    /// True for a record that an imported tombstone redacts and that still has its words. False for its skeleton (spec
-    /// of `.mem` v1.1 §5), in which each place for words is empty or has a mark. The skeleton may be imported.
+    /// True for a record that an imported tombstone redacts and that still has the redacted words. False for the
+    /// skeleton of the record (spec of `.mem` v1.1 §5), in which each place for words is empty or has a mark. The
+    /// skeleton may be imported.
     pub(super) fn has_redacted_words(&self, id: &[u8; 16], record: &Record) -> bool {
         if !self.redacted_elsewhere.contains(id) {
             return false;
@@ -111,14 +112,14 @@ impl Blocklist {
         self.cascaded.remove(id);
     }
 
-    /// True for the id of a redacted record. Used only for ids that are not in the vault, since a redacted record in
+    /// True for the id of a redacted record. Called only for ids that are not in the vault, since a redacted record in
     /// the vault has a flag.
     pub(super) fn is_redacted(&self, id: &[u8; 16]) -> bool {
         self.redacted.contains(id)
     }
 
-    /// True when the record, its parent or, if it is a relation, one of its ends was deleted or blocked. Also true for
-    /// a cascaded record other than an entity if everything that it was derived from was deleted.
+    /// True if the record, its parent or, for a relation, one of its ends was deleted or blocked. Also true for a
+    /// cascaded record, except an entity, if every record from which it was derived was deleted.
     pub(super) fn blocks(&self, keys: &VaultKeys, id: &[u8; 16], record: &Record) -> bool {
         self.blocked.contains(id)
             || record.parent.as_ref().is_some_and(|p| self.is_blocked(keys, p))
@@ -126,7 +127,7 @@ impl Blocklist {
             || self.cascaded.contains(id) && record.kind != Kind::Entity && !self.has_unblocked_source(keys, record)
     }
 
-    /// Both ends of a relation.
+    /// Returns both ends of a relation.
     fn end_links(record: &Record) -> impl Iterator<Item = &Link> {
         record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"))
     }
@@ -140,7 +141,7 @@ impl Blocklist {
         }
     }
 
-    /// The cascaded entities among the ends of a relation.
+    /// Returns the cascaded entities among the ends of a relation.
     pub(super) fn cascaded_ends(&self, keys: &VaultKeys, record: &Record) -> Vec<[u8; 16]> {
         if self.cascaded.is_empty() || record.kind != Kind::Relation {
             return Vec::new();
@@ -180,7 +181,8 @@ impl Blocklist {
             && fingerprint(keys, record.kind, &record.text).is_some_and(|f| self.fingerprints.contains(&f))
     }
 
-    /// The records that a statement, a chunk or an edge was derived from, and whether each was deleted or blocked.
+    /// Returns the records that a statement, a chunk or an edge was derived from, and whether each was deleted or
+    /// blocked.
     pub(super) fn sources<'r>(
         &'r self,
         keys: &'r VaultKeys,

@@ -1,4 +1,4 @@
-//! How statements are closed: facts and relations that stopped being true or were superseded.
+//! Recognises closed statements: facts and relations that stopped being true or were superseded.
 use mementory_model::{Kind, Record};
 
 /// True for statements, which are superseded rather than changed (spec of `.mem` v1.1 §4.1).
@@ -6,7 +6,7 @@ pub(super) fn is_bitemporal(record: &Record) -> bool {
     matches!(record.kind, Kind::Fact | Kind::Relation)
 }
 
-/// How a bi-temporal statement is closed. Other records count as open.
+/// Says whether a bi-temporal statement has ended and whether it was superseded. Other records count as open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Closing {
     ended: bool,
@@ -22,8 +22,8 @@ impl Closing {
         }
     }
 
-    /// True when `incoming` would clear the end or the successor of the statement. A closed statement can be superseded
-    /// but is never reopened, even if it is still open in an older export.
+    /// True if `incoming` would clear the end or the successor of this statement. A closed statement can be superseded
+    /// but is never reopened, even if an older export contains it as open.
     pub(super) fn is_reopened_by(self, incoming: Self) -> bool {
         self.ended && !incoming.ended || self.superseded && !incoming.superseded
     }

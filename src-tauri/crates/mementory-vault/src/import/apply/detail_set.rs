@@ -34,8 +34,8 @@ impl DetailSet {
     }
 
     /// True if this version has a detail that the former one lacks, and both come from the format `source`. Versions
-    /// from other formats are not compared, because those may have no field for a detail, and because a part of an
-    /// export does not contain references to the other parts.
+    /// from other formats are not compared, because such a format may have no field for a detail, and because a part of
+    /// an export does not contain references to the other parts.
     pub(super) fn adds_to(&self, keys: &VaultKeys, former: &Self, source: &str) -> bool {
         let is_native = self.format == former.format && self.format == format_id(keys, source);
         let is_new = |member: &u64| former.members.binary_search(member).is_err();
@@ -51,7 +51,8 @@ fn format_id(keys: &VaultKeys, format: &str) -> u64 {
     short_id(keys, &["format", format])
 }
 
-/// A digest of 64 bits. It is keyed, so that no input can be crafted in which different details have the same digest.
+/// Returns a keyed 64-bit digest of `parts`. Without the key, nobody can craft an input in which different details have
+/// the same digest.
 fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     let mut bytes: Vec<&[u8]> = vec![b"detail"];
     bytes.extend(parts.iter().map(|part| part.as_bytes()));
@@ -59,8 +60,8 @@ fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 
-/// The JSON text with sorted members, without white space between them, and without the members that count how often
-/// the record was used. None if the text is not JSON.
+/// Returns the JSON text with sorted members, without white space between them, and without the members that count how
+/// often the record was used. None if the text is not JSON.
 fn canonical_json(verbatim: &Verbatim) -> Option<String> {
     let mut value = serde_json::from_str::<serde_json::Value>(&verbatim.text).ok()?;
     remove_usage(&mut value);

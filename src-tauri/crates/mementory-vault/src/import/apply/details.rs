@@ -25,7 +25,8 @@ impl<'a, 'i> Details<'a, 'i> {
 }
 
 impl Details<'_, '_> {
-    /// The digest to store with a record. It is computed only where an import would compare it.
+    /// Returns the digest of the details, to be stored with a record. Returns `NOT_COMPUTED` for a record whose details
+    /// no import compares.
     pub(super) fn digest(&self, record: &Record) -> i64 {
         match self.are_compared(record) {
             true => details::digest(&self.run.context.keys, record),
@@ -33,8 +34,8 @@ impl Details<'_, '_> {
         }
     }
 
-    /// The details of a record, if an import would compare them.
-    pub(super) fn set(&self, record: &Record) -> Option<DetailSet> {
+    /// Returns the details of a record, or None if imports do not compare them.
+    pub(super) fn detail_set(&self, record: &Record) -> Option<DetailSet> {
         self.are_compared(record).then(|| DetailSet::of(&self.run.context.keys, record))
     }
 
@@ -42,8 +43,8 @@ impl Details<'_, '_> {
         !record.repeats && (!grows(record) || self.run.own_export.is_some())
     }
 
-    /// Reads values that an older program did not store in the row from its body, and stores them unless the import is
-    /// only planned.
+    /// Reads from the body the values that an older program did not store in the row. Stores them in the row unless the
+    /// import is only planned.
     pub(super) fn complete(&self, known: &KnownRecord, record: &Record) -> VaultResult<KnownRecord> {
         let is_needed = match record.kind {
             // For a conversation, the list position is compared instead.
@@ -66,15 +67,17 @@ impl Details<'_, '_> {
         Ok(KnownRecord { details: Some(digest), updated, ..*known })
     }
 
-    /// When the source last changed the vault's version, in microseconds, as far as the vault knows.
-    pub(super) fn updated(&self, known: &KnownRecord) -> VaultResult<Option<i64>> {
+    /// Returns the time at which the source last changed the vault's version, in microseconds since 1970. Returns None
+    /// if the vault has no such time.
+    pub(super) fn updated_time(&self, known: &KnownRecord) -> VaultResult<Option<i64>> {
         match (known.details, known.updated) {
             (None, None) => Ok(self.run.stored_content(known.row)?.times.updated.map(Timestamp::as_micros)),
             (_, updated) => Ok(updated),
         }
     }
 
-    /// True if all details of the record are the same as in the vault's version. False if that is not known.
+    /// True if all details of the record are the same as in the vault's version. False if the vault has no digest to
+    /// compare.
     fn is_same(&self, known: &KnownRecord, record: &Record) -> bool {
         known.details.is_some_and(|digest| digest != details::NOT_COMPUTED && digest == self.digest(record))
     }
@@ -102,7 +105,7 @@ impl Details<'_, '_> {
         if grows(record) && by_export != Some(Ordering::Greater) || self.is_same(known, record) {
             return Ok(false);
         }
-        let times = (record.times.updated.map(Timestamp::as_micros), self.updated(known)?);
+        let times = (record.times.updated.map(Timestamp::as_micros), self.updated_time(known)?);
         let by_time = (times != (None, None)).then(|| times.0.cmp(&times.1));
         let order = decisive_order(export, by_export, by_time).map(|(order, _)| order);
         let is_newer =
@@ -124,8 +127,9 @@ impl Details<'_, '_> {
         })
     }
 
-    /// Whether the details of the record differ from those of the version with the same content in this input or in the
-    /// vault. `order` says which of the two is newer, if that is known.
+    /// True if the record may be newer than the version with the same content in this input or in the vault, and its
+    /// details differ from the details of that version. `order` compares the record with that version, if their order
+    /// is known.
     pub(super) fn differ_from_former(
         &self,
         id: &[u8; 16],
@@ -136,8 +140,7 @@ impl Details<'_, '_> {
         let Some(seen) = self.run.seen.get(id) else { return Ok(false) };
         let may_be_newer = match order {
             Some(order) => order == Ordering::Greater,
-            // A version without a time does not replace the details of a version with a time. A separate import would
-            // not do so either.
+            // A version without a time does not replace the details of a version with a time, as in a separate import.
             None => seen.updated == i64::MIN,
         };
         if !may_be_newer || record.repeats || grows(record) && !is_of_later_export {
@@ -145,19 +148,19 @@ impl Details<'_, '_> {
         }
         let is_stated_newer = order.is_some() || record.times.updated.is_some();
         let keys = &self.run.context.keys;
-        let differ = |before: &DetailSet| {
+        let details_differ = |before: &DetailSet| {
             let now = DetailSet::of(keys, record);
             if is_stated_newer { now.differs_from(before) } else { now.adds_to(keys, before, self.run.source_format) }
         };
         // While planning, the records of this input are not stored, so their details are kept in memory.
         if self.run.staging.is_none() && seen.written {
-            return Ok(self.run.planned_details.get(id).is_some_and(differ));
+            return Ok(self.run.planned_details.get(id).is_some_and(details_differ));
         }
         if seen.row <= 0 || self.stored_digest(seen.row)? == Some(self.digest(record)) {
             return Ok(false);
         }
         let stored = self.run.stored_record(seen.row)?;
-        Ok(differ(&DetailSet::of(keys, &stored)) && !Closing::of(&stored).is_reopened_by(Closing::of(record)))
+        Ok(details_differ(&DetailSet::of(keys, &stored)) && !Closing::of(&stored).is_reopened_by(Closing::of(record)))
     }
 
     fn stored_digest(&self, row: i64) -> VaultResult<Option<i64>> {
@@ -166,8 +169,8 @@ impl Details<'_, '_> {
         Ok(stored.filter(|digest| *digest != details::NOT_COMPUTED))
     }
 
-    /// Gives a record of a delta the files of the version that it changes, because deltas do not say which files belong
-    /// to a record (ALF §4.3).
+    /// Adds to a record of a delta the files of the version that the record changes, because deltas do not say which
+    /// files belong to a record (ALF §4.3).
     pub(super) fn add_files_of_known(&self, id: &[u8; 16], record: &mut Record) -> VaultResult<()> {
         if self.run.recency.state != StateOrder::Next || !record.attachments.is_empty() {
             return Ok(());
@@ -183,19 +186,20 @@ impl Details<'_, '_> {
     }
 }
 
-/// While planning: remembers the details of the newest version of a record, to compare another occurrence with them.
+/// While planning: stores the details of the newest version of a record, so that another occurrence can be compared
+/// with them.
 pub(super) fn note_planned_details(run: &mut ImportRun<'_>, id: &[u8; 16], record: &Record) {
     if run.staging.is_some() {
         return;
     }
-    match Details::new(run).set(record) {
+    match Details::new(run).detail_set(record) {
         Some(details) => run.planned_details.insert(*id, details),
         None => run.planned_details.remove(id),
     };
 }
 
-/// True for conversations and messages: their details and times change whenever the conversation continues, so the
-/// newer ones can only be determined if the export states when it was made.
+/// True for conversations and messages. Their details and times change whenever the conversation continues, so it is
+/// known which details are newer only if the export states when it was made.
 pub(super) fn grows(record: &Record) -> bool {
     matches!(record.kind, Kind::Conversation | Kind::Message)
 }

@@ -1,5 +1,6 @@
 //! Merges the occurrences of a record that one input contains more than once. Each occurrence with other content
-//! becomes a version of the record, as if it had been imported separately. The newest one becomes the current version.
+//! becomes a version of the record, as if it had been imported separately. The newest occurrence becomes the current
+//! version.
 use super::{
     CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
     closing::Closing,
@@ -19,7 +20,7 @@ use std::cmp::Ordering;
 
 /// Reason for skipping a record whose content differs from that of a newer occurrence.
 const OLDER: &str = "older than another version in this input";
-/// Reason for another version of a record.
+/// Reason for a new version that comes from another occurrence of a record in the same input.
 const ANOTHER_VERSION: &str = "another version in this input";
 
 /// Merges further occurrences of the records of an input.
@@ -61,17 +62,18 @@ impl DuplicateImport<'_, '_> {
             return if same_content && row > 0 { self.run.write_links(row, record) } else { Ok(()) };
         }
         let order = self.order(seen, record);
-        // If nothing shows which of the two is newer, the one that comes later in the input counts as newer.
+        // If nothing shows which occurrence is newer, the occurrence that comes later in the input counts as newer.
         let is_newer = order.is_none_or(Ordering::is_ge);
         let is_stated_newer = order == Some(Ordering::Greater);
         let is_of_later_export = self.export_order(seen) == Some(Ordering::Greater);
-        let same = same_content && !Details::new(self.run).differ_from_former(id, record, order, is_of_later_export)?;
+        let is_same =
+            same_content && !Details::new(self.run).differ_from_former(id, record, order, is_of_later_export)?;
         // The vault may have kept its version only because the former occurrence came from an earlier export, so this
         // occurrence is compared with the vault's version.
-        if is_newer && row > 0 && !written && (!same || is_of_later_export) {
+        if is_newer && row > 0 && !written && (!is_same || is_of_later_export) {
             return self.merge_with_known(id, record, digest, extra_flags);
         }
-        let (outcome, reason) = if same {
+        let (outcome, reason) = if is_same {
             (ItemOutcome::Skipped, DUPLICATE)
         } else if !is_newer {
             (ItemOutcome::Skipped, OLDER)
@@ -81,10 +83,10 @@ impl DuplicateImport<'_, '_> {
             (ItemOutcome::Updated, ANOTHER_VERSION)
         };
         self.run.report.note(Some(record.kind), &record_place(record), outcome, reason);
-        if written && (same || outcome == ItemOutcome::Updated) {
+        if written && (is_same || outcome == ItemOutcome::Updated) {
             self.run.note_exported(self.run.own_export, row);
         }
-        if same && is_stated_newer {
+        if is_same && is_stated_newer {
             self.note_newest(id, record, digest, written);
         }
         let known = if is_newer && row > 0 { self.run.known_record(id)? } else { None };
@@ -113,14 +115,14 @@ impl DuplicateImport<'_, '_> {
     ) -> VaultResult<()> {
         let Some(known) = self.run.known_record(id)? else { return Ok(()) };
         let known = Details::new(self.run).complete(&known, record)?;
-        let newer = match known.digest == *digest {
+        let is_newer = match known.digest == *digest {
             true => Details::new(self.run).are_newer(&known, record)?,
             false => {
                 self.run.recency.state == StateOrder::Later
                     && matches!(Comparison::new(self.run).decide(&known, record, digest)?, Verdict::Changed)
             }
         };
-        if newer {
+        if is_newer {
             self.run.report.note(Some(record.kind), &record_place(record), ItemOutcome::Updated, CHANGED);
             self.run.new_version(&known, id, record, digest, extra_flags)?;
         }
@@ -153,7 +155,7 @@ impl DuplicateImport<'_, '_> {
         }
     }
 
-    /// The reason for blocking another version of a record that is not blocked itself.
+    /// Returns the reason for blocking another version of a record that is not blocked itself.
     fn block_reason_of_version(&self, id: &[u8; 16], record: &Record) -> VaultResult<Option<&'static str>> {
         if self.run.blocklist.has_redacted_words(id, record) {
             return Ok(Some("redacted elsewhere"));
@@ -164,8 +166,8 @@ impl DuplicateImport<'_, '_> {
         Ok(self.run.source_is_blocked(record)?.then_some(SOURCE_BLOCKED))
     }
 
-    /// Whether the record is older or newer than the former occurrence. None if nothing shows which is newer. A closed
-    /// statement is newer than an open one.
+    /// Returns whether the record is older or newer than the former occurrence. Returns None if nothing shows which is
+    /// newer. A closed statement is newer than an open statement.
     fn order(&self, seen: &SeenRecord, record: &Record) -> Option<Ordering> {
         let closing = Closing::of(record);
         if seen.closing.is_reopened_by(closing) {
@@ -190,21 +192,22 @@ impl DuplicateImport<'_, '_> {
         decisive_order(self.run.own_export, self.export_order(seen), by_time).map(|(order, _)| order)
     }
 
-    /// Compares the state numbers of the sources of this and the former occurrence. None if they do not decide. A
-    /// source in an earlier state than the vault's never replaces content of another source, as in a separate import.
+    /// Compares the state numbers of the sources of this occurrence and the former one. Returns None if the numbers do
+    /// not decide. A source in an earlier state than the vault's never replaces content of another source, as in a
+    /// separate import.
     fn state_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         let Recency { state, number, .. } = self.run.recency;
-        let former = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
-        match (number, former) {
-            (Some(number), Some(former)) if number.group == former.group => {
-                Some(number.sequence.cmp(&former.sequence)).filter(|order| order.is_ne())
+        let former_number = self.run.sources.get(seen.source as usize).and_then(|former| former.number);
+        match (number, former_number) {
+            (Some(number), Some(former_number)) if number.group == former_number.group => {
+                Some(number.sequence.cmp(&former_number.sequence)).filter(|order| order.is_ne())
             }
             _ => (state == StateOrder::Earlier).then_some(Ordering::Less),
         }
     }
 
-    /// Compares the dates of the exports with the current and the former occurrence. None if one of them has no date,
-    /// or if the state numbers decide.
+    /// Compares the dates of the exports that contain the current occurrence and the former one. Returns None if one of
+    /// the exports has no date, or if the state numbers decide.
     fn export_order(&self, seen: &SeenRecord) -> Option<Ordering> {
         if self.state_order(seen).is_some() {
             return None;

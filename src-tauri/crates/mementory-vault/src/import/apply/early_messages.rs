@@ -1,5 +1,5 @@
 //! Messages that come before their conversation in the input. A message is stored with the row of its conversation, so
-//! it waits until the rest of its source was read.
+//! an early message waits until its whole source has been read.
 use super::ImportRun;
 use crate::{VaultResult, message_order::unit_with_parents_first};
 use mementory_model::{Kind, Record};
@@ -9,15 +9,16 @@ use mementory_store::ids::record_id;
 /// conversation.
 const MAX_WAITING_BYTES: usize = 64 << 20;
 
-/// The messages that wait.
+/// Messages that wait for their conversation.
 #[derive(Default)]
 pub(super) struct EarlyMessages {
     messages: Vec<Record>,
     bytes: usize,
 }
 
-/// Lets the message of a unit wait if its conversation is not there yet, and returns None. Returns all other units.
-/// Readers send a conversation with its messages as one unit, or each record as a unit of its own.
+/// If `records` is a single message whose conversation is not stored yet, lets the message wait and returns None.
+/// Returns all other units unchanged. Readers send a conversation with its messages as one unit, or each record as a
+/// unit of its own.
 pub(super) fn wait_for_conversation(
     run: &mut ImportRun<'_>,
     mut records: Vec<Record>,
@@ -40,7 +41,7 @@ pub(super) fn wait_for_conversation(
     Ok(None)
 }
 
-/// Imports the messages that wait.
+/// Imports the messages that wait for their conversation.
 pub(super) fn import_waiting(run: &mut ImportRun<'_>) -> VaultResult<()> {
     let waiting = std::mem::take(&mut run.early_messages).messages;
     unit_with_parents_first(waiting).into_iter().try_for_each(|message| run.import_unit(vec![message]))

@@ -1,4 +1,4 @@
-//! Stores the export ids that the vault that wrote the input gave to its records.
+//! Stores export ids. The vault that wrote the input gave these ids to its records.
 use crate::{VaultResult, import::apply::ImportRun};
 use mementory_crypto::VaultKeys;
 use mementory_model::RecordKey;
@@ -8,7 +8,7 @@ use std::collections::{HashMap, HashSet};
 
 /// The export ids that the input states.
 pub(super) struct StatedExportIds {
-    /// The ids of records that follow, by the record's id in this vault.
+    /// Export ids of records that come later in the input. The key is the record's id in this vault.
     pending: HashMap<[u8; 16], [u8; 16]>,
     /// True if a record had an export id from another vault before this input.
     any_before: bool,
@@ -21,12 +21,12 @@ impl StatedExportIds {
         Ok(Self { pending: HashMap::new(), any_before: export_ids::any(connection)?, claimed: HashSet::new() })
     }
 
-    /// Adds the ids of records that follow.
+    /// Adds the export ids of records that come later in the input.
     pub(super) fn add(&mut self, keys: &VaultKeys, ids: Vec<(RecordKey, [u8; 16])>) {
         self.pending.extend(ids.into_iter().map(|(key, id)| (record_id(keys, &key), id)));
     }
 
-    /// The export id of the record with this vault id.
+    /// Returns the export id of the record with this vault id.
     pub(super) fn get(&self, id: &[u8; 16]) -> Option<[u8; 16]> {
         self.pending.get(id).copied()
     }
@@ -36,7 +36,7 @@ impl StatedExportIds {
         self.pending.remove(id)
     }
 
-    /// Removes the stored claim of another record to the id of this new record.
+    /// Deletes the stored claim by which another record uses the id of this new record as its export id.
     pub(super) fn release(&self, connection: &Connection, id: &[u8; 16]) -> VaultResult<()> {
         match self.any_before || self.claimed.contains(id) {
             true => export_ids::release(connection, id),
@@ -45,9 +45,9 @@ impl StatedExportIds {
     }
 }
 
-/// Stores the export id of a record that this batch added. A record that the vault had before keeps the id under which
-/// the vault may have exported it. An id that a deletion names is not stored, because other vaults would apply the
-/// deletion to this record.
+/// Stores the export id of a record that this batch added. A record that was in the vault before keeps its earlier
+/// export id, because the vault may have exported it under that id. An export id that a deletion names is not stored,
+/// because other vaults would apply the deletion to this record.
 pub(super) fn store_export_id(run: &mut ImportRun<'_>, id: &[u8; 16], export_id: Option<[u8; 16]>) -> VaultResult<()> {
     let (Some(export_id), Some(staging), Some(seen)) = (export_id, &run.staging, run.seen.get(id)) else {
         return Ok(());

@@ -1,6 +1,6 @@
-//! Compares the times at which exports were made. Exports may be imported in any order. The version of a record that
-//! counts is that of the newest export which contains the record (PAM §16). In other formats, the times of the records
-//! are compared first.
+//! Compares the times at which exports were made. Exports may be imported in any order. Of several versions of a
+//! record, the version in the newest export counts (PAM §16). In other formats, the times of the records are compared
+//! first.
 use super::ImportRun;
 use crate::{
     VaultError, VaultResult,
@@ -55,10 +55,10 @@ impl KnownExports {
         Ok(Self(known))
     }
 
-    /// When the newest export of the group was made that contained the row.
+    /// Returns the time at which the newest export of `group` that contained `row` was made.
     fn newest(&self, row: i64, group: [u8; 16]) -> Option<Timestamp> {
-        let mut containing = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
-        containing.next().map(|(export, _)| export.time)
+        let mut containing_exports = self.0.iter().filter(|(export, rows)| export.group == group && rows.contains(row));
+        containing_exports.next().map(|(export, _)| export.time)
     }
 }
 
@@ -67,14 +67,14 @@ impl KnownExports {
 pub(super) struct DatedExports {
     /// Loaded when the first record of a dated export is compared with the vault's version.
     known: OnceCell<KnownExports>,
-    /// For each dated export of this input, by its time: the rows whose content in the vault comes from it.
+    /// For each dated export of this input, by its time: the rows whose content in the vault comes from the export.
     rows: BTreeMap<Timestamp, RowRanges>,
     /// The key scope of the last record, and its digest. Nearly all records of an export have the same scope.
     last_scope: Option<(String, [u8; 16])>,
 }
 
 impl DatedExports {
-    /// Adds the rows of this input to its exports in the report.
+    /// Adds the rows of each dated export of this input to its entry in the report.
     pub(super) fn add_rows_to(&self, exports: &mut [DatedExport]) {
         for export in exports {
             let rows = self.rows.get(&export.time).cloned().unwrap_or_default();
@@ -82,8 +82,8 @@ impl DatedExports {
         }
     }
 
-    /// Whether the export was made before or after the newest known export of its group that contained the row. None if
-    /// it states no time, if no known export contained the row, or if the number of its state decides.
+    /// Returns whether the export was made before or after the newest known export of its group that contained the row.
+    /// Returns None if the export states no time, if no known export contained the row, or if the state numbers decide.
     pub(super) fn compare(
         &self,
         connection: &Connection,
@@ -102,8 +102,8 @@ impl DatedExports {
         Ok(known.newest(row, export.group).map(|newest| export.time.cmp(&newest)))
     }
 
-    /// The time of the current source, if it is a dated export and the record has the export's scope. An export may
-    /// also carry records of other scopes, and these may be newer in an older export.
+    /// Returns the time of the current source, if it is a dated export and the record has the export's scope. An export
+    /// may also carry records of other scopes, and these may be newer in an older export.
     pub(super) fn own_export(&mut self, recency: Recency, keys: &VaultKeys, record: &Record) -> Option<SourceTime> {
         let export = recency.made_at?;
         let scope = &record.key.scope;
@@ -115,8 +115,8 @@ impl DatedExports {
     }
 }
 
-/// The order of two versions of a record, determined from the order of their exports and the times in the records. Also
-/// returns the reason for keeping the newer version.
+/// Returns the order of two versions of a record, determined from the order of their exports and the times in the
+/// records. Also returns the reason to report if the newer version is kept.
 pub(super) fn decisive_order(
     export: Option<SourceTime>,
     by_export: Option<Ordering>,

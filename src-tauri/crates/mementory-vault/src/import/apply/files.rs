@@ -21,7 +21,7 @@ use std::cmp::Ordering;
 
 /// Reason for skipping a file whose id another file of the input already has. Unlike records, files have no versions.
 const OTHER_BYTES: &str = "other bytes: another file of this input has the same id, and is kept";
-/// Reason for leaving a file as it is.
+/// Reason for leaving a file in the vault unchanged.
 const SAME: &str = "same";
 
 /// Imports the files of an input.
@@ -36,8 +36,8 @@ impl<'a, 'i> FileImport<'a, 'i> {
 }
 
 impl FileImport<'_, '_> {
-    /// Adds the records of files that `record` refers to and the vault does not have. Returns the rows of all files
-    /// that the record refers to.
+    /// Adds the records of files to which `record` refers and which the vault does not have. Returns the rows of all
+    /// files to which `record` refers.
     pub(super) fn add_attachments(&mut self, own_id: &[u8; 16], record: &Record) -> VaultResult<Vec<i64>> {
         let mut rows = Vec::with_capacity(record.attachments.len());
         for named in &record.attachments {
@@ -173,7 +173,7 @@ impl FileImport<'_, '_> {
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0)).optional()?.flatten())
     }
 
-    /// The reason for keeping the bytes that a file has, if they are newer than the current source.
+    /// Returns the reason for keeping the stored bytes of a file, or None if the current source may replace them.
     fn reason_to_keep_bytes(&self, row: i64, blob: Option<BlobInfo>) -> VaultResult<Option<&'static str>> {
         let recency = self.run.recency;
         let may_be_older = recency.made_at.is_some() || recency.state == StateOrder::Earlier;
@@ -203,9 +203,9 @@ impl FileImport<'_, '_> {
             std::io::Read::read_to_end(&mut std::io::Read::take(blob, SETTINGS_BYTES + 1), &mut bytes).ok()?;
             (bytes.len() as u64 <= SETTINGS_BYTES).then_some(bytes)
         };
-        let small = now.filter(|b| b.size <= SETTINGS_BYTES);
-        let before_and_now = before.and_then(read).zip(small.and_then(|b| read(&b.digest)));
-        before_and_now.is_some_and(|(before, now)| mementory_formats::differs_only_by_secrets(&before, &now))
+        let small_blob = now.filter(|b| b.size <= SETTINGS_BYTES);
+        let old_and_new_bytes = before.and_then(read).zip(small_blob.and_then(|b| read(&b.digest)));
+        old_and_new_bytes.is_some_and(|(before, now)| mementory_formats::differs_only_by_secrets(&before, &now))
     }
 
     pub(super) fn set_file(

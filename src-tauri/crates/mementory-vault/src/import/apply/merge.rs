@@ -47,7 +47,7 @@ pub(in crate::import) struct Renames {
 
 struct FreshId {
     key: String,
-    /// The source's old id and the fresh one.
+    /// The id that the source gave to the record, and the fresh id that replaces it.
     origin: Option<(String, String)>,
 }
 
@@ -71,17 +71,17 @@ impl Renames {
         if self.collecting || self.fresh_ids.is_empty() {
             return false;
         }
-        let mut named: Vec<&FreshId> = Vec::new();
+        let mut named_ids: Vec<&FreshId> = Vec::new();
         let mut change = |key: &mut RecordKey| {
             if let Some(fresh) = self.fresh_ids.get(&record_id(keys, key)) {
                 key.value.clone_from(&fresh.key);
-                named.push(fresh);
+                named_ids.push(fresh);
             }
         };
         change(&mut record.key);
         record.parent.iter_mut().for_each(&mut change);
         record.links.iter_mut().for_each(|link| change(&mut link.target));
-        for (old, new) in named.iter().filter_map(|fresh| fresh.origin.as_ref()) {
+        for (old, new) in named_ids.iter().filter_map(|fresh| fresh.origin.as_ref()) {
             if record.origin_id.as_ref() == Some(old) {
                 record.origin_id = Some(new.clone());
             }
@@ -97,7 +97,7 @@ fn json_string(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// A fresh id in the format of `old`: a UUID at its end is replaced with another, any other id gets a suffix.
+/// Returns a fresh id in the format of `old`: a UUID at its end is replaced with another, any other id gets a suffix.
 fn fresh_id(old: &str, digest: &[u8; 16]) -> String {
     let mut bytes = *digest;
     old.bytes().enumerate().for_each(|(i, byte)| bytes[i % 16] ^= byte.rotate_left((i / 16) as u32 % 8));

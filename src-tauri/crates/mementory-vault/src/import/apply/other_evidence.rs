@@ -1,6 +1,6 @@
 //! Restores records that an imported deletion moved to the Trash without listing them, if this input has other evidence
-//! for them. Evidence for a statement is a source that is not deleted. Evidence for an entity is an edge with such a
-//! source.
+//! for them. Evidence for a statement is a source that is not deleted. Evidence for an entity is an edge whose source
+//! is not deleted.
 use crate::{
     VaultResult,
     import::apply::{ImportRun, KnownRecord},
@@ -19,7 +19,7 @@ pub(super) struct CascadedEntities {
     supported_ends: HashSet<[u8; 16]>,
 }
 
-/// Brings records back from the Trash.
+/// Restores from the Trash the records for which this input has other evidence.
 pub(super) struct OtherEvidence<'a, 'i> {
     run: &'a mut ImportRun<'i>,
 }
@@ -32,8 +32,8 @@ impl<'a, 'i> OtherEvidence<'a, 'i> {
 
 impl OtherEvidence<'_, '_> {
     /// Looks up the record with this id in the vault. A cascaded record is restored first, because this input gives
-    /// other evidence for it. A cascaded entity is only noted here, because the edges that decide whether it is
-    /// restored come after it in the input.
+    /// other evidence for it. A cascaded entity is only noted, because the edges that decide whether it is restored
+    /// come later in the input.
     pub(super) fn find_known(&mut self, id: &[u8; 16], record: &Record) -> VaultResult<Option<KnownRecord>> {
         if self.run.vault_was_empty {
             return Ok(None);

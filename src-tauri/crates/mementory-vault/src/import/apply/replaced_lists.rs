@@ -1,4 +1,4 @@
-//! Deletes the records of a list that the input replaces as a whole and that it does not have any more.
+//! Deletes the records that a replaced list no longer contains. The input contains the complete new list.
 use crate::{VaultResult, import::apply::tombstone_cascade::TombstoneImport};
 use mementory_formats::ReplacedList;
 use mementory_model::{Derived, RecordKey, Tombstone, TombstoneOp};
@@ -27,8 +27,8 @@ impl TombstoneImport<'_, '_> {
         Ok(())
     }
 
-    /// Returns the keys of these elements. Elements that an imported deletion already names are left out, because they
-    /// may have been restored since.
+    /// Returns the keys of elements that are in the vault but no longer in the list. Elements that an imported deletion
+    /// already names are left out, because they may have been restored since.
     fn missing_elements(&self, list: &ReplacedList) -> VaultResult<Vec<RecordKey>> {
         let present: HashSet<&str> = list.keys.iter().map(String::as_str).collect();
         let mut statement =

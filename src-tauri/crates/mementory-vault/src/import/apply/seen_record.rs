@@ -23,7 +23,7 @@ pub(super) struct SeenRecord {
 }
 
 impl SeenRecord {
-    /// A record without a row and without times.
+    /// Describes a record without a row and without times.
     pub(super) fn new(record: &Record, digest: &[u8; 16]) -> Self {
         Self {
             row: 0,

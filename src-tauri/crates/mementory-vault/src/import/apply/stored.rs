@@ -6,12 +6,12 @@ use mementory_store::Packs;
 use rusqlite::{Connection, OptionalExtension};
 
 impl ImportRun<'_> {
-    /// The current record of a row, even if this batch wrote it.
+    /// Returns the current record of a row, even if this batch wrote it.
     pub(super) fn stored_record(&self, row: i64) -> VaultResult<Record> {
         self.read_stored(row, Packs::record)
     }
 
-    /// Like [`Self::stored_record`], without the verbatim, which is the larger part.
+    /// Like [`Self::stored_record`], without the verbatim, which is the larger part of a record.
     pub(super) fn stored_content(&self, row: i64) -> VaultResult<Record> {
         self.read_stored(row, Packs::content)
     }

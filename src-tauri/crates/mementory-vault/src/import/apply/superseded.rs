@@ -35,8 +35,8 @@ impl<'a, 'i> SupersededStatements<'a, 'i> {
 }
 
 impl SupersededStatements<'_, '_> {
-    /// If the first record of a unit has changed, marks the facts that were derived from it and that the unit no longer
-    /// contains as superseded. Does nothing if the input contains facts as separate units.
+    /// If the first record of a unit has changed, marks as superseded the facts that were derived from it and that the
+    /// unit no longer contains. Does nothing if the input contains facts as separate units.
     pub(super) fn supersede_dropped(&mut self, unit: &[Record], ids: &[[u8; 16]]) -> VaultResult<()> {
         let Some(text) = unit.first().filter(|r| r.kind == Kind::Memory && !self.run.vault_was_empty) else {
             return Ok(());
@@ -49,10 +49,11 @@ impl SupersededStatements<'_, '_> {
         else {
             return Ok(());
         };
-        let in_unit: HashSet<i64> = ids.iter().filter_map(|id| self.run.seen.get(id)).map(|seen| seen.row).collect();
+        let rows_in_unit: HashSet<i64> =
+            ids.iter().filter_map(|id| self.run.seen.get(id)).map(|seen| seen.row).collect();
         let place = format!("{}#{}", text.origin.container, text.origin.pointer);
         for row in self.facts_of(id)? {
-            if row != text_row && !in_unit.contains(&row) && self.supersede(row, text, SUPERSEDED)? {
+            if row != text_row && !rows_in_unit.contains(&row) && self.supersede(row, text, SUPERSEDED)? {
                 let message = "a statement that the newer text no longer makes; it is kept as superseded";
                 self.run.report.warn("statements_gone", &place, message);
             }
@@ -60,9 +61,9 @@ impl SupersededStatements<'_, '_> {
         Ok(())
     }
 
-    /// True if the input contains facts as separate units, so that a unit without a fact does not mean that the fact was
-    /// dropped. This is the case in formats with tombstones, which state what was deleted, and for records of another
-    /// format. An increment does not even contain the facts that have not changed.
+    /// True if the input contains facts as separate units. In that case a unit without a fact does not mean that the
+    /// fact was dropped. This applies to formats with tombstones, which state what was deleted, and to records of
+    /// another format. An increment does not even contain the facts that have not changed.
     fn has_separate_facts(&self, text: &Record) -> bool {
         let format = self.run.source_format;
         let has_tombstones = by_id(format).is_some_and(|format| format.capabilities().tombstones);
@@ -97,7 +98,7 @@ impl SupersededStatements<'_, '_> {
         Ok(())
     }
 
-    /// Facts derived from the record with this id that were neither edited nor redacted.
+    /// Returns the facts that were derived from the record with this id and neither edited nor redacted.
     fn facts_of(&self, id: &[u8; 16]) -> VaultResult<Vec<i64>> {
         let mut statement = self.run.connection.prepare_cached(
             "SELECT r.row FROM links l JOIN records r ON r.row = l.row \

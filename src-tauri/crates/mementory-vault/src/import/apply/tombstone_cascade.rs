@@ -27,7 +27,7 @@ pub(super) struct TombstoneCascade {
 }
 
 impl TombstoneCascade {
-    /// Adds the end of an edge. If several edges end at one entity, one that this input contains takes precedence.
+    /// Adds the end of an edge. If several edges end at one entity, an edge that this input contains takes precedence.
     fn add_edge_end(&mut self, id: Id, root: Option<i64>, in_input: bool) {
         let end = self.edge_ends.entry(id).or_insert((root, in_input));
         if in_input && !end.1 {
@@ -76,8 +76,8 @@ impl TombstoneImport<'_, '_> {
         }
     }
 
-    /// The row to restore from the Trash in order to restore this row: the row itself, or the row with which it was
-    /// moved there.
+    /// Returns the row to restore from the Trash in order to restore `row`: `row` itself, or the row with which it was
+    /// moved to the Trash.
     fn row_to_restore(&self, row: i64) -> VaultResult<i64> {
         let sql = "SELECT coalesce(trash_root, row) FROM records WHERE row = ?1";
         Ok(self.run.connection.prepare_cached(sql)?.query_row([row], |r| r.get(0))?)
@@ -87,9 +87,9 @@ impl TombstoneImport<'_, '_> {
         if self.run.options.cancel.load(Ordering::Relaxed) { Err(VaultError::Cancelled) } else { Ok(()) }
     }
 
-    /// Removes everything that depends on the removed records. True when a live record was removed.
+    /// Removes everything that depends on the removed records. Returns true if a live record was removed.
     pub(super) fn remove_dependants(&mut self, mut cascade: TombstoneCascade) -> VaultResult<bool> {
-        // Entities at the ends of edges of this input that were blocked because their evidence was deleted.
+        // Adds entities at the ends of edges of this input that were blocked because their evidence was deleted.
         for id in std::mem::take(&mut self.run.orphaned_edge_ends) {
             cascade.add_edge_end(id, None, true);
         }
@@ -135,7 +135,7 @@ impl TombstoneImport<'_, '_> {
             self.check_cancelled()?;
             let Some(entity) = self.run.known_record(&id)?.filter(|known| !known.trashed) else { continue };
             // If this input contains the entity but none of the edges that lost their evidence, the entity still exists
-            // in the source of the deletion.
+            // in the source from which the deletion comes.
             let is_kept = !in_input && self.run.seen.get(&id).is_some_and(|seen| seen.row > 0);
             if !is_kept && !self.is_linked(&id, entity.row, &cascade)? {
                 self.move_to_trash(&mut cascade, entity.row, root.unwrap_or(entity.row))?;
@@ -144,7 +144,7 @@ impl TombstoneImport<'_, '_> {
         Ok(cascade.removed_live)
     }
 
-    /// Moves a live row with the rows that it owns to the Trash. Restoring `root` brings them back.
+    /// Moves a live row to the Trash, with the rows that it owns. Restoring `root` restores all of them.
     fn move_to_trash(&mut self, cascade: &mut TombstoneCascade, row: i64, root: i64) -> VaultResult<()> {
         let sql = "SELECT row, id, kind FROM records WHERE (row = ?1 OR owner = ?1) AND trashed IS NULL";
         for live in self.query_live(sql, row)? {
@@ -160,7 +160,7 @@ impl TombstoneImport<'_, '_> {
         Ok(())
     }
 
-    /// True when a row was also derived from a record that is not removed.
+    /// True if a row was also derived from a record that is not removed.
     fn has_other_source(&self, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
         let mut statement = self
             .run
@@ -175,14 +175,14 @@ impl TombstoneImport<'_, '_> {
         Ok(false)
     }
 
-    /// True when another live record links to this one.
+    /// True if another live record links to the record in `row`.
     fn is_linked(&self, id: &Id, row: i64, cascade: &TombstoneCascade) -> VaultResult<bool> {
         let mut statement = self.run.connection.prepare_cached(
             "SELECT r.id FROM links l JOIN records r ON r.row = l.row \
              WHERE l.target = ?1 AND l.row <> ?2 AND r.trashed IS NULL",
         )?;
-        // The search stops at the first such record, because the entity that represents the owner may be linked to half
-        // of the records.
+        // The search stops at the first linking record, because half of the records may link to the entity that
+        // represents the owner.
         for other in statement.query_map(params![id, row], |r| r.get::<_, Id>(0))? {
             if !cascade.removed.contains(&other?) {
                 return Ok(true);
@@ -198,8 +198,8 @@ impl TombstoneImport<'_, '_> {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Notes the entities at the ends of an edge that was blocked because its evidence was deleted. They may have no
-    /// other edge.
+    /// Stores the entities at the ends of an edge that was blocked because its evidence was deleted.
+    /// `remove_dependants` moves those without another link to the Trash.
     pub(super) fn note_orphaned_edge(&mut self, record: &Record) {
         let ends = record.links.iter().filter(|l| matches!(l.relation.as_str(), "source" | "target"));
         let entities = ends.filter(|l| record.kind == Kind::Relation && l.kind == Kind::Entity);
@@ -208,7 +208,7 @@ impl TombstoneImport<'_, '_> {
     }
 }
 
-/// Entities at the ends of a relation.
+/// Returns the entities at the ends of a relation.
 fn entities_of(c: &Connection, row: i64) -> VaultResult<Vec<Id>> {
     let mut statement = c.prepare_cached(
         "SELECT r.id FROM links l JOIN records r ON r.id = l.target \

@@ -1,5 +1,5 @@
-//! Applies the tombstones of an import. They only block records and move them to the Trash, since otherwise an unsigned
-//! bundle could destroy a vault.
+//! Applies the tombstones of an import. Tombstones only block records and move them to the Trash. If they destroyed
+//! records, an unsigned bundle could destroy a vault.
 use crate::{
     VaultError, VaultResult,
     import::apply::{
@@ -50,7 +50,7 @@ impl TombstoneImport<'_, '_> {
     }
 
     /// Moves the targets of this input's tombstones to the Trash, with everything that depends on them. A redacted
-    /// record that has no words left stays.
+    /// record stays if it has no words left.
     pub(super) fn trash_targets(&mut self) -> VaultResult<()> {
         let mut cascade = TombstoneCascade::default();
         for id in std::mem::take(&mut self.run.deleted_ids) {

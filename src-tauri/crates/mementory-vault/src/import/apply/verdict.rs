@@ -13,13 +13,13 @@ use std::cmp::Ordering;
 
 /// What an import does with a record that the vault already has.
 pub(super) enum Verdict {
-    /// The content is the same.
+    /// The content is the same as in the vault's version.
     Same,
     /// The vault keeps its version for this reason, for example because it is newer or was edited.
     KeepExisting(&'static str),
     /// The record would bring deleted or redacted words back.
     Blocked(&'static str),
-    /// The content is new.
+    /// The content differs from the vault's version, which it replaces.
     Changed,
 }
 
@@ -81,8 +81,8 @@ impl Comparison<'_, '_> {
         Ok(Verdict::Changed)
     }
 
-    /// Whether the record is older or newer than the vault's version, with the reason for keeping that version. None if
-    /// nothing shows which is newer.
+    /// Returns whether the record is older or newer than the vault's version, with the reason to report if the vault's
+    /// version is kept. Returns None if nothing shows which is newer.
     fn order_to_known(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<(Ordering, &'static str)>> {
         let (export, state) = (self.run.own_export, self.run.recency.state);
         if state == StateOrder::Next {
@@ -93,17 +93,18 @@ impl Comparison<'_, '_> {
         Ok(decisive_order(export, by_export, by_time))
     }
 
-    /// Compares the times at which the source last changed the record and the vault's version. None if one is unknown.
+    /// Compares the times at which the source last changed the record and the vault's version. Returns None if one of
+    /// the times is unknown.
     fn compare_times(&self, known: &KnownRecord, record: &Record) -> VaultResult<Option<Ordering>> {
         let Some(updated) = stated_time(record) else { return Ok(None) };
         // The list position of a conversation may be newer than its stored version.
         if record.kind == Kind::Conversation && known.sort > updated.as_micros() {
             return Ok(Some(Ordering::Less));
         }
-        Ok(Details::new(self.run).updated(known)?.map(|stored| updated.as_micros().cmp(&stored)))
+        Ok(Details::new(self.run).updated_time(known)?.map(|stored| updated.as_micros().cmp(&stored)))
     }
 
-    /// True when an earlier version of the row had exactly this content.
+    /// True if an earlier version of the row had exactly this content.
     fn had_version(&self, row: i64, digest: &[u8; 16]) -> VaultResult<bool> {
         Ok(self
             .run
@@ -112,9 +113,9 @@ impl Comparison<'_, '_> {
             .exists(params![row, digest])?)
     }
 
-    /// True if one import wrote a version with this content and directly after it the next version of the row, so that
-    /// importing the content again must not make it current. `details` are compared too if only they differ from the
-    /// current version.
+    /// True if one import wrote a version with this content and, directly after it, the next version of the row.
+    /// Importing the content again must not make it current. With `details`, the details of the version must match too;
+    /// the caller passes them if the current version has the same content.
     fn was_replaced_at_once(&self, row: i64, digest: &[u8; 16], details: Option<i64>) -> VaultResult<bool> {
         Ok(self
             .run
@@ -134,7 +135,8 @@ impl Comparison<'_, '_> {
     }
 }
 
-/// When the source last changed a record. A memory without such a time counts as unchanged since it was created.
+/// Returns the time at which the source last changed a record. A memory without a time of change counts as unchanged
+/// since its creation.
 pub(super) fn stated_time(record: &Record) -> Option<Timestamp> {
     record.times.updated.or(record.times.created.filter(|_| record.kind == Kind::Memory))
 }

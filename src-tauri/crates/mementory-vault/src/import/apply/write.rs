@@ -15,8 +15,8 @@ use rusqlite::{OptionalExtension, params};
 type TrashState = (i64, Option<i64>, Option<i64>);
 
 impl ImportRun<'_> {
-    /// Adds a new record. Returns its row (0 while planning), and whether it went to the Trash because the record that
-    /// it belongs to, such as its conversation, is there.
+    /// Adds a new record. Returns its row (0 while planning), and whether the record went to the Trash because its
+    /// owner, such as its conversation, is in the Trash.
     pub(super) fn insert(
         &mut self,
         id: &[u8; 16],
@@ -74,7 +74,8 @@ impl ImportRun<'_> {
         Ok((row, trash.is_some()))
     }
 
-    /// Time, root row and batch with which a row was moved to the Trash. None if the row is not in the Trash.
+    /// Returns the time, root row and batch with which a row was moved to the Trash. None if the row is not in the
+    /// Trash.
     fn trash_state(&self, row: i64) -> VaultResult<Option<TrashState>> {
         Ok(self
             .connection
@@ -112,7 +113,7 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Writes a new version of a known record. The old one becomes history.
+    /// Writes a new version of a record in the vault. The version that was current moves to the history.
     pub(super) fn new_version(
         &mut self,
         known: &KnownRecord,
@@ -132,8 +133,8 @@ impl ImportRun<'_> {
     }
 
     /// Moves the current version of a row to the history. If this batch has already changed the position or time of
-    /// that version, the former values are restored in it: the batch's values belong to the version that it adds, and
-    /// undoing the batch removes both.
+    /// that version, first restores the former values: the batch's values belong to the new version, and undoing the
+    /// batch removes both.
     fn supersede_current(&self, row: i64) -> VaultResult<()> {
         let Some(staging) = &self.staging else { return Ok(()) };
         self.connection
@@ -190,8 +191,8 @@ impl ImportRun<'_> {
 
     fn rewrite_side_tables(&self, row: i64, record: &Record, attachments: &[i64]) -> VaultResult<()> {
         for table in ["tags", "links", "file_refs"] {
-            // A repeated record keeps its links, since they come from all its occurrences, while `record` has only the
-            // links of one.
+            // A repeated record keeps its links, since they come from all its occurrences, while `record` contains only
+            // the links of one occurrence.
             if table != "links" || !record.repeats {
                 self.connection.prepare_cached(&format!("DELETE FROM {table} WHERE row = ?1"))?.execute([row])?;
             }
@@ -228,8 +229,8 @@ impl ImportRun<'_> {
     }
 
     /// Updates the list position of an unchanged record, and the time at which its source last changed it. The position
-    /// changes if the conversation was continued or now shows another branch. `older` is true for a unit of an older
-    /// export.
+    /// changes if the conversation was continued or now shows another branch. `older` is true if the record's unit
+    /// comes from an older export.
     pub(super) fn reposition(
         &self,
         known: &KnownRecord,
@@ -250,8 +251,8 @@ impl ImportRun<'_> {
             false => (known.sort, known.position, known.flags),
         };
         // A conversation has no separate time: its list position contains it.
-        let stated = record.times.updated.filter(|_| record.kind != Kind::Conversation && !record.repeats);
-        let updated = known.updated.max(stated.map(Timestamp::as_micros));
+        let stated_time = record.times.updated.filter(|_| record.kind != Kind::Conversation && !record.repeats);
+        let updated = known.updated.max(stated_time.map(Timestamp::as_micros));
         let former = (known.sort, known.position, known.flags, known.updated);
         if (sort, position, flags, updated) == former {
             return Ok(());
@@ -264,8 +265,8 @@ impl ImportRun<'_> {
         self.connection
             .prepare_cached("UPDATE records SET sort = ?2, position = ?3, flags = ?4, updated = ?5 WHERE row = ?1")?
             .execute(params![known.row, sort, position, flags, updated])?;
-        // A search filters and sorts conversations by this time, so the conversation is indexed again. Its text comes
-        // from the vault, where it may have been redacted.
+        // A search filters and sorts conversations by the time in their row, so the conversation is indexed again. Its
+        // text comes from the vault, where it may have been redacted.
         if record.kind == Kind::Conversation && sort != known.sort {
             let mut stored = self.stored_content(known.row)?;
             stored.times.updated = record.times.updated;
@@ -274,7 +275,8 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Row of the record with this key, and whether it is in the Trash. This batch or an earlier one added the record.
+    /// Returns the row of the record with this key, and whether the record is in the Trash. This batch or an earlier
+    /// one added the record.
     pub(super) fn row_of_key(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
         let id = record_id(&self.context.keys, key);
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {

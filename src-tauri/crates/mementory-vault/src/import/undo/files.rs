@@ -3,10 +3,10 @@ use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
 /// Restores the earlier bytes of files.
-pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+pub(super) fn restore_bytes(tx: &Connection, batch: i64, later_batches: &LaterBatches) -> VaultResult<()> {
     for row in crate::import::undo::query_integers(tx, "SELECT row FROM file_versions WHERE batch = ?1", batch)? {
         let next = next_batch(tx, "file_versions", row, batch)?;
-        if let Some(keeping_batch) = later.first_batch_with(row, next) {
+        if let Some(keeping_batch) = later_batches.first_batch_with(row, next) {
             reassign(tx, "file_versions", row, batch, keeping_batch)?;
             continue;
         }
@@ -25,8 +25,8 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
         tx.prepare_cached(sql)?.execute(params![row, batch, next])?;
         tx.prepare_cached("DELETE FROM file_versions WHERE row = ?1 AND batch = ?2")?.execute([row, batch])?;
     }
-    // A file that this batch added stays if a later batch contains it. The first remaining entry of the file then counts
-    // as the one that added the file, so it must not have earlier bytes.
+    // A file that this batch added stays if a later batch contains it. The first remaining entry of the file then
+    // counts as the one that added the file, so it must not have earlier bytes.
     tx.execute(
         "UPDATE file_versions SET blob = NULL, size = NULL, media_type = NULL \
          WHERE row IN (SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row WHERE r.batch = ?1) \
@@ -36,7 +36,7 @@ pub(super) fn restore_bytes(tx: &Connection, batch: i64, later: &LaterBatches) -
     Ok(())
 }
 
-/// The first later batch that has an entry for the row in `table`.
+/// Returns the first later batch that has an entry for the row in `table`.
 pub(super) fn next_batch(tx: &Connection, table: &str, row: i64, batch: i64) -> VaultResult<Option<i64>> {
     let sql = format!("SELECT min(batch) FROM {table} WHERE row = ?1 AND batch > ?2");
     Ok(tx.prepare_cached(&sql)?.query_row([row, batch], |r| r.get(0))?)

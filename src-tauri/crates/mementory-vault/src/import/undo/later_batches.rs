@@ -31,26 +31,26 @@ impl LaterBatches {
         Ok(Self(batches))
     }
 
-    /// The ranges of rows that each batch contained, each with the batch's id.
+    /// Returns the ranges of rows that each batch contained, each with the batch's id.
     pub(super) fn ranges(&self) -> impl Iterator<Item = (i64, (i64, i64))> + '_ {
         self.0.iter().flat_map(|b| b.same.iter().chain(b.older.iter()).map(|range| (b.id, range)))
     }
 
-    /// The first batch that contained `row` unchanged. If `until` is given, only batches before the batch `until`
-    /// count.
+    /// Returns the first batch that contained `row` unchanged. If `until` is given, searches only batches before the
+    /// batch `until`.
     pub(super) fn first_batch_with(&self, row: i64, until: Option<i64>) -> Option<i64> {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
-    /// The first batch that contained the version of `row` before the version that the batch `next` wrote. Without
-    /// `next`, the first batch that contained the current version. `next` itself counts too, since one input can
-    /// contain a version and then a newer one.
+    /// Returns the first batch that contained the version of `row` before the version that the batch `next` wrote.
+    /// Without `next`, the first batch that contained the current version. `next` itself counts too, since one input
+    /// can contain a version and then a newer one.
     pub(super) fn first_batch_with_version(&self, row: i64, next: Option<i64>) -> Option<i64> {
         self.0.iter().take_while(|b| next.is_none_or(|n| b.id <= n)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
-    /// Like [`Self::first_batch_with`], but without batches from an older export, which do not set the position of the row
-    /// in its list.
+    /// Like [`Self::first_batch_with`], but without batches from an older export, which do not set the position of the
+    /// row in its list.
     pub(super) fn first_batch_with_position(&self, row: i64, until: Option<i64>) -> Option<i64> {
         let batches = self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u));
         batches.filter(|b| b.same.contains(row)).find(|b| !b.older.contains(row)).map(|b| b.id)

@@ -7,7 +7,8 @@ use mementory_model::{Kind, Timestamp};
 use mementory_store::{Flags, ListPosition, Packs, kind_code};
 use rusqlite::{Connection, OptionalExtension, named_params, params};
 
-/// The position and the time of a version before the batch. `version` is the one that was current after the batch.
+/// The position and the time that a version had before the batch. `version` is the version that was current after the
+/// batch.
 struct Former {
     row: i64,
     version: u32,
@@ -17,14 +18,14 @@ struct Former {
     updated: Option<i64>,
 }
 
-/// Restores the list positions and times that the batch changed. They belong to the version that was current then,
-/// which a later batch or a person may have superseded. Returns the conversations that the batch had moved, since a
-/// search depends on their time.
+/// Restores the list positions and times that the batch changed. They belong to the version that was current after the
+/// batch and that a later batch or a person may have superseded. Returns the conversations whose position the batch had
+/// changed, since a search depends on their time.
 pub(super) fn restore_positions(
     tx: &Connection,
     packs: &Packs,
     batch: i64,
-    later: &LaterBatches,
+    later_batches: &LaterBatches,
 ) -> VaultResult<Vec<i64>> {
     let conversations = format!(
         "SELECT m.row FROM moved m JOIN records r ON r.row = m.row WHERE m.batch = ?1 AND r.kind = {}",
@@ -35,7 +36,7 @@ pub(super) fn restore_positions(
         let version = version_after(tx, row, batch)?;
         let next = super::files::next_batch(tx, "moved", row, batch)?;
         let until = [next, next_writing_batch(tx, row, batch)?].into_iter().flatten().min();
-        if let Some(keeping_batch) = later.first_batch_with_position(row, until)
+        if let Some(keeping_batch) = later_batches.first_batch_with_position(row, until)
             && version_after(tx, row, keeping_batch)? == version
         {
             super::files::reassign(tx, "moved", row, batch, keeping_batch)?;
@@ -54,10 +55,10 @@ pub(super) fn restore_positions(
         // A version that a later batch wrote keeps its own position. A version that a person wrote has taken over the
         // position of the version before it, so its position is restored too.
         let end = next_imported_version(tx, row, version)?;
-        let moved_next = next.map(|next| VaultResult::Ok((next, version_after(tx, row, next)?))).transpose()?;
-        match moved_next {
+        let next_move = next.map(|next| VaultResult::Ok((next, version_after(tx, row, next)?))).transpose()?;
+        match next_move {
             Some((next, Some(moved))) if end.is_none_or(|end| moved < end) => {
-                former.pass_on(tx, next, moved == version)?;
+                former.store_in_next_entry(tx, next, moved == version)?;
                 former.restore(tx, Some(moved))?;
             }
             _ => former.restore(tx, end)?,
@@ -67,9 +68,10 @@ pub(super) fn restore_positions(
 }
 
 impl Former {
-    /// Stores these values as the former ones of the later batch `next`, which changed the position of the row again.
-    /// The time is left out if the row has another version since then, because it belongs to one version only.
-    fn pass_on(&self, tx: &Connection, next: i64, is_same_version: bool) -> VaultResult<()> {
+    /// Stores these values as the former values in the entry of the later batch `next`, which changed the position of
+    /// the row again. Leaves out the time if the row has another version since then, because the time belongs to one
+    /// version only.
+    fn store_in_next_entry(&self, tx: &Connection, next: i64, is_same_version: bool) -> VaultResult<()> {
         tx.prepare_cached(
             "UPDATE moved SET sort = :sort, position = :position, flags = :flags, \
              updated = CASE WHEN :same THEN :updated ELSE updated END WHERE row = :row AND batch = :next",
@@ -81,7 +83,8 @@ impl Former {
         Ok(())
     }
 
-    /// Restores the position of the version and of those before `end`, and the time of the version.
+    /// Restores the position of this version and of the versions after it that are before `end`. Restores the time of
+    /// this version.
     fn restore(&self, tx: &Connection, end: Option<u32>) -> VaultResult<()> {
         for table in ["records", "versions"] {
             let sql = format!(
@@ -101,8 +104,8 @@ impl Former {
     }
 }
 
-/// The time in the body of a version. Before schema 5, times were stored only there, and the entries in `moved` have
-/// none. None if the row has no time that an undo could clear.
+/// Returns the time in the body of a version. Before schema 5, times were stored only in bodies, so entries in `moved`
+/// from then have no time. Returns None if the row has no time that an undo could clear.
 fn time_in_body(tx: &Connection, packs: &Packs, row: i64, version: u32) -> VaultResult<Option<i64>> {
     let place: Option<(i64, u32)> = tx
         .prepare_cached(
@@ -115,11 +118,11 @@ fn time_in_body(tx: &Connection, packs: &Packs, row: i64, version: u32) -> Vault
     Ok(packs.record(tx, pack, slot)?.times.updated.map(Timestamp::as_micros))
 }
 
-/// All versions of a row, with the batch that wrote each. None for those that a person wrote.
+/// All versions of a row, each with the batch that wrote it. The batch of a version that a person wrote is NULL.
 const ALL_VERSIONS: &str = "(SELECT version, batch, since FROM versions WHERE row = :row \
      UNION ALL SELECT version, version_batch AS batch, since FROM records WHERE row = :row)";
 
-/// The version of a row that was current after a batch.
+/// Returns the version of a row that was current after a batch.
 fn version_after(tx: &Connection, row: i64, batch: i64) -> VaultResult<Option<u32>> {
     let sql = format!(
         "SELECT max(version) FROM {ALL_VERSIONS} WHERE CASE WHEN batch IS NULL \
@@ -129,14 +132,14 @@ fn version_after(tx: &Connection, row: i64, batch: i64) -> VaultResult<Option<u3
     Ok(tx.prepare_cached(&sql)?.query_row(parameters, |r| r.get(0))?)
 }
 
-/// The first later batch that wrote a version of the row.
+/// Returns the first later batch that wrote a version of the row.
 fn next_writing_batch(tx: &Connection, row: i64, batch: i64) -> VaultResult<Option<i64>> {
     let sql = format!("SELECT min(batch) FROM {ALL_VERSIONS} WHERE batch > :batch");
     let parameters = named_params! { ":row": row, ":batch": batch };
     Ok(tx.prepare_cached(&sql)?.query_row(parameters, |r| r.get(0))?)
 }
 
-/// The first version after this one that a batch wrote.
+/// Returns the first version after `version` that a batch wrote.
 fn next_imported_version(tx: &Connection, row: i64, version: u32) -> VaultResult<Option<u32>> {
     let sql = format!("SELECT min(version) FROM {ALL_VERSIONS} WHERE version > :version AND batch IS NOT NULL");
     let parameters = named_params! { ":row": row, ":version": version };

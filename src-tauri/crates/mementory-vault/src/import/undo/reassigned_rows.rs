@@ -1,21 +1,22 @@
-//! Finds the rows of the undone batch that a later import needs, and reassigns them to it. In the table `temp.staying
-//! (row, home)`, `home` is the later batch to which the row is assigned.
+//! Finds the rows of the undone batch that a later import needs, and assigns them to that import. In the table
+//! `temp.staying (row, home)`, `home` is the later batch to which the row is assigned.
 use crate::{VaultResult, import::undo::later_batches::LaterBatches};
 use rusqlite::{Connection, params};
 
-/// Assigns a row to the first batch that needs it. If that batch is undone later, the next one gets the row.
+/// Assigns a row to the first batch that needs it. If that batch is undone later, the row goes to the next batch that
+/// needs it.
 const USE_EARLIEST_BATCH: &str = "ON CONFLICT (row) DO UPDATE SET home = excluded.home WHERE excluded.home < home";
 
-/// Finds the rows that a later batch also contained, and the rows that those depend on: their conversation, their
-/// files, the records that they were derived from.
-pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+/// Finds the rows that a later batch also contained, and the rows that such a row depends on: its conversation, its
+/// files, the records from which it was derived.
+pub(super) fn find_staying_rows(tx: &Connection, batch: i64, later_batches: &LaterBatches) -> VaultResult<()> {
     tx.execute_batch(
         "CREATE TEMP TABLE IF NOT EXISTS staying (row INTEGER PRIMARY KEY, home INTEGER NOT NULL); DELETE FROM temp.staying;",
     )?;
     let mut insert = tx.prepare(&format!(
         "INSERT INTO temp.staying SELECT row, ?2 FROM records WHERE row BETWEEN ?3 AND ?4 AND batch = ?1 {USE_EARLIEST_BATCH}"
     ))?;
-    for (home, (first, last)) in later.ranges() {
+    for (home, (first, last)) in later_batches.ranges() {
         insert.execute(params![batch, home, first, last])?;
     }
     for versions in [

@@ -7,10 +7,10 @@ use mementory_model::Record;
 use mementory_store::RecordColumns;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is kept
-/// for a later batch and has no newer version, the version is assigned to that batch instead. This applies to the last
-/// version that the batch wrote of each row, since later batches saw only that one.
-pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<()> {
+/// Removes the undone batch's versions from the history. If a later batch contained the same version, or the row is
+/// kept for a later batch and has no newer version, assigns the version to that batch instead. This exception applies
+/// to the last version of each row that the undone batch wrote, since later batches contained only the last version.
+pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later_batches: &LaterBatches) -> VaultResult<()> {
     tx.execute(
         "DELETE FROM versions WHERE batch = ?1 AND EXISTS (\
          SELECT 1 FROM versions n WHERE n.row = versions.row AND n.version > versions.version AND n.batch = ?1 \
@@ -30,7 +30,8 @@ pub(super) fn remove_or_reassign(tx: &Connection, batch: i64, later: &LaterBatch
         rows.collect::<Result<_, _>>()?
     };
     for (row, version, next, home) in versions {
-        let keeping_batch = later.first_batch_with_version(row, next).or(if next.is_none() { home } else { None });
+        let keeping_batch =
+            later_batches.first_batch_with_version(row, next).or(if next.is_none() { home } else { None });
         let sql = match keeping_batch {
             Some(_) => "UPDATE versions SET batch = ?3 WHERE row = ?1 AND version = ?2",
             None => "DELETE FROM versions WHERE row = ?1 AND version = ?2 AND ?3 IS NULL",
@@ -47,11 +48,16 @@ impl Importer<'_> {
     /// Makes the previous version current again in rows of other batches whose current version this batch wrote. If a
     /// later batch contained the current version too, the version is assigned to that batch instead. Returns the rows
     /// whose previous version is current again.
-    pub(super) fn revert_all(&self, tx: &Connection, batch: i64, later: &LaterBatches) -> VaultResult<Vec<i64>> {
+    pub(super) fn revert_all(
+        &self,
+        tx: &Connection,
+        batch: i64,
+        later_batches: &LaterBatches,
+    ) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE version_batch = ?1 AND (batch IS NULL OR batch <> ?1)";
         let mut changed = Vec::new();
         for row in crate::import::undo::query_integers(tx, sql, batch)? {
-            if let Some(keeping_batch) = later.first_batch_with(row, None) {
+            if let Some(keeping_batch) = later_batches.first_batch_with(row, None) {
                 tx.prepare_cached("UPDATE records SET version_batch = ?2 WHERE row = ?1")?
                     .execute([row, keeping_batch])?;
             } else if self.revert(tx, row)? {
@@ -61,7 +67,7 @@ impl Importer<'_> {
         Ok(changed)
     }
 
-    /// Makes the last superseded version current again and drops the current one.
+    /// Removes the current version and makes the last superseded version current again.
     fn revert(&self, tx: &Connection, row: i64) -> VaultResult<bool> {
         let former: Option<FormerVersion> = tx
             .prepare_cached(
@@ -92,8 +98,8 @@ impl Importer<'_> {
 
     /// Restores the links and files of a record, except links to blocked records.
     fn relink(&self, tx: &Connection, row: i64, record: &Record) -> VaultResult<()> {
-        // A repeated record keeps its links, since they come from all its occurrences, while the body has only the
-        // links of one.
+        // A repeated record keeps its links, since they come from all its occurrences, while the body contains only the
+        // links of one occurrence.
         if !record.repeats {
             tx.prepare_cached("DELETE FROM links WHERE row = ?1")?.execute([row])?;
         }
