@@ -39,8 +39,8 @@ export class Mementory {
 
   /**
    * Runs a command on `vault`. Returns {value, wall, user, sys, rss}: `value` is the parsed JSON, or the printed text
-   * if it is not an object. `{ exits }` before the command lists the accepted exit codes; without it only 0 is
-   * accepted.
+   * if the program did not print a JSON object. `{ exits }` before the command lists the accepted exit codes; without
+   * it only 0 is accepted.
    */
   run(vault, ...args) {
     const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };

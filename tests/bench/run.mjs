@@ -1,6 +1,6 @@
 // `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the
-// large export. `--no-build` uses the programs as they were built last. With one of the following words, something else
-// is measured instead. `formats` compares the open formats with their reference tools, `readers` imports large sources
+// large export. `--no-build` uses the programs as they were built last. One of the following words selects another
+// measurement. `formats` compares the open formats with their reference tools, `readers` imports large sources
 // of many vendors, `window` measures the window with a large vault, and `clients` measures the answers to connected
 // clients (with `--debug`, those of the dev build). Each prints its table and writes it next to this file: RESULTS.md,
 // RESULTS-formats.md, RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md.
@@ -23,7 +23,7 @@ import { measureWindow } from "./window.mjs";
 const MEMORY_COUNT = 50_000;
 const ENCODED_MEMORY_COUNT = 20_000;
 const ERASED_MESSAGE_COUNT = 1000;
-/** Questions in other words than the texts of `repetitiveText`. */
+/** Questions about the texts of `repetitiveText` that use other words than those texts. */
 const MEANING_QUESTIONS = [
   "Which instrument does this person know?",
   "How does she get to the office?",
@@ -72,7 +72,7 @@ async function measurePrograms(quick) {
   });
 }
 
-/** Measures everything that uses a ChatGPT export of about `mb` MB. `withLimits`: also the limits of the machine. */
+/** Measures import, search and erasure with a ChatGPT export of about `mb` MB; with `withLimits` also this machine. */
 async function measureExport({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
   const { path, truth } = await chatgptExport(conversations, mb);
   const size = truth.json_bytes / 1e6;
@@ -97,7 +97,7 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
   );
 
   const start = mementory.measureStart();
-  // `imports` is the cheapest command that opens the vault.
+  // `imports` is the cheapest command that opens the vault, so its time is about the time of unlocking.
   const cheapest = mementory.median(vault, "imports");
   row(
     `unlock (${kdfText(vault)})`,
@@ -168,7 +168,7 @@ function measureErasure(mementory, vault, unlock, row, wrong) {
   for (const count of [1, ERASED_MESSAGE_COUNT]) {
     const ids = list(count);
     if (ids.length !== count) throw new Stop(`Only ${ids.length} messages to erase, ${count} wanted.`);
-    // Exit code 1: the receipt is not complete. It is measured anyway and reported.
+    // Exit code 1 means that the receipt is incomplete. The time is measured anyway, and the receipt is reported.
     const erased = mementory.run(vault, { exits: [0, 1] }, "erase", ...ids);
     const receipt = erased.value.receipt;
     if (!receipt) throw new Stop(`erase failed: ${JSON.stringify(erased.value)}`);
@@ -222,8 +222,8 @@ function measureBundles({ mementory, folder, rows }) {
 }
 
 /**
- * Encodes memories for search by meaning, in one process with the first search. Then searches in one process that only
- * reads the vectors.
+ * Measures search by meaning. The first search also encodes all memories. The other searches run in one process that
+ * only reads the stored vectors.
  */
 async function measureMeaning({ mementory, folder, rows }) {
   const row = (what, value) => {

@@ -14,10 +14,10 @@ const fixture = (...path) => readFileSync(join(FIXTURES, ...path));
 const json = (...path) => JSON.parse(fixture(...path).toString());
 const deepArray = (n) => "[".repeat(n) + "]".repeat(n);
 const zip = (name, data) => buildArchive([{ name, data, deflate: true }]);
-/** JSON text of `value`, with `text` in place of `"@here@"`. */
+/** Returns the JSON text of `value`, with `text` in place of the string `"@here@"`. */
 const withText = (value, text) => JSON.stringify(value).replace('"@here@"', () => text);
 
-/** A tar entry. `size` is what its header says. */
+/** Returns a tar entry with `data`. Its header states `size`. */
 function tarEntry(name, data, size = data.length) {
   const head = Buffer.alloc(512);
   head.write(name, 0);
@@ -110,7 +110,9 @@ function conversation(nodes) {
   return JSON.stringify([{ id: "c1", title: "t", create_time: 1, mapping, current_node: `n${nodes - 1}` }]);
 }
 
-/** Maps a file name to a function that returns the bytes, or that writes the file to the path it is given. */
+/**
+ * Maps the name of each bomb to a function that returns its bytes, or that writes the bomb to the path passed to it.
+ */
 export const BOMBS = {
   "zip-ratio.zip": () => zip("conversations.json", Buffer.concat([Buffer.from("["), Buffer.alloc(300 * MIB, " ")])),
   "zip-nested.zip": () => nestedZips(6, 10),

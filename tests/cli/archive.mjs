@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import { inflateRawSync } from "node:zlib";
 
-/** The entries of a ZIP file as `{name: text}`. */
+/** Returns the entries of a ZIP file as `{name: text}`. */
 export function readEntries(path) {
   const bytes = readFileSync(path);
   const end = bytes.lastIndexOf("PK\x05\x06");

@@ -39,8 +39,8 @@ const insertBomb = (value, bomb = ZEROS_LIST) => JSON.stringify(value).replace(P
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
 /**
- * Entries of a `.mem` with these lines in `items/episode.jsonl`. If `more` is not empty, it is put into the manifest as
- * a bomb.
+ * Returns the entries of a `.mem` archive with these lines in `items/episode.jsonl`. If `more` is not empty, the
+ * manifest contains `more` as a bomb.
  */
 function memBomb(lines, more = "") {
   const path = "items/episode.jsonl";
@@ -104,7 +104,7 @@ const BOMBS = {
   "pam top": () => pamBomb((store) => (store.x = "@here@"), MEMBERS_OBJECT),
   "pam conversation": () => {
     const talk = readJson("pam", "whole", "input", "conversations", "talk-1.json");
-    // Each message alone is within the limit.
+    // Each message alone is within the limit; only the whole conversation exceeds it.
     const part = `[${"0,".repeat(1 << 20)}0]`;
     talk.messages = Array.from({ length: 30 }, (_, i) => ({
       ...talk.messages[0],
@@ -125,8 +125,8 @@ const BOMBS = {
 };
 
 /**
- * Runs a command with the memory limit. If the program allocates more, it is killed, and its exit code is not that of a
- * refusal.
+ * Runs a command with the memory limit. A program that allocates more is killed, and then its exit code differs from
+ * that of a refusal.
  */
 function runWithLimit(vault, ...args) {
   const script = `ulimit -d ${MEMORY_KIB}; exec "$@"`;
@@ -173,7 +173,7 @@ export async function testBombs(count) {
   });
 }
 
-/** Whether every command ends with an answer. A program that runs out of memory ends without one. */
+/** Returns whether every command prints a JSON answer. A program that runs out of memory prints none. */
 function answersWithinLimit(vault, path) {
   const ended = ["detect", "validate", "import"].map((command) => runWithLimit(vault, command, path));
   const unanswered = ended.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));

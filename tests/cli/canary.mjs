@@ -153,7 +153,7 @@ function makeExport() {
   ]);
 }
 
-/** Every occurrence of a word in files and output. */
+/** Returns one line for each occurrence of a canary word in files and output. */
 function findWords(vault, printed) {
   const files = [vault.path, vault.scratch]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))

@@ -1,4 +1,5 @@
-// Checks that the every-field fixtures use every member of our schemas. Otherwise the round trip tests would miss some.
+// Checks that the every-field fixtures use every member of our schemas. Otherwise the round trip tests would not
+// cover the unused members.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../tools/places.mjs";

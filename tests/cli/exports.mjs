@@ -145,7 +145,7 @@ async function detectUnderOtherNames(count, name, path, { format, named }) {
 
 const TEXT_FORMATS = ["basic_memory", "transfer_text"];
 
-/** Copies a file or folder under a digest as its name, with or without file extensions. Returns the copy. */
+/** Copies a file or folder and names the copy by a digest, with or without file extensions. Returns the copy's path. */
 function copyUnderOtherName(path, folder, keepsEnding) {
   const isFolder = statSync(path).isDirectory();
   const digest = createHash("sha256")
@@ -245,7 +245,7 @@ async function importGenerated(count, kind, layout, ending) {
   });
 }
 
-/** At least 95 % of the queries with a single right answer have to find it among the first ten hits. */
+/** Checks that 95 % of the queries with a single right answer find that answer among the first ten hits. */
 async function searchNeedles(count, name, path, truth) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();

@@ -22,7 +22,7 @@ export function firstDifference(before, after) {
 
 const leafText = (leaf) => (leaf ? `${leaf[0] || "/"} = ${leaf[1].slice(0, 80)}` : "nothing");
 
-/** Adds the leaves of the value at `start` to `found`. Returns the offset of its end. */
+/** Adds the leaves of the value at `start` to `found`. Returns the offset of the value's end. */
 function readValue(text, start, pointer, found) {
   const open = text[start];
   if (open !== "{" && open !== "[") {
@@ -49,7 +49,8 @@ function readValue(text, start, pointer, found) {
 }
 
 /**
- * Returns the end and the text of a scalar. Escapes in strings are normalised, because different ones mean the same.
+ * Returns the end and the text of a scalar. Escapes in strings are normalised, because different escapes may mean the
+ * same character.
  */
 function readScalar(text, start) {
   const pattern = /"(?:[^"\\]|\\.)*"|[^\s,\]}:"]+/y;

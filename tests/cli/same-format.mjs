@@ -48,7 +48,7 @@ export async function testSameFormat(count) {
   }
 }
 
-/** The places and values that differ, except for `fileData`. */
+/** Returns the places and values that differ, except for pointers that match `fileData`. */
 function changes(before, after, fileData) {
   const leaves = (text) => (isJson(text) ? listLeaves(text).filter(([pointer]) => !fileData.test(pointer)) : text);
   const places = [...new Set([...Object.keys(before), ...Object.keys(after)])];

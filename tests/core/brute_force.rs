@@ -92,7 +92,7 @@ fn files(dir: &Path, each: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
 }
 
 /// Calls `read` again if a file vanished while `read` ran: after a merge of index segments, Tantivy's threads remove
-/// the old files. `read` must list all files anew at each call, so that no existing file is left out.
+/// the old files. `read` must list all files again at each call, so that no existing file is left out.
 fn read_again_if_a_file_vanished(read: impl Fn() -> Result<Vec<u8>>) -> Vec<u8> {
     for _ in 0..100 {
         match read() {

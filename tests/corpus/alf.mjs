@@ -526,7 +526,7 @@ function* files() {
     };
 }
 
-/** The corpus. Before any of its files, the test imports the base of the deltas, which has the sequence number 41. */
+/** The corpus. Before its files, the test imports the base of the deltas, which has the sequence number 41. */
 export const alf = {
   format: "alf",
   about:

@@ -19,7 +19,7 @@ const NAMES_OF_COUNTS = {
 export const token = (message, key = TRUSTED_KEY) =>
   `ed25519:${key.publicKey.toString("hex")}:${key.sign(message).toString("hex")}`;
 
-/** A line of a tombstone with a signature by `key`. */
+/** Returns the tombstone in `line` with a signature by `key`, as a line. */
 export function signedTombstone(line, key = TRUSTED_KEY) {
   const { acmeTicket, ...covered } = JSON.parse(line);
   delete covered.signature;

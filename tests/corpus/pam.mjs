@@ -180,7 +180,7 @@ const DOCUMENTS = {
   "a conversation that the index does not list": [editStore((store) => (store.conversations_index = [])), "taken", ""],
 };
 
-/** Integrity (§15): the memories were changed after the checksum was made. */
+/** Exports whose memories were changed after the checksum was made (integrity, §15). */
 const mismatch = (change) => [{ signed: (store) => void change(store) }, ...refusedAs("checksum_mismatch")];
 const INTEGRITY = {
   "a memory that is gone": mismatch((store) => store.memories.pop()),
@@ -279,7 +279,7 @@ const SIGNATURES = {
   "a signature with a member more": [editSigned((store) => (store.signature.note = "x")), "taken", "unknown_field"],
 };
 
-/** The memories of a store without the last one, and an integrity block that matches them. */
+/** Returns all memories of a store except the last, with an integrity block that matches them. */
 function buildStoreWithout(store) {
   const memories = store.memories.slice(0, -1);
   return {
@@ -302,7 +302,7 @@ const increment = (change) => ({
   texts: ({ [STORE]: text }) => ({ [STORE]: text }),
 });
 
-/** Incremental exports (§16). The vault already has their base. */
+/** Incremental exports (§16). The vault already contains the export that they are based on. */
 const INCREMENTS = {
   "an increment": [increment(), "taken", ""],
   "an increment of an unknown base": [increment((store) => (store.base_export_id = "nobody")), "taken", ""],
@@ -354,7 +354,7 @@ function* files() {
   }
 }
 
-/** The corpus. The vault has the base of the increments, and `verify` trusts the keys of the valid signatures. */
+/** The corpus. The vault contains the base of the increments, and `verify` trusts the keys of the valid signatures. */
 export const pam = {
   format: "pam",
   about:

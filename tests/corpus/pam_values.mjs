@@ -7,7 +7,7 @@ const editMemory = (change) => editStore((store) => change(store.memories[0], st
 const editConversation = (change) => ({ conversation: (value) => void change(value) });
 const editEmbedding = (change) => ({ embeddings: (value) => void change(value.embeddings[0], value) });
 
-/** Sets the member at a path such as `temporal.created_at`; undefined removes it. */
+/** Sets the member at a path such as `temporal.created_at`. The value undefined removes the member. */
 function set(object, path, value) {
   const parts = path.split(".");
   const last = parts.pop();

@@ -1,7 +1,7 @@
 // Runs validate, verify and import on a corpus of damaged and forged files. The three must agree: verify reports every
 // error that validate reports. If a file is invalid, import either refuses it with an error that validate reports too,
-// or imports it and reports everything that validate reports. The answers are compared with a table next to this file,
-// which is written if UPDATE_CORPUS=1 is set.
+// or imports it and reports everything that validate reports. The answers are compared with a table next to this file;
+// UPDATE_CORPUS=1 overwrites that table.
 //
 // Opening a vault takes a quarter of a second, because of Argon2. Therefore `npm test` runs only the first file for
 // each different answer in the table. `npm run campaign -- corpus`, WHOLE_CORPUS=1 and UPDATE_CORPUS=1 run all files.

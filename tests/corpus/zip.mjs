@@ -74,13 +74,13 @@ export function flipMiddleBit(bytes) {
   return bytes;
 }
 
-/** Returns the bytes of an entry without a directory that lists it. */
+/** Returns the bytes of an archive entry, without the directory that would list the entry. */
 export function unlistedEntry(entry) {
   const bytes = buildArchive([entry]);
   return bytes.subarray(0, bytes.indexOf("PK\x01\x02"));
 }
 
-/** Offsets in the end record of the number of entries on this disk and on all disks. */
+/** Offsets of the two entry counts in the end record: on this disk, and on all disks. */
 export const ENTRY_COUNTS = [8, 10];
 
 /** Changes the number of entries that the end record of an archive states at each of the `offsets`, in place. */

@@ -59,7 +59,7 @@ function memories(assistant) {
   return lines.slice(first, next < 0 ? undefined : next).map((line) => line.split("|").map((cell) => cell.trim()));
 }
 
-/** The content of a file that was given to an assistant. */
+/** Returns the content of a file that the person attached to a conversation. */
 function fileContent(name) {
   if (name.endsWith(".png")) return marketFish();
   return `${FILES[name]().join("\n")}\n`;
@@ -68,7 +68,7 @@ function fileContent(name) {
 const days = (month, count) =>
   Array.from({ length: count }, (_, index) => `2026-${month}-${String(index + 1).padStart(2, "0")}`);
 
-/** The rows of each table. */
+/** Maps the name of each table to a function that returns its lines. */
 const FILES = {
   "inventory-van.csv": () => [
     "item,what,kg",
@@ -136,7 +136,8 @@ function chatgpt() {
   const files = {};
   const names = {};
   const list = conversations("chatgpt.txt");
-  // ChatGPT saves memories only in conversations, so each memory names its conversation, or comes with one.
+  // ChatGPT saves memories only in conversations, so each memory names its conversation or is listed with a
+  // conversation of its own.
   for (const [time, text, title, ...said] of memories("chatgpt")) {
     const turns = said.map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", text }));
     const own = { at: Date.parse(`${time.replace(" ", "T")}:00Z`), title, turns, files: [], saved: [], replaced: [] };

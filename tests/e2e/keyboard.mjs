@@ -86,7 +86,7 @@ class KeyboardStory {
     throw new Error(`${id} is not reached by Tab; the focus is at ${await this.focus()}`);
   }
 
-  /** Moves the focus into the list: by F6, or by Tab if that does not reach it. */
+  /** Moves the focus into the list: by F6, or by Tab if F6 does not reach the list. */
   async focusList() {
     await this.browser.find("list-row");
     for (let n = 0; n < 6 && (await this.focus()) !== "listbox"; n += 1) await this.browser.keys(F6);

@@ -109,7 +109,7 @@ export async function testMainStory(count) {
 }
 
 /**
- * Tests what happens when the window is closed: it must end and leave no new files behind. For this test it is started
+ * Tests that the program ends and leaves no new files when its window is closed. For this test the program is started
  * without WebDriver, as a person would start it.
  */
 async function testClosing(display, home, count) {
@@ -321,7 +321,7 @@ class MainStory {
     this.addStep("and is no longer found");
   }
 
-  /** Selects a word in the text of the open memory, and returns it as it is written there. */
+  /** Selects a word in the text of the open memory, and returns the word as the text contains it. */
   async select(word) {
     const { selected, text } = await this.browser.run(
       `(word) => {

@@ -1,4 +1,4 @@
-// Interop of ApertoMemory: its program opens the exports that we write, and we import those that it writes.
+// Interop of ApertoMemory: its program opens the exports that we write, and we import the exports that it writes.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

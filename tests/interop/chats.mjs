@@ -17,7 +17,7 @@ const UNZIP = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.
 const COUNT_ROWS =
   "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('select count(*) from conversations').fetchone()[0])";
 
-/** Runs the importers on our ZIPs and counts what they say. */
+/** Runs the importers on our ZIPs and adds their results to `count`. */
 export async function chatsInterop(count) {
   const program = await python(PYTHON_PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-chats-"));

@@ -1,5 +1,5 @@
 // Interop of `connect` with real clients: the programs of Claude Code and Codex read the configuration that we write,
-// and we preserve what they wrote.
+// and `connect` preserves what these programs wrote.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -13,8 +13,8 @@ const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
 const OTHER = ["/bin/echo", "hello"];
 
 /**
- * Each program adds another server and lists ours next to it. After ours is removed, the other server must still be
- * there.
+ * Each program adds another server and lists our server next to it. After our server is removed, the other server must
+ * still be listed.
  */
 export async function clientInterop(count) {
   if (process.platform !== "linux" || process.arch !== "x64")

@@ -30,7 +30,7 @@ export async function installClients() {
 
 /**
  * Runs of the official clients, by name. There is one run for each way in which a client can agree with the server on a
- * version of the protocol. Each is a function that starts the server with `command`, lists its tools and makes all
+ * version of the protocol. Each run is a function that starts the server with `command`, lists its tools and makes all
  * `calls`. It returns {tools, answers}.
  */
 export async function realClients(command, calls, env) {

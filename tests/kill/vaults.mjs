@@ -79,7 +79,7 @@ export const OPERATIONS = [
   }),
 ];
 
-/** The visible state before and after the operation, and how long opening and the whole operation take. */
+/** Returns the visible state before and after the operation, and the milliseconds of opening and of the operation. */
 export function measureStates(vault, operation) {
   const copy = copyVault(vault);
   const opening = millisecondsOf(() => copy.must("info"));

@@ -11,7 +11,7 @@ import { Page, WINDOW_SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
 
 const CASES_FOLDER = join(ROOT, "fixtures", "hostile");
-/** If a step takes longer, even on a slow machine, the window counts as frozen. */
+/** Longest time of a step, in milliseconds. If a step takes longer, the window counts as frozen. */
 const MAX_ANSWER_MS = 20_000;
 /** Number of groups of duplicates that the sheet renders at once. */
 const GROUP_COUNT = 20;
@@ -163,8 +163,8 @@ class HostileVisit {
       ["#", "as a tag in the palette", () => item("tag-")],
       ["@", "as an assistant in the palette", () => item("source-")],
     ];
-    // When the palette is first used, its component inserts styles that the policy refuses. Let that happen
-    // now, so that it is not blamed on the hostile content.
+    // When the palette is first used, its component inserts styles that the policy refuses. Use the palette once before
+    // the hostile content, so that the refusal is not attributed to that content.
     await this.page.press("k", "C");
     await this.page.type("palette-field", ">");
     await this.page.waitFor("palette-item");

@@ -1,4 +1,5 @@
-// `npm run check`: only our own checks, in seconds. `npm run check -- <text>` runs those whose name contains the text.
+// `npm run check` runs only our own checks, which takes seconds. `npm run check -- <text>` runs the checks whose name
+// contains the text.
 import { CHECKS, runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { Stop, main } from "./sh.mjs";

@@ -86,7 +86,7 @@ function runTarget(program, corpus, scratch, args) {
   });
 }
 
-/** Copies findings to the fixtures. After a stack overflow the input is only in the scratch folder. */
+/** Copies findings to the fixtures. After a stack overflow, only the scratch folder contains the input. */
 function saveFindings(target, results, scratch) {
   const found = readdirSync(results).map((name) => [name.split("-")[0], join(results, name)]);
   if (found.length === 0 && scratch) {

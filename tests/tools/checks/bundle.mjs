@@ -11,12 +11,12 @@ const SCHEMA = join(ROOT, "node_modules", "@tauri-apps", "cli", "config.schema.j
  * code.
  */
 const EXCEPTION = /<key>(com\.apple\.[\w.-]+)<\/key>\s*<true\/>/g;
-/** Endings that belong to other programs: Windows would open all such files with ours. */
+/** File extensions that our package must not claim: Windows would open all such files with our program. */
 const FOREIGN_ENDINGS = ["json", "zip", "md", "csv", "html"];
 
 const readConfig = () => JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
 
-/** Problems: what the schema of Tauri's bundler refuses, files that are missing, and settings that would do harm. */
+/** Returns problems: violations of the schema of Tauri's bundler, missing files, and harmful settings. */
 export function bundleConfiguration(config = readConfig()) {
   const { macOS = {}, windows = {}, fileAssociations = [], icon = [], linux } = config.bundle;
   const named = [macOS.entitlements, linux?.deb?.desktopTemplate, config.bundle.licenseFile, ...icon];

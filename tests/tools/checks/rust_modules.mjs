@@ -3,7 +3,7 @@
 // because that would need types.
 import { offsetAfterBracket, lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
-/** A module: what it defines and imports, and its code and the paths in that code, without those of inner modules. */
+/** A module: its definitions and imports, its code and the paths in that code. Inner modules are not included. */
 class Module {
   constructor(path, parent, file) {
     Object.assign(this, {
@@ -161,7 +161,7 @@ function pathsIn(code) {
   return found;
 }
 
-/** The modules that define what `segments` names, seen from `module`: none for names of other crates. */
+/** Returns the modules that define what the path `segments` names in `module`. Names of other crates have none. */
 export function definingModules(module, segments, visited = new Set()) {
   const [first, ...rest] = segments;
   if (first === "crate" || first === "$crate") return definingModulesWithin(crateRoot(module), rest, visited);

@@ -5,12 +5,12 @@ import { ROOT } from "../places.mjs";
 import { Stop } from "../sh.mjs";
 
 const TEMPLATE_FOLDER = new URL("./", import.meta.url);
-/** The crates of formats besides that of the vendors, each chosen with an option. */
+/** Families of formats besides `vendor`. Each has an option of `npm run new-format`. */
 export const FAMILIES = ["files", "engines", "agents", "interchange", "archives"];
 /** Families whose formats are also written and validated. */
 export const FAMILIES_WITH_WRITER = ["interchange", "archives"];
 const WRITER_FILES = ["write.rs", "validate.rs"];
-/** The cases with which a format begins. */
+/** The fixture cases that a new format gets. */
 const FIXTURES = ["full", "truncated", "mangled", "unknown_version"];
 
 /** The folder of the crate of a family. */
