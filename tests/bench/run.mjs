@@ -148,18 +148,18 @@ function measureSearch(mementory, vault, folder, truth, row) {
   const { results } = mementory.run(vault, "search", "--queries", file, "--limit", "10").value;
   if (results.length !== truth.needles.length)
     throw new Stop(`${results.length} answers to ${truth.needles.length} questions.`);
-  const found = results.filter((r, i) => r.hits.some((h) => h.origin_id === truth.needles[i].message_id)).length;
+  const foundCount = results.filter((r, i) => r.hits.some((h) => h.origin_id === truth.needles[i].message_id)).length;
   const times = results.map((r) => r.took_ms);
-  const percentage = ((100 * found) / results.length).toFixed(1);
+  const percentage = ((100 * foundCount) / results.length).toFixed(1);
   row(
     `search, ${results.length} questions`,
-    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${found} of ${results.length} (${percentage} %)`,
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${foundCount} of ${results.length} (${percentage} %)`,
   );
-  const cold = Array.from(
+  const coldTimes = Array.from(
     { length: 7 },
     () => mementory.run(vault, "search", truth.needles[0].query, "--limit", "10").value.took_ms,
   );
-  row("search, first question of a process", `median ${quantile(cold, 0.5).toFixed(1)} ms, nothing read ahead`);
+  row("search, first question of a process", `median ${quantile(coldTimes, 0.5).toFixed(1)} ms, nothing read ahead`);
 }
 
 /** Erases one message, then many at once. An incomplete receipt is added to `wrong`. */
@@ -207,10 +207,13 @@ function measureBundles({ mementory, folder, rows }) {
     rows.push([`${MEMORY_COUNT} memories`, what, value]);
     console.log(`  ${what}: ${value}`);
   };
-  const read = mementory.run(vault, "import", bundle.path);
-  if (read.value.memories !== MEMORY_COUNT)
-    throw new Stop(`${read.value.memories} memories came in, ${MEMORY_COUNT} were written.`);
-  row("import of the .mem bundle", `${(bundle.bytes / 1e6 / read.wall).toFixed(1)} MB/s; ${usageText(read)}`);
+  const importResult = mementory.run(vault, "import", bundle.path);
+  if (importResult.value.memories !== MEMORY_COUNT)
+    throw new Stop(`${importResult.value.memories} memories came in, ${MEMORY_COUNT} were written.`);
+  row(
+    "import of the .mem bundle",
+    `${(bundle.bytes / 1e6 / importResult.wall).toFixed(1)} MB/s; ${usageText(importResult)}`,
+  );
   for (const format of ["mem", "alf"]) {
     const written = mementory.run(vault, "export", "--format", format, join(folder, `out.${format}`));
     const { records, bytes, validated } = written.value;

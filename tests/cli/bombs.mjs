@@ -149,17 +149,17 @@ export async function testBombs(count) {
     const vault = new Vault(folder).create();
     const control = runWithLimit(vault, "import", join(FIXTURES, "pam", "whole", "input"), "--dry-run");
     count.add("bombs: the limit is enough for the program", control.code === 0);
-    for (const [name, made] of selectedBombs) {
+    for (const [name, makeEntries] of selectedBombs) {
       const path = join(folder, `${name.replaceAll(" ", "-")}.zip`);
-      writeFileSync(path, zip(Object.entries(made()), true));
+      writeFileSync(path, zip(Object.entries(makeEntries()), true));
       const problems = [];
       for (const command of [["validate"], ["import", "--dry-run"], ["import"]]) {
         const { code, stdout, stderr } = runWithLimit(vault, command[0], path, ...command.slice(1));
         const outcome = `${command.join(" ")}: ended with ${code}: ${stdout.slice(0, 600)}${stderr.slice(0, 400)}`;
-        const refused = [1, 6].includes(code) && /"code":\s*"[a-z_]+"/u.test(stdout);
+        const isRefused = [1, 6].includes(code) && /"code":\s*"[a-z_]+"/u.test(stdout);
         // An import may also list the large record as failed and import the others.
-        const listed = code === 0 && JSON.parse(stdout).failed > 0;
-        if (!refused && !(command[0] === "import" && listed)) problems.push(outcome);
+        const isListedAsFailed = code === 0 && JSON.parse(stdout).failed > 0;
+        if (!isRefused && !(command[0] === "import" && isListedAsFailed)) problems.push(outcome);
       }
       const large = vault.must("list", "--limit", "500").items.filter((item) => (item.text ?? "").includes("0,0,0"));
       if (large.length > 0) problems.push(`${large.length} records of it are in the vault`);
@@ -175,8 +175,8 @@ export async function testBombs(count) {
 
 /** Returns whether every command prints a JSON answer. A program that runs out of memory prints none. */
 function answersWithinLimit(vault, path) {
-  const ended = ["detect", "validate", "import"].map((command) => runWithLimit(vault, command, path));
-  const unanswered = ended.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
+  const results = ["detect", "validate", "import"].map((command) => runWithLimit(vault, command, path));
+  const unanswered = results.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
   unanswered.forEach(({ code, stderr }) => console.log(`  ended with ${code}: ${stderr.slice(0, 400)}`));
   return unanswered.length === 0;
 }

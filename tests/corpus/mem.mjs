@@ -449,8 +449,8 @@ const SIGNATURES = {
 };
 
 function* files() {
-  const all = { ...CONTAINER, ...INTEGRITY, ...MANIFEST, ...recordCases(), ...SIGNATURES };
-  for (const [name, [steps, outcome, finds, signed]] of Object.entries(all))
+  const cases = { ...CONTAINER, ...INTEGRITY, ...MANIFEST, ...recordCases(), ...SIGNATURES };
+  for (const [name, [steps, outcome, finds, signed]] of Object.entries(cases))
     yield {
       name,
       outcome,

@@ -265,9 +265,9 @@ const SIGNATURES = {
   ),
   "another owner": badSignature((store) => (store.owner.id = "someone-else")),
   "other memories with a checksum that fits": badSignature((store) => {
-    const other = buildStoreWithout(store);
-    store.memories = other.memories;
-    store.integrity = other.integrity;
+    const otherStore = buildStoreWithout(store);
+    store.memories = otherStore.memories;
+    store.integrity = otherStore.integrity;
   }),
   "no integrity under a signature": badSignature((store) => delete store.integrity),
   "signed before it was exported": [
@@ -293,10 +293,10 @@ const increment = (change) => ({
   ...editStore((store) => {
     const { owner, memories } = store;
     const content = "Lena rows at noon.";
-    const changed = { ...memories[2], content, content_hash: contentHash(content) };
+    const changedMemory = { ...memories[2], content, content_hash: contentHash(content) };
     Object.assign(store, { owner, export_type: "incremental", base_export_id: BASE_ID, since: "2026-03-01T00:00:00Z" });
     Object.assign(store, { export_id: "1b0f3c52-2222-4000-8000-000000000003", export_date: "2026-04-01T00:00:00Z" });
-    Object.assign(store, { memories: [changed], relations: [], conversations_index: [] });
+    Object.assign(store, { memories: [changedMemory], relations: [], conversations_index: [] });
     change?.(store);
   }),
   texts: ({ [STORE]: text }) => ({ [STORE]: text }),
@@ -338,8 +338,8 @@ const signedFixtures = () => {
 };
 
 function* files() {
-  const all = { ...CONTAINER, ...DOCUMENTS, ...INTEGRITY, ...valueCases(), ...INCREMENTS, ...SIGNATURES };
-  for (const [name, [steps, outcome, finds, signed]] of Object.entries(all))
+  const cases = { ...CONTAINER, ...DOCUMENTS, ...INTEGRITY, ...valueCases(), ...INCREMENTS, ...SIGNATURES };
+  for (const [name, [steps, outcome, finds, signed]] of Object.entries(cases))
     yield {
       name,
       outcome,

@@ -148,8 +148,9 @@ const EMBEDDING_VALUES = [
 const rowsOf = (what, rows, edit) =>
   Object.fromEntries(
     rows.map(([path, value, finds]) => {
-      const shown = JSON.stringify(value);
-      const name = value === undefined ? `${what} without ${path}` : `${what} with ${path} = ${shown.slice(0, 60)}`;
+      const shownValue = JSON.stringify(value);
+      const name =
+        value === undefined ? `${what} without ${path}` : `${what} with ${path} = ${shownValue.slice(0, 60)}`;
       return [name, [edit((object) => set(object, path, value)), "taken", finds]];
     }),
   );

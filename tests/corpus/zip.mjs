@@ -101,14 +101,14 @@ export function withStatedDirectorySize(bytes, change) {
 export function buildTar(entries) {
   const blocks = entries.flatMap(({ name, data }) => {
     const content = Buffer.from(data ?? "");
-    const head = Buffer.alloc(512);
+    const header = Buffer.alloc(512);
     const fields = [name, "0000644\0", "0000000\0", "0000000\0", `${content.length.toString(8).padStart(11, "0")}\0`];
-    [0, 100, 108, 116, 124].forEach((at, i) => head.write(fields[i], at));
-    head.write("00000000000\0        0", 136);
-    head.write("ustar\x0000", 257);
-    const sum = head.reduce((total, byte) => total + byte, 0);
-    head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
-    return [head, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+    [0, 100, 108, 116, 124].forEach((at, i) => header.write(fields[i], at));
+    header.write("00000000000\0        0", 136);
+    header.write("ustar\x0000", 257);
+    const sum = header.reduce((total, byte) => total + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }

@@ -134,8 +134,8 @@ async function runSteps(stage) {
 
   const { command, args, env } = configuredCommand(home, folders);
   const client = await McpClient.start(command, args, env);
-  const first = await client.call("search", { query: WORD });
-  count.add("the client finds the memory through the window", first?.results?.[0]?.id === id);
+  const firstAnswer = await client.call("search", { query: WORD });
+  count.add("the client finds the memory through the window", firstAnswer?.results?.[0]?.id === id);
   await until("the first read to be announced", () =>
     browser.run(`() => /Claude Code.*first time/.test(document.querySelector('[data-testid="toast"]')?.innerText)`),
   );

@@ -20,9 +20,9 @@ const MEMORIES = 8_000;
 const SECRET = "harbour";
 
 export async function testNotifications(count) {
-  const missing = ["dbus-daemon", "dbus-monitor"].find((program) => !has(program));
-  if (process.platform !== "linux" || missing)
-    return count.leaveOut(`a notification at the end of a long job: ${missing ?? "Linux"} is missing`);
+  const missingProgram = ["dbus-daemon", "dbus-monitor"].find((program) => !has(program));
+  if (process.platform !== "linux" || missingProgram)
+    return count.leaveOut(`a notification at the end of a long job: ${missingProgram ?? "Linux"} is missing`);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-announcing-"));
   const vault = new Vault(home).create();
@@ -113,8 +113,8 @@ async function runSteps(browser, desktop, home, count) {
   count.add("a second long import ends", (await importLong(browser, home, "second")) === "done");
 
   const notifications = await until("a notification", () => {
-    const found = desktop.messages("Notify");
-    return found.length > 0 && found;
+    const notifyMessages = desktop.messages("Notify");
+    return notifyMessages.length > 0 && notifyMessages;
   });
   // Messages arrive in the order in which they were sent, so one for the first import would have been the first.
   count.add("the desktop is notified unless the person has turned that off", notifications.length === 1);

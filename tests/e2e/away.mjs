@@ -14,8 +14,8 @@ import { Browser, until } from "./webdriver.mjs";
 /** Why the test cannot run here, or null. */
 function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
-  const missing = ["dbus-daemon", "dbus-send"].find((program) => !has(program));
-  return missing ? `${missing} is not installed` : null;
+  const missingProgram = ["dbus-daemon", "dbus-send"].find((program) => !has(program));
+  return missingProgram ? `${missingProgram} is not installed` : null;
 }
 
 export async function testLockWhenAway(count) {

@@ -169,8 +169,8 @@ class KeyboardStory {
     await browser.chord(CTRL, "f");
     await browser.keys("rotates");
     await until("the memory with a bar", async () => (await browser.count("list-row", " .redaction")) > 0);
-    const left = await browser.run("(key) => document.body.innerText.includes(key)", SECRET_TOKEN);
-    this.count.add("by keyboard: a sensitive value is redacted everywhere", !left);
+    const isStillShown = await browser.run("(key) => document.body.innerText.includes(key)", SECRET_TOKEN);
+    this.count.add("by keyboard: a sensitive value is redacted everywhere", !isStillShown);
     await browser.keys(ESC);
   }
 
@@ -204,7 +204,7 @@ class KeyboardStory {
     const { browser } = this;
     await browser.chord(CTRL, "l");
     await browser.find("unlock-passphrase");
-    const left = await browser.run("() => /deploy|tortoise|GITHUB/.test(document.body.innerText)");
-    this.count.add("by keyboard: locked, with no words left in the page", !left);
+    const isStillShown = await browser.run("() => /deploy|tortoise|GITHUB/.test(document.body.innerText)");
+    this.count.add("by keyboard: locked, with no words left in the page", !isStillShown);
   }
 }

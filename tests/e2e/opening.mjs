@@ -31,7 +31,7 @@ export async function testOpening(count) {
   const vault = new Vault(home).create();
   const otherFolder = join(home, "other");
   mkdirSync(otherFolder);
-  const other = new Vault(otherFolder).create();
+  const otherVault = new Vault(otherFolder).create();
   const files = Object.fromEntries(
     ["first", "second", "third"].map((name) => [name, vault.write(`${name}.txt`, `A note about the ${name} lantern.`)]),
   );
@@ -44,8 +44,8 @@ export async function testOpening(count) {
   try {
     browser = await Browser.open(await display.driver(), APP, [files.first]);
     await openFiles(count, browser, display, { ...files, notes: join(home, "notes") });
-    await openOther(count, browser, display, { vault: vault.path, other: other.path });
-    await openDemonstration(count, browser, display, other.path);
+    await openOther(count, browser, display, { vault: vault.path, other: otherVault.path });
+    await openDemonstration(count, browser, display, otherVault.path);
   } catch (error) {
     console.log(`  ${error.message}`);
     count.add("files that the system asks to open, to the end", false);
@@ -64,8 +64,8 @@ const listedFiles = (browser) =>
 
 const untilListed = (browser, ...paths) =>
   until(`the import of ${paths.join(", ")}`, async () => {
-    const listed = await listedFiles(browser);
-    return listed.length === paths.length && paths.every((path) => listed.includes(path));
+    const fileNames = await listedFiles(browser);
+    return fileNames.length === paths.length && paths.every((path) => fileNames.includes(path));
   });
 
 const untilToast = (browser, ...words) =>

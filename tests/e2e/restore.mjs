@@ -80,9 +80,9 @@ async function runSteps(browser, count) {
     browser.run(`() => /erased here too/.test(document.querySelector('[data-testid="toast"]')?.innerText)`),
   );
   count.add("the window says that an erasure was applied", true);
-  const left = await listedTexts(browser);
-  const isThere = (word) => left.some((text) => text.includes(word));
-  count.add("what was erased is gone from the backup", left.length === 1 && !isThere(ERASED_WORD));
+  const remainingTexts = await listedTexts(browser);
+  const isThere = (word) => remainingTexts.some((text) => text.includes(word));
+  count.add("what was erased is gone from the backup", remainingTexts.length === 1 && !isThere(ERASED_WORD));
   count.add("and the other memory is there", isThere(KEPT_WORD));
   await browser.type("search-field", ERASED_WORD);
   await until("nothing to be found", async () => (await browser.count("list-row")) === 0);

@@ -40,10 +40,10 @@ async function runSteps(browser, downloads, count) {
   await browser.runAsync(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
 
   // Like a browser download, the file has another name until it is complete.
-  const unfinished = join(downloads, "chatgpt.zip.crdownload");
-  copyFileSync(sample("chatgpt-export.zip"), unfinished);
+  const unfinishedDownload = join(downloads, "chatgpt.zip.crdownload");
+  copyFileSync(sample("chatgpt-export.zip"), unfinishedDownload);
   writeFileSync(join(downloads, "holiday.txt"), "Nothing that an assistant wrote.");
-  renameSync(unfinished, join(downloads, "chatgpt.zip"));
+  renameSync(unfinishedDownload, join(downloads, "chatgpt.zip"));
   const toast = () => browser.run(`() => document.querySelector('[data-testid="toast"]')?.innerText`);
   const offer = await until("the offer", toast);
   count.add("a new export in a watched folder is offered", /chatgpt\.zip.*ChatGPT/.test(offer));

@@ -23,10 +23,10 @@ export function checkFlatpak(deb, work, count) {
   });
   count.add("Flatpak: the commands of the manifest succeed", failed === undefined);
   const installed = new Set(filesIn(app).map((path) => digestOf(join(app, path))));
-  const packed = filesIn(join(work, "usr")).map((path) => join("usr", path));
-  const missing = packed.filter((path) => !LEFT_OUT.test(path) && !installed.has(digestOf(join(work, path))));
-  missing.forEach((path) => console.log(`  missing: ${path}`));
-  count.add("Flatpak: every file of the package is installed", packed.length > 0 && missing.length === 0);
+  const packedPaths = filesIn(join(work, "usr")).map((path) => join("usr", path));
+  const missingPaths = packedPaths.filter((path) => !LEFT_OUT.test(path) && !installed.has(digestOf(join(work, path))));
+  missingPaths.forEach((path) => console.log(`  missing: ${path}`));
+  count.add("Flatpak: every file of the package is installed", packedPaths.length > 0 && missingPaths.length === 0);
   const command = /^command: (.*)$/m.exec(manifest)?.[1] ?? "";
   count.add("Flatpak: the command is a program of the package", existsSync(join(app, "bin", command)));
 }

@@ -204,11 +204,11 @@ export class Installation {
     const removed = chroot.run("apt-get", ["remove", "-y", "-q", "mementory"]);
     this.addStep("it is removed", removed.code === 0);
     this.addStep("the removal says what stays and where", says(removed));
-    const left = this.files.filter(
+    const remainingFiles = this.files.filter(
       (file) => /mementory/i.test(file) && !file.endsWith("/") && chroot.run("test", ["-f", file]).code === 0,
     );
-    left.forEach((file) => console.log(`  left: ${file}`));
-    this.addStep("no file of it stays", left.length === 0);
+    remainingFiles.forEach((file) => console.log(`  left: ${file}`));
+    this.addStep("no file of it stays", remainingFiles.length === 0);
     chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", "/tmp/mementory.deb"]);
     const purged = chroot.run("apt-get", ["purge", "-y", "-q", "mementory"]);
     this.addStep(

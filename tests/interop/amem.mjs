@@ -39,38 +39,43 @@ export async function amemInterop(count) {
 
     const written = write("ours.amem", "ours.txt");
     count.add("our .amem is written and read back", written.validated === true && written.records > 1);
-    const taken = check("take", place("new"), place("ours.amem"), OUR_WORDS);
-    const memories = taken.memories ?? [];
+    const ownImport = check("take", place("new"), place("ours.amem"), OUR_WORDS);
+    const memories = ownImport.memories ?? [];
     count.add(
       `apertomemory 0.2.3 opens all ${written.records} memories of our .amem in a new vault`,
-      taken.ok === true && taken.added === written.records && memories.length === written.records,
+      ownImport.ok === true && ownImport.added === written.records && memories.length === written.records,
     );
     count.add(
       "and finds that its owner signed them and that every value is allowed",
       memories.every(({ trust, schema_violation: violation }) => trust === "self" && violation === null),
     );
-    const found = memories.find(({ content }) => content === "Learns to sail on Thursdays 🚤");
-    count.add("and the text of a memory is unchanged", found?.type === "semantic" && found.scope === "default");
-    const refused = check("take", place("none"), place("ours.amem"), THEIR_WORDS);
-    count.add("and not under another passphrase", refused.ok === false && !existsSync(place("none")));
+    const memory = memories.find(({ content }) => content === "Learns to sail on Thursdays 🚤");
+    count.add("and the text of a memory is unchanged", memory?.type === "semantic" && memory.scope === "default");
+    const wrongPassphrase = check("take", place("none"), place("ours.amem"), THEIR_WORDS);
+    count.add("and not under another passphrase", wrongPassphrase.ok === false && !existsSync(place("none")));
 
-    const made = check("make", place("theirs"), place("theirs.amem"), THEIR_WORDS);
+    const theirVault = check("make", place("theirs"), place("theirs.amem"), THEIR_WORDS);
     const unlock = ["--import-passphrase-file", place("theirs.txt")];
     const validated = mementory("validate", place("theirs.amem"), ...unlock);
     count.add("we accept an .amem of apertomemory", validated.ok === true);
     const imported = mementory("import", place("theirs.amem"), ...unlock);
-    count.add("and import all of its memories", imported.added === made.memories && imported.failed === 0);
+    count.add("and import all of its memories", imported.added === theirVault.memories && imported.failed === 0);
 
-    const other = check("take", place("theirs"), place("ours.amem"), OUR_WORDS);
-    count.add("its vault refuses the .amem of another owner", other.ok === false);
+    const foreignImport = check("take", place("theirs"), place("ours.amem"), OUR_WORDS);
+    count.add("its vault refuses the .amem of another owner", foreignImport.ok === false);
     const merged = write("merged.amem", "theirs.txt", "--base", place("theirs.amem"));
-    const after = check("take", place("theirs"), place("merged.amem"), THEIR_WORDS);
+    const mergedImport = check("take", place("theirs"), place("merged.amem"), THEIR_WORDS);
     count.add(
       "and merges the one that we write for the owner of its export",
-      after.ok === true && after.added === merged.records - made.memories && after.memories.length === merged.records,
+      mergedImport.ok === true &&
+        mergedImport.added === merged.records - theirVault.memories &&
+        mergedImport.memories.length === merged.records,
     );
-    const kept = (after.memories ?? []).find(({ content }) => content === "Painted the hull in April");
-    count.add("and its own memories are as before", kept?.scope === "boat" && kept.created === 1_775_000_000);
+    const theirMemory = (mergedImport.memories ?? []).find(({ content }) => content === "Painted the hull in April");
+    count.add(
+      "and its own memories are as before",
+      theirMemory?.scope === "boat" && theirMemory.created === 1_775_000_000,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -64,7 +64,7 @@ export async function clientInterop(count) {
     for (const { client, program, config, isListed, shown, forAllProjects } of clients) {
       const added = runClient(program, "mcp", "add", "other", "--", ...OTHER);
       count.add(`${client} mcp add makes its configuration`, added.code === 0 && existsSync(config));
-      const before = readFileSync(config, "utf8");
+      const configBefore = readFileSync(config, "utf8");
       const connected = mementory("connect", client);
       count.add(`connect ${client} changes it`, connected.changed === true && existsSync(connected.backup ?? ""));
 
@@ -81,15 +81,15 @@ export async function clientInterop(count) {
       runClient(program, "mcp", "remove", "more");
 
       count.add(`disconnect ${client} takes it back`, mementory("disconnect", client).changed === true);
-      const after = runClient(program, "mcp", "list").stdout;
-      count.add(`${client} mcp list has only the other`, /^other/m.test(after) && !after.includes("mementory"));
+      const listAfter = runClient(program, "mcp", "list").stdout;
+      count.add(`${client} mcp list has only the other`, /^other/m.test(listAfter) && !listAfter.includes("mementory"));
       if (client === "codex")
         // Codex has added an empty line, so the end of the file is not compared.
-        count.add("the file of Codex is as before", readFileSync(config, "utf8").trimEnd() === before.trimEnd());
+        count.add("the file of Codex is as before", readFileSync(config, "utf8").trimEnd() === configBefore.trimEnd());
 
       const byHand = runClient(program, "mcp", "add", ...forAllProjects, "mementory", "--", built("mementory"), "mcp");
-      const refused = mementory("connect", client, "--dry-run");
-      const leftAlone = byHand.code === 0 && refused.error?.code === "not_ours";
+      const refusal = mementory("connect", client, "--dry-run");
+      const leftAlone = byHand.code === 0 && refusal.error?.code === "not_ours";
       count.add(`${client}: what the person added under our name is left alone`, leftAlone);
     }
   } finally {
@@ -100,6 +100,6 @@ export async function clientInterop(count) {
 /** The path of the client's own program for this system. The npm package would start this program through Node. */
 function packagedProgram(load, name, program) {
   const folder = dirname(load.resolve(`${name}/package.json`));
-  const found = readdirSync(folder, { recursive: true }).find((path) => path.split("/").at(-1) === program);
-  return join(folder, found ?? program);
+  const programFile = readdirSync(folder, { recursive: true }).find((path) => path.split("/").at(-1) === program);
+  return join(folder, programFile ?? program);
 }

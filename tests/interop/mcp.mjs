@@ -102,10 +102,13 @@ export async function mcpInterop(count) {
       count.add(`${name} gets a valid document`, exported.ok === true && exported.records === 1);
       const bundle = verify("bundle.json", answers?.memory_export?.result?.bundle);
       count.add(`${name} gets a valid bundle`, bundle.ok === true && bundle.signature?.valid === true);
-      const found = parseJsonOutput(quiet(zaxyProgram, [ZAXY_SCRIPT, "verify", place("bundle.json")]));
-      count.add(`zaxy-memory 3.2.0 verifies the bundle for ${name}`, found.ok === true && found.entries === 1);
-      const offered = answers?.import_memory?.result;
-      count.add(`${name} suggests a document`, offered?.suggestions?.length === 1);
+      const verification = parseJsonOutput(quiet(zaxyProgram, [ZAXY_SCRIPT, "verify", place("bundle.json")]));
+      count.add(
+        `zaxy-memory 3.2.0 verifies the bundle for ${name}`,
+        verification.ok === true && verification.entries === 1,
+      );
+      const suggestion = answers?.import_memory?.result;
+      count.add(`${name} suggests a document`, suggestion?.suggestions?.length === 1);
     }
   } finally {
     if (server && server.exitCode === null) {

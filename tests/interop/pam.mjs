@@ -67,11 +67,14 @@ export async function pamInterop(count) {
     );
 
     check("resave", join(out, "full"), place("resaved"));
-    const again = mementory("import", place("resaved"), "--dry-run");
+    const secondImport = mementory("import", place("resaved"), "--dry-run");
     // The document around the records is a passthrough file (kind `foreign`), which counts as new because the SDK
     // changed it.
-    const addedKinds = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
-    count.add("our own store, saved by the SDK, adds nothing new", addedKinds.length === 0 && again.failed === 0);
+    const addedKinds = Object.entries(secondImport.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
+    count.add(
+      "our own store, saved by the SDK, adds nothing new",
+      addedKinds.length === 0 && secondImport.failed === 0,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

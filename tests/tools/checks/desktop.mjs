@@ -75,9 +75,9 @@ function checkRecognised(scratch, count) {
     });
     return /standard::content-type: (\S+)/.exec(stdout)?.[1];
   };
-  const wrong = SAMPLES.filter((sample) => typeOf(sample) !== sample[2]);
-  wrong.forEach((sample) => console.log(`  ${sample[0]}: ${typeOf(sample)} instead of ${sample[2]}`));
-  count.add("types of files by name and content", wrong.length === 0);
+  const wrongSamples = SAMPLES.filter((sample) => typeOf(sample) !== sample[2]);
+  wrongSamples.forEach((sample) => console.log(`  ${sample[0]}: ${typeOf(sample)} instead of ${sample[2]}`));
+  count.add("types of files by name and content", wrongSamples.length === 0);
 }
 
 /** Returns problems: names in these files that differ from the names in the other files of the repository. */

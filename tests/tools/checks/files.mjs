@@ -77,7 +77,7 @@ export const MACHINE_PATH_PATTERN = new RegExp(["/ro" + "ot/", "/wo" + "rk/", "a
 
 /** Paths of a developer's machine, and lock files that name a private registry. */
 export function machinePaths() {
-  const found = filesOfClone()
+  const problems = filesOfClone()
     .filter((name) => SOURCE_FILE_PATTERN.test(name) || /\.(md|json|toml|yml|yaml|txt)$/.test(name))
     .filter((name) => MACHINE_PATH_PATTERN.test(readText(name)))
     .map((name) => `${name}: contains a path of a developer's machine`);
@@ -87,7 +87,7 @@ export function machinePaths() {
   ];
   const publicHosts = new Set(["https://registry.npmjs.org", "https://github.com"]);
   return [
-    ...found,
+    ...problems,
     ...registries.filter(([, host]) => !publicHosts.has(host)).map(([, host]) => `a lock file names ${host}`),
   ];
 }

@@ -24,11 +24,11 @@ export function filesToWrite(id, name, family) {
   // In Rust templates, a line that begins with `+` is only for formats with a writer, and a line that begins with `-`
   // only for formats that can only be read.
   const [wanted, other] = hasWriter ? ["+", "-"] : ["-", "+"];
-  const chosen = (line) => (line.startsWith(wanted) ? line.slice(1) : line);
+  const chosenLine = (line) => (line.startsWith(wanted) ? line.slice(1) : line);
   const fill = (template) => {
     const source = readFileSync(new URL(`${template}.template`, TEMPLATE_FOLDER), "utf8");
     const lines = source.split("\n").filter((line) => !line.startsWith(other));
-    return (template.endsWith(".rs") ? lines.map(chosen) : source.split("\n"))
+    return (template.endsWith(".rs") ? lines.map(chosenLine) : source.split("\n"))
       .join("\n")
       .replaceAll("{{id}}", id)
       .replaceAll("{{Type}}", type)
