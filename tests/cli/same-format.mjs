@@ -28,7 +28,7 @@ export async function testSameFormat(count) {
       vault.must("convert", firstPath, secondPath, "--format", format);
       const problems = changes(parts(firstPath), parts(secondPath), FILE_DATA[format]);
       problems.forEach((problem) => console.log(`  ${format}: ${problem}`));
-      count.add(`${format} → ${format}: the same elements`, problems.length === 0);
+      count.add(`${format} → ${format}: the elements are unchanged`, problems.length === 0);
     });
   }
   for (const format of Object.keys(ELEMENTS)) {
@@ -43,7 +43,7 @@ export async function testSameFormat(count) {
       const [before, after] = [firstPath, secondPath].map((path) => idsOf(parts(path), ELEMENTS[format]));
       const lost = before.filter((id) => !after.includes(id));
       lost.forEach((id) => console.log(`  ${format}: ${id} is not there`));
-      count.add(`${format}: the ids of another vault`, before.length > 20 && lost.length === 0);
+      count.add(`${format}: elements keep their ids in another vault`, before.length > 20 && lost.length === 0);
     });
   }
 }

@@ -118,12 +118,12 @@ async function runSteps(browser, desktop, home, count) {
   });
   // Messages arrive in the order in which they were sent, so one for the first import would have been the first.
   count.add("the desktop is notified unless the person has turned that off", notifications.length === 1);
-  count.add("the notification says what kind of job has ended", /"The import has ended"/.test(notifications[0]));
-  count.add("and nothing of what was imported", !notifications[0].includes(SECRET));
+  count.add("the notification names the kind of job that has ended", /"The import has ended"/.test(notifications[0]));
+  count.add("the notification contains no text of the import", !notifications[0].includes(SECRET));
   const updates = desktop.messages("Update");
   count.add(
-    "the launcher shows progress",
+    "the launcher shows the progress of the import",
     updates.some((update) => /boolean true/.test(update)),
   );
-  count.add("and hides it at the end", /boolean false/.test(updates.at(-1) ?? ""));
+  count.add("the launcher hides the progress at the end", /boolean false/.test(updates.at(-1) ?? ""));
 }

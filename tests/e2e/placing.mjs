@@ -36,7 +36,10 @@ export async function testWindowPlace(count) {
       return false;
     });
     await close(firstWindow);
-    count.add("size and place are stored", storedWindow()?.width === WIDTH && storedWindow()?.height === HEIGHT);
+    count.add(
+      "the size and place of the window are stored",
+      storedWindow()?.width === WIDTH && storedWindow()?.height === HEIGHT,
+    );
 
     const secondWindow = display.start(built("mementory-app"));
     const openedAt = await until("the window to open again", () => {
@@ -44,10 +47,10 @@ export async function testWindowPlace(count) {
       const place = windowId && display.place(windowId);
       return place?.width === WIDTH && place;
     });
-    count.add("the window opens with its size", openedAt.height === HEIGHT);
+    count.add("the window opens with its stored size", openedAt.height === HEIGHT);
     // One of the two positions may include the frame of the window manager.
     const isNear = (a, b) => Math.abs(a - b) <= 40;
-    count.add("and at its place", isNear(openedAt.x, closedAt.x) && isNear(openedAt.y, closedAt.y));
+    count.add("the window opens at its stored place", isNear(openedAt.x, closedAt.x) && isNear(openedAt.y, closedAt.y));
     await close(secondWindow);
   } catch (error) {
     console.log(`  ${error.message}`);

@@ -101,7 +101,7 @@ export async function testMainStory(count) {
     console.log(`  ${error.message}`);
     if (browser)
       writeFileSync(join(OUTPUT_FOLDER, "failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
-    count.add("the story goes on to its end", false);
+    count.add("the main story runs to its end", false);
   } finally {
     await browser?.close().catch(() => {});
     await display.stopAndRemove(home);
@@ -225,7 +225,7 @@ class MainStory {
     await browser.click("import-done");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.addStep("what was imported is listed", (await browser.count("list-row")) > 0);
+    this.addStep("the imported records are listed", (await browser.count("list-row")) > 0);
     await this.picture("memories");
   }
 
@@ -318,7 +318,7 @@ class MainStory {
     await this.picture("redacted");
     await browser.type("search-field", "tortoise");
     await until("nothing to be found any more", async () => (await browser.count("list-row")) === 0);
-    this.addStep("and is no longer found");
+    this.addStep("a redacted word is no longer found");
   }
 
   /** Selects a word in the text of the open memory, and returns the word as the text contains it. */
@@ -362,7 +362,7 @@ class MainStory {
     await browser.find("receipt-complete");
     this.addStep("an erasure ends with a complete receipt");
     this.addStep(
-      "and nothing on screen shows its text",
+      "nothing on screen shows the text of an erased memory",
       !(await browser.run("() => /Rui/.test(document.body.innerText)")),
     );
     await this.picture("receipt");
@@ -429,7 +429,7 @@ class MainStory {
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
     this.addStep(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);
-    if (passphrase) this.addStep("it does not open without its passphrase", check().code === 3);
+    if (passphrase) this.addStep(`an encrypted .${format} does not open without its passphrase`, check().code === 3);
     return path;
   }
 
@@ -447,7 +447,7 @@ class MainStory {
     await this.picture("import-locked");
     await browser.click("import-leave-out");
     await browser.find("import-confirm");
-    this.addStep("an encrypted file can be left out", (await browser.count("import-file")) === 1);
+    this.addStep("an encrypted file can be left out of the import", (await browser.count("import-file")) === 1);
     await browser.click("import-cancel");
     await browser.gone("import-sheet");
     await drop(path);
@@ -464,7 +464,7 @@ class MainStory {
     await this.picture("import-opened");
     await browser.click("import-confirm");
     await browser.find("import-report");
-    this.addStep("with its own passphrase it is imported", true);
+    this.addStep("an encrypted file is imported with its own passphrase", true);
     await browser.click("import-done");
     await browser.gone("import-report");
   }
@@ -490,7 +490,7 @@ class MainStory {
     await browser.click("unlock-submit");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.addStep("the right passphrase opens it again");
+    this.addStep("the right passphrase opens the vault again");
   }
 
   /** Checks that no file in the home contains text of the imported exports, except the files that the test exported. */
@@ -499,7 +499,7 @@ class MainStory {
       .filter((name) => !name.startsWith(join(this.home, "out.")))
       .filter((name) => /tortoise|allotment|greenhouse/i.test(readFileSync(name).toString("latin1")));
     leakingFiles.forEach((name) => console.log(`  plain text in: ${name.replace(this.home, "~")}`));
-    this.addStep("no plain text on disk while the vault is open", leakingFiles.length === 0);
+    this.addStep("no file contains plain text while the vault is open", leakingFiles.length === 0);
   }
 
   /** Searches for a word and opens the first memory found, whose text has to match. */

@@ -51,12 +51,12 @@ async function runSteps(browser, downloads, count) {
   await browser.click("nav-settings");
   await browser.click("settings-folders");
   await browser.find("detected-file");
-  count.add("it is listed in the settings, and no other file is", (await browser.count("detected-file")) === 1);
+  count.add("the settings list the new export and no other file", (await browser.count("detected-file")) === 1);
   await browser.click("detected-file-import");
   await browser.click("import-confirm");
   await browser.click("import-done");
   await browser.gone("detected-file");
-  count.add("after the import it is no longer listed", (await browser.count("detected-file")) === 0);
+  count.add("the settings do not list the export after its import", (await browser.count("detected-file")) === 0);
 
   const folder = await browser.run(`() => document.querySelector('[data-testid="watched-folder"]').dataset.id`);
   const args = { folder, mode: "own" };
@@ -67,5 +67,5 @@ async function runSteps(browser, downloads, count) {
     return batches.length === 2;
   });
   const notice = await until("the notice", toast);
-  count.add("the next one is imported automatically, with a notice", /claude\.zip/.test(notice));
+  count.add("the next export is imported automatically, with a notice", /claude\.zip/.test(notice));
 }

@@ -46,34 +46,43 @@ export async function amemInterop(count) {
       ownImport.ok === true && ownImport.added === written.records && memories.length === written.records,
     );
     count.add(
-      "and finds that its owner signed them and that every value is allowed",
+      "apertomemory finds that our owner signed the memories and that every value is allowed",
       memories.every(({ trust, schema_violation: violation }) => trust === "self" && violation === null),
     );
     const memory = memories.find(({ content }) => content === "Learns to sail on Thursdays 🚤");
-    count.add("and the text of a memory is unchanged", memory?.type === "semantic" && memory.scope === "default");
+    count.add(
+      "apertomemory reads the text of a memory unchanged",
+      memory?.type === "semantic" && memory.scope === "default",
+    );
     const wrongPassphrase = check("take", place("none"), place("ours.amem"), THEIR_WORDS);
-    count.add("and not under another passphrase", wrongPassphrase.ok === false && !existsSync(place("none")));
+    count.add(
+      "apertomemory does not open our .amem with another passphrase",
+      wrongPassphrase.ok === false && !existsSync(place("none")),
+    );
 
     const theirVault = check("make", place("theirs"), place("theirs.amem"), THEIR_WORDS);
     const unlock = ["--import-passphrase-file", place("theirs.txt")];
     const validated = mementory("validate", place("theirs.amem"), ...unlock);
     count.add("we accept an .amem of apertomemory", validated.ok === true);
     const imported = mementory("import", place("theirs.amem"), ...unlock);
-    count.add("and import all of its memories", imported.added === theirVault.memories && imported.failed === 0);
+    count.add(
+      "we import all memories of an .amem of apertomemory",
+      imported.added === theirVault.memories && imported.failed === 0,
+    );
 
     const foreignImport = check("take", place("theirs"), place("ours.amem"), OUR_WORDS);
-    count.add("its vault refuses the .amem of another owner", foreignImport.ok === false);
+    count.add("a vault of apertomemory refuses the .amem of another owner", foreignImport.ok === false);
     const merged = write("merged.amem", "theirs.txt", "--base", place("theirs.amem"));
     const mergedImport = check("take", place("theirs"), place("merged.amem"), THEIR_WORDS);
     count.add(
-      "and merges the one that we write for the owner of its export",
+      "a vault of apertomemory merges the .amem that we write for its owner",
       mergedImport.ok === true &&
         mergedImport.added === merged.records - theirVault.memories &&
         mergedImport.memories.length === merged.records,
     );
     const theirMemory = (mergedImport.memories ?? []).find(({ content }) => content === "Painted the hull in April");
     count.add(
-      "and its own memories are as before",
+      "the memories that the vault of apertomemory had are unchanged",
       theirMemory?.scope === "boat" && theirMemory.created === 1_775_000_000,
     );
   } finally {

@@ -66,12 +66,15 @@ export async function clientInterop(count) {
       count.add(`${client} mcp add makes its configuration`, added.code === 0 && existsSync(config));
       const configBefore = readFileSync(config, "utf8");
       const connected = mementory("connect", client);
-      count.add(`connect ${client} changes it`, connected.changed === true && existsSync(connected.backup ?? ""));
+      count.add(
+        `connect ${client} changes the configuration and backs it up`,
+        connected.changed === true && existsSync(connected.backup ?? ""),
+      );
 
       const list = runClient(program, "mcp", "list");
       const listsBoth = list.code === 0 && isListed(list) && /^other/m.test(list.stdout);
       if (!listsBoth) console.log(`  ${list.stdout}${list.stderr}`);
-      count.add(`${client} mcp list has our server and the other`, listsBoth);
+      count.add(`${client} mcp list has our server and the other server`, listsBoth);
       count.add(`${client} mcp get reads the token`, shown(program).includes("MEMENTORY_TOKEN"));
 
       const addedMore = runClient(program, "mcp", "add", "more", "--", ...OTHER);
@@ -80,17 +83,23 @@ export async function clientInterop(count) {
       count.add(`connect ${client} again changes nothing`, mementory("connect", client).changed === false);
       runClient(program, "mcp", "remove", "more");
 
-      count.add(`disconnect ${client} takes it back`, mementory("disconnect", client).changed === true);
+      count.add(`disconnect ${client} changes the configuration`, mementory("disconnect", client).changed === true);
       const listAfter = runClient(program, "mcp", "list").stdout;
-      count.add(`${client} mcp list has only the other`, /^other/m.test(listAfter) && !listAfter.includes("mementory"));
+      count.add(
+        `${client} mcp list has only the other server`,
+        /^other/m.test(listAfter) && !listAfter.includes("mementory"),
+      );
       if (client === "codex")
         // Codex has added an empty line, so the end of the file is not compared.
-        count.add("the file of Codex is as before", readFileSync(config, "utf8").trimEnd() === configBefore.trimEnd());
+        count.add(
+          "the configuration of Codex is as before connecting",
+          readFileSync(config, "utf8").trimEnd() === configBefore.trimEnd(),
+        );
 
       const byHand = runClient(program, "mcp", "add", ...forAllProjects, "mementory", "--", built("mementory"), "mcp");
       const refusal = mementory("connect", client, "--dry-run");
       const leftAlone = byHand.code === 0 && refusal.error?.code === "not_ours";
-      count.add(`${client}: what the person added under our name is left alone`, leftAlone);
+      count.add(`${client}: connect does not change a server that the person added under our name`, leftAlone);
     }
   } finally {
     rmSync(home, { recursive: true, force: true });

@@ -54,7 +54,7 @@ export async function pamInterop(count) {
         result.ok === true,
       );
       count.add("the signature is valid by the specification", result.bundles?.signed?.signed === true);
-      count.add("the delta holds one memory", result.bundles?.delta?.memories === 1);
+      count.add("the delta contains one memory", result.bundles?.delta?.memories === 1);
       count.add("the delta is marked as incremental", result.bundles?.delta?.export_type === "incremental");
     }
 
@@ -62,7 +62,7 @@ export async function pamInterop(count) {
     count.add("we accept a store of the SDK", mementory("validate", place("theirs")).ok === true);
     const imported = mementory("import", place("theirs"));
     count.add(
-      "and import all of its records",
+      "we import all records of the store of the SDK",
       imported.memories === 2 && imported.conversations === 1 && imported.messages === 2,
     );
 

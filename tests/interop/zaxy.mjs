@@ -43,15 +43,15 @@ export async function zaxyInterop(count) {
       const disclosed = mementory("disclose", bundle, disclosure, "--grains", "event", "--max-seq", "3");
       const partVerification = check("verify", disclosure, keyPair.public_key);
       count.add(
-        `and the part of it that we disclose (${algorithm})`,
+        `zaxy-memory verifies the disclosed part of our bundle (${algorithm})`,
         partVerification.ok === true && disclosed.disclosed > 0 && partVerification.entries === disclosed.disclosed,
       );
       count.add(
-        `both fit our schemas (${algorithm})`,
+        `our bundle and its disclosed part match our schemas (${algorithm})`,
         [bundle, disclosure].every((f) => check("schemas", SCHEMA_FOLDER, f).ok),
       );
       count.add(
-        `mementory verifies its own (${algorithm})`,
+        `mementory verifies its own bundle (${algorithm})`,
         mementory("verify", bundle, "--trust", keyPair.public_key).ok,
       );
     }
@@ -76,12 +76,15 @@ export async function zaxyInterop(count) {
     const unsignedFile = join(place("theirs"), "unsigned.json");
     const imported = mementory("import", unsignedFile);
     count.add(
-      "an unsigned one is imported completely",
+      "we import all entries of an unsigned bundle of zaxy-memory",
       imported.failed === 0 && imported.found >= theirSamples.entries,
     );
     mementory("export", "--format", "zaxy", place("back.json"), "--source", "zaxy");
     const entries = (file) => JSON.stringify(JSON.parse(readFileSync(file, "utf8")).entries);
-    count.add("and exported again without changes", entries(place("back.json")) === entries(unsignedFile));
+    count.add(
+      "we export the unsigned bundle again without changes",
+      entries(place("back.json")) === entries(unsignedFile),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
