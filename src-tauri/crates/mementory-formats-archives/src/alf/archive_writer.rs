@@ -11,12 +11,12 @@ use zip::ZipWriter;
 use zip::result::{ZipError, ZipResult};
 use zip::write::{SimpleFileOptions, StreamWriter};
 
-/// Number of bytes that are read at a time.
+/// Number of bytes of an entry that are read at a time.
 const READ_BUFFER_BYTES: u64 = 1 << 20;
 
 /// The destination of the archive.
 enum ZipOutput {
-    /// Nowhere: all bytes are discarded.
+    /// No file: all bytes are discarded.
     Discarded(Sink),
     /// A plain file.
     Plain(ZipWriter<ArchiveFile>),
@@ -71,7 +71,7 @@ pub(super) struct ArchiveWriter {
 
 impl ArchiveWriter {
     /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted.
-    /// Without `out`, nothing is written, for a preview of the losses.
+    /// Without `out`, the writer creates no file; this serves to preview the losses.
     pub(super) fn create(out: Option<&Path>, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let (digests, folded_names, is_encrypted) = (BTreeMap::new(), HashSet::new(), passphrase.is_some());
         let Some(out) = out else {
@@ -106,13 +106,13 @@ impl ArchiveWriter {
         self.digests.contains_key(name)
     }
 
-    /// True if an entry may get this name: all systems accept it and can distinguish it from the names of the other
-    /// entries. Readers refuse an archive with an entry for which this is not true.
+    /// True if a new entry may have this name: all systems accept the name, and can distinguish it from the names of
+    /// the other entries. Readers refuse an archive in which an entry has any other name.
     pub(super) fn is_free(&self, name: &str) -> bool {
         !name.split('/').any(is_reserved_name) && !self.folded_names.contains(&folded_name(name))
     }
 
-    /// The name if it is free, otherwise a similar free name.
+    /// Returns `name` if it is free (see [`Self::is_free`]), otherwise a similar free name.
     pub(super) fn free_name(&self, name: &str) -> String {
         let accepted = |part: &str| match is_reserved_name(part) {
             true => format!("_{}", part.replace(char::is_control, "_").trim_end_matches(['.', ' '])),

@@ -414,7 +414,7 @@ fn archives_cannot_write_bookkeeping_files_into_a_workspace() {
                 item.format == "openclaw" && item.name == path
             };
             assert!(!vault.parts.iter().any(is_forged_file), "{name} {path}");
-            // Raw files from another program's archive must be written into a workspace too.
+            // The raw files of another program's archive must not bring the forged file into a workspace either.
             let out = scratch.0.join(format!("{name}-{generated}-{}", path.len()));
             workspace::write(&mut vault, &out, &OpenClaw);
             let restored = workspace::tree(&out).remove(path).unwrap_or_default();

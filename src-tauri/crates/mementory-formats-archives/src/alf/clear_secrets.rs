@@ -9,9 +9,9 @@ use mementory_model::{Limits, LossKind, LossReport};
 use mementory_scan::scan_keys;
 use std::io::Read;
 
-/// Largest file that is searched, in bytes. Settings and notes are smaller.
+/// Size in bytes of the largest file that is searched for secrets. Settings and notes are smaller.
 const MAX_BYTES: u64 = 4 << 20;
-/// Folders whose files are searched.
+/// Folders whose files are searched for secrets.
 const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
 
 /// True if the text contains a key or token that is recognisable as a secret by its format alone.
@@ -83,8 +83,8 @@ pub(super) fn write_document(
     out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
 }
 
-/// A document (identity, principals or manifest) with the secrets in its texts replaced. None if it is to be written unchanged,
-/// because it has no secrets or the file is encrypted.
+/// Replaces the secrets in the texts of a document (identity, principals or manifest). Returns None if the document
+/// must be written unchanged, because it has no secrets or because the archive is encrypted.
 pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {
     redact(text).filter(|redacted| !is_encrypted && redacted != text)
 }

@@ -30,7 +30,7 @@ pub(super) struct LineContext<'a> {
     pub links: &'a [(String, String)],
 }
 
-/// The memory line for a record of another format.
+/// Composes the memory line for a record of a format other than ALF.
 pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
     let edited = super::workspace_origin::with_current_text(stored);
     let record = edited.as_ref().unwrap_or(&stored.record);

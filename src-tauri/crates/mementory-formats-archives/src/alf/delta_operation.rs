@@ -45,13 +45,13 @@ pub(super) struct Change {
     pub erased: bool,
 }
 
-/// Parses a delta line. The error is a stable code. The words of `operation` are exactly those of the schema
-/// (`DeltaMemoryRecord`): the specification has no default for another word (§8.2), and if a change is skipped, the
-/// delta does not lead to the state that it declares.
+/// Parses a delta line. The error is a stable code. Accepts only the values of `operation` that the schema lists
+/// (`DeltaMemoryRecord`): the specification has no default for any other value (§8.2), and if the change were skipped,
+/// the delta would not lead to the state that it declares.
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;
-    // Of several operations, some programs apply the first and others the last.
+    // Refuses a line with several members `operation`, because some programs apply the first and others the last.
     if members.0.iter().filter(|(key, _)| equal_names(key, "operation")).count() > 1 {
         return Err("unknown_operation");
     }
@@ -94,8 +94,8 @@ pub(super) struct ChangedRecord {
     pub names: TargetNames,
 }
 
-/// Our extension slot in a line that erases a record: the names by which vaults know the record, whatever the id of its
-/// line is.
+/// Our extension slot in a line that erases a record. It identifies the record to each vault, because the vault may
+/// have the record under an id other than that of the line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TargetNames {

@@ -21,8 +21,8 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA_CLAIM_VERSION)).collect())
 }
 
-/// Claims agent archives and delta bundles. Used directly to explain to the user why a delta does not open as an
-/// `.alf`.
+/// Claims agent archives and delta bundles. Called for a file that the user opens as an `.alf`, so that a delta is
+/// refused with the reason.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = claim_damaged_archives(catalog);
     let has_manifest_name =
@@ -179,7 +179,7 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let text = std::str::from_utf8(&bytes).ok()?;
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let has_base = || wire::get(&members, "sync").is_some_and(|sync| sync.get().contains("\"base_sequence\""));
-    // If a delta with an empty `layers` were read as an archive, it would seem to have no content.
+    // An empty `layers` is ignored, because a delta with it would otherwise be read as an archive without content.
     let is_empty =
         |layers: &RawValue| layers.get() == "null" || wire::members(layers.get()).is_some_and(|m| m.0.is_empty());
     let has_layers = wire::get(&members, "layers").is_some_and(|layers| !is_empty(layers));

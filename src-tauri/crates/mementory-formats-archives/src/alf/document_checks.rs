@@ -55,7 +55,7 @@ pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<Elem
     out
 }
 
-/// True if both are the same. UUIDs are compared without regard to case.
+/// True if both ids are equal. UUIDs are compared without regard to case.
 fn is_same_id(left: Option<&Tree>, right: Option<&Tree>) -> bool {
     match (left, right) {
         (Some(Tree::Text(left)), Some(Tree::Text(right))) => folded_id(left) == folded_id(right),

@@ -28,13 +28,13 @@ enum WrittenRecord<'a> {
     Folded(Map<String, Value>),
 }
 
-/// The slot of a memory line. `R` is the record, or its JSON.
+/// The slot of a memory line. `R` is the type of the record, or of its JSON.
 #[derive(Deserialize)]
 pub(super) struct ReadSlot<R> {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
-    /// None in files of earlier versions.
+    /// Export id of the record. None in files of earlier versions.
     export_id: Option<String>,
     record: R,
 }
@@ -89,7 +89,8 @@ pub(super) struct ChangedSlot {
 }
 
 impl ChangedSlot {
-    /// The record in the slot with the changes. `line_record` is the record as read from the line without the slot.
+    /// Returns the record in the slot with the changes that the other program made to the line. `line_record` is the
+    /// record as read from the line without the slot.
     pub(super) fn restore(self, line_record: &Record) -> Restored {
         let Self { mut restored, has_same_text } = self;
         let record = &mut restored.record;

@@ -10,7 +10,8 @@ use mementory_json::{
 
 /// Largest number of errors that are listed, and of warnings that are listed. Additional findings are only counted.
 const MAX_FINDINGS: usize = 1000;
-/// Number of errors at which a file is refused, because a small archive can unpack to millions of bad lines.
+/// Number of unlisted errors above which a file is refused, because a small archive can unpack to millions of bad
+/// lines.
 const MAX_ERRORS: usize = 2_000_000;
 
 /// The findings of one file.

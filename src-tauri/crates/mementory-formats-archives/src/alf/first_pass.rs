@@ -60,7 +60,7 @@ pub(super) struct SoleWorkspace {
     pub name: String,
 }
 
-/// What an export will contain.
+/// The content of an export, as the first pass determines it.
 #[derive(Default)]
 pub(super) struct ExportPlan {
     /// Id of the exported agent: a generated agent that represents the vault, or the agent of the sole workspace. Not
@@ -294,7 +294,7 @@ impl ExportPlan {
         if self.periods.contains_key(&month) { month } else { month.to_quarter() }
     }
 
-    /// The line id of a record.
+    /// The id of a record's line in the archive.
     pub(super) fn id_of(&self, vault_id: &str) -> Option<String> {
         let number = u128::from_str_radix(vault_id, 16).ok().and_then(|key| self.uuids.get(&key));
         match number {
@@ -335,7 +335,7 @@ fn hash_of(id: &str) -> u64 {
     hasher.finish()
 }
 
-/// A quarter with more lines than this is split into months.
+/// Largest number of lines in a quarterly partition. A quarter with more lines is split into months.
 pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;
 
 /// True if any partition in the manifest has a range within one month.
@@ -352,7 +352,8 @@ fn is_monthly(manifest: &Tree) -> bool {
     })
 }
 
-/// A reference to the file that an attachment record describes. The size is not known here.
+/// A reference to the file that an attachment record describes. Its size is None, because the record does not state the
+/// size.
 fn reference_to(record: &Record) -> AttachmentRef {
     AttachmentRef {
         key: record.key.clone(),

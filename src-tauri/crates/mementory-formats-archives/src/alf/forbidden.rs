@@ -44,7 +44,7 @@ pub(super) struct LineNames<'a> {
     pub id_space: &'a str,
     /// Key of the record in its id space.
     pub key: &'a str,
-    /// True if another record of the archive has the id of the line, so that this one needs another.
+    /// True if another record of the archive already has the id of the line, so that the line needs a new id.
     pub id_is_taken: bool,
 }
 
@@ -73,14 +73,15 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
         }
         let mut old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
         match (top, old_value.as_str()) {
-            // The record keeps its key, which differs from the id if another record has the same id.
+            // The line gets a new id, and the key of the record is preserved among the forbidden values.
             ("id", _) if id_is_taken => {
                 tree.set(top, Tree::Text(id_from(&tree, id_space, key)));
                 old_value = Tree::Text(key.to_owned());
             }
             ("id", Some(id)) if !id.is_empty() => tree.set(top, Tree::Text(id_from(&tree, id_space, id))),
             ("id", _) => {
-                // If a line has no id, the key of its record is an id derived from the line. The same id is written.
+                // If a line has no id, the key of its record is an id derived from the line. This key becomes the id of
+                // the line.
                 let is_id = uuid::Uuid::parse_str(key).is_ok_and(|id| id.hyphenated().to_string() == key);
                 let id = if is_id { key.to_owned() } else { id_from(&tree, id_space, key) };
                 tree.set(top, Tree::Text(id));
@@ -155,7 +156,7 @@ fn valid_values(tree: &Tree, agent: &str) -> Tree {
     ])
 }
 
-/// Sets the type of each entity that has a name but no type to `other`, which readers assume.
+/// Sets the type of each entity that has a name but no type to `other`, the type that readers assume.
 fn set_entity_types(tree: &mut Tree) {
     let Some(Tree::Array(mut entities)) = tree.get("entities").cloned() else { return };
     let text = |entity: &Tree, name: &str| entity.get(name).and_then(Tree::as_str).is_some();

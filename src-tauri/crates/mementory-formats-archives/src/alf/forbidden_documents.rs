@@ -1,8 +1,8 @@
 //! Values that the specification forbids in the identity (§3.2.2), a principal (§3.3), a credential (§3.4.2), a row of
-//! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an import
-//! reports it. An export writes a valid value in its place or omits the field. The top-level members that change are
-//! preserved as they were in the element's `mementory_forbidden`, under their JSON pointers. Memory lines have rules of
-//! their own (see [`super::forbidden`]).
+//! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an
+//! import reports it. An export writes a valid value in its place or omits the field. The member `mementory_forbidden`
+//! of the element preserves the original of each changed top-level member under its JSON pointer. Memory lines have
+//! rules of their own (see [`super::forbidden`]).
 use super::partitions::stable_v5;
 use super::schema;
 use super::wire::{self, FORBIDDEN_VALUES_MEMBER};
@@ -40,8 +40,9 @@ pub(super) fn move_forbidden_values(layer: &str, text: &str, agent: &str) -> Opt
     Some((out, changed))
 }
 
-/// The element with another id, if `is_taken` says that an element of its document already has this id. The original id
-/// (the key of the record) is preserved among the forbidden values. None if the id is free, or if the element has none.
+/// Gives the element a new id if `is_taken` returns true for its id, because another element of the document has this
+/// id. The key of the record is preserved among the forbidden values as the original id. Returns None if the id is
+/// free, or if the element has no id.
 pub(super) fn with_unique_id(
     layer: &str,
     element: &str,
@@ -82,7 +83,8 @@ pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, v
 
 fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BTreeSet<String>)> {
     let mut valid = tree.clone();
-    // The reference program writes null for a member that is absent. If nothing else is wrong, the text stays as it is.
+    // The reference program writes null for an absent member. If the element has no other fault, its text stays
+    // unchanged.
     if !has_forbidden_values(tree, rule) || !has_forbidden_values(&without_nulls(tree), rule) {
         return Some((valid, BTreeSet::new()));
     }
@@ -123,7 +125,8 @@ fn preserve_members(valid: &mut Tree, original: &Tree, changed: &BTreeSet<String
     }
 }
 
-/// Sets the id of the principal in its profile (§3.3.3). False if it was already there.
+/// Writes the id of the principal into its profile (§3.3.3). Returns false if nothing changed: the profile already has
+/// this id, or the id or the profile is missing.
 fn set_principal_of_profile(principal: &mut Tree) -> bool {
     let Some(id) = principal.get("id").and_then(Tree::as_str).map(str::to_owned) else { return false };
     let Some(mut profile) = principal.get("profile").cloned() else { return false };

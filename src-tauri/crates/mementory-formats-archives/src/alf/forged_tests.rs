@@ -43,7 +43,7 @@ fn error_codes(found: &Validation) -> BTreeSet<&str> {
     found.errors.iter().map(|error| error.code.as_str()).collect()
 }
 
-/// Exports what was read from `path`, and checks that the export is valid and that reading it gives the same records.
+/// Exports the records in `path`. Checks that the export is valid, and that it contains the same records.
 fn export(path: &Path, out: &Path) -> MemorySource {
     let mut vault = read(path).unwrap();
     write(&mut vault, out);
@@ -146,7 +146,8 @@ fn memories_that_the_manifest_does_not_list_are_found_only_by_a_salvage() {
         let applied = apply(&path, &[], &scratch.0.join("out.alf"), &Limits::default());
         assert!(matches!(applied, Err(ApplyError::Format(FormatError::Invalid { code: "partitions_not_listed", .. }))));
     }
-    // Without memories, null in place of the layer is only a value of the wrong type, which other programs write.
+    // If the archive has no memories, a memory layer that is null is not reported as unlisted, because other programs
+    // write null for an absent layer.
     let mut manifest = manifest(0);
     manifest["layers"]["memory"] = Value::Null;
     pack(&path, &[("manifest.json", manifest.to_string().as_bytes())]);
@@ -183,7 +184,7 @@ fn a_confidence_is_compared_digit_by_digit() {
     }
 }
 
-/// Spec §3.4.1, §8.3.
+/// Spec §3.4.1 and §8.3 allow no secret in the clear in an archive.
 #[test]
 fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
     const TOKEN: &str = "ghp_0123456789abcdefghij";

@@ -125,7 +125,7 @@ pub(super) struct LineageCollector {
 }
 
 impl LineageCollector {
-    /// Adds a memory that was restored unchanged, with the version stated in its line.
+    /// Adds the version that a memory's line states. The caller restored the memory unchanged.
     pub(super) fn add_line(&mut self, record: &Record, line: &str) {
         if self.vault.is_some()
             && let Some(runtime) = runtime_of(record)

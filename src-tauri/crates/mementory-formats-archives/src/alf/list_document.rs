@@ -1,6 +1,7 @@
 //! List documents (`principals.json`, `credentials.json`, `attachments.json`). Each element becomes a record. The text
-//! around the elements, called the skeleton, becomes a passthrough file that has a key in place of each element. So
-//! each element is stored only once and can be erased in one place. An unedited document is exported byte for byte.
+//! around the elements, called the skeleton, becomes a passthrough file that has a key in place of each element. As a
+//! result, each element is stored only once, in its record, and can be erased there. An unedited document is exported
+//! byte for byte.
 use super::wire;
 use mementory_json::{Tree, write_string};
 use serde_json::value::RawValue;
@@ -51,7 +52,7 @@ impl ListDocument<'_> {
     }
 
     /// The document with each element replaced by the result of `with` for its index, or removed if the result is None.
-    /// The `added` elements follow at the end.
+    /// The `added` elements are appended.
     pub(super) fn with_elements(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
         let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
         if added.is_empty() && filled.iter().all(Option::is_some) {
@@ -71,7 +72,7 @@ impl ListDocument<'_> {
             (Some((start, _)), Some((_, end))) => {
                 (self.text[..*start].rfind('[').map_or(0, |i| i + 1), *end + self.text[*end..].find(']').unwrap_or(0))
             }
-            _ => return String::new(), // Cannot happen: for an empty list, callers create a new document.
+            _ => return String::new(), // Unreachable: for an empty list, callers create a new document.
         };
         format!("{}{}{}", &self.text[..open], list.join(","), &self.text[close..])
     }

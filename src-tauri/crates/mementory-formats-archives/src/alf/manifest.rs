@@ -134,9 +134,9 @@ pub(super) fn unsafe_name(name: &str) -> bool {
         || name.split('/').any(|part| part == "..")
 }
 
-/// The name for an entry that the manifest calls `stated`. This is the stated name if it is safe and `is_free` accepts
-/// it, otherwise `default`, otherwise `default` with a number. A manifest of another program may state the name of a
-/// file with a different purpose, or a path that leads out of the archive.
+/// Returns a name for an entry to which the manifest gives the name `stated`: `stated` if it is safe and `is_free`
+/// accepts it, otherwise `default`, otherwise `default` with a number. A manifest of another program may state the name
+/// of a file with a different purpose, or a path that leads out of the archive.
 pub(super) fn usable_name(stated: &str, default: &str, is_free: &dyn Fn(&str) -> bool) -> String {
     let is_usable = |name: &String| {
         let has_whole_parts = name.split('/').all(|part| !part.is_empty() && part != ".");
@@ -186,15 +186,15 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// A manifest of these parts, whose extension slot is read.
+    /// Builds a manifest from its parsed members. Records are restored from our extension slots.
     pub(super) fn new(tree: Tree, version: String, agent: String, partitions: Vec<Partition>) -> Self {
         let has_unlisted_memories = false;
         Self { tree, version, agent, partitions, has_unlisted_memories, restores: true, scopes: OnceLock::new() }
     }
 
-    /// If the memory layer has no list of partitions, every file of lines in `memory/` that nothing else names is
-    /// treated as a partition, so that an import that was asked to read a damaged archive finds it. Null in place of
-    /// the layer is not a fault if there is no such file.
+    /// If the memory layer has no list of partitions, treats every `.jsonl` file in `memory/` that the manifest does
+    /// not name as a partition, so that the import of a damaged archive finds its memories. If the layer is null and
+    /// there is no such file, the archive has no fault: `has_unlisted_memories` becomes false.
     pub(super) fn find_partitions(&mut self, archive: &Archive<'_>) {
         if !self.has_unlisted_memories {
             return;
@@ -233,9 +233,9 @@ impl Manifest {
         let version = version.to_owned();
         check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        // UUIDs are compared in lower case, because the agent id may have a different letter case in a delta.
+        // The id is stored in lower case for comparisons, because a delta may state it in another letter case.
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
-        // Without `layers`, an archive with records would be read as an empty one.
+        // Refuses a manifest without `layers`, because an archive with records would be read as an empty one.
         let layers = tree.get("layers").filter(|layers| matches!(layers, Tree::Object(_)));
         let memory = layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory");
         let partitions = match memory.map(|memory| memory.get("partitions")) {
@@ -247,7 +247,7 @@ impl Manifest {
         let mut manifest = Self::new(tree, version, agent, partitions.unwrap_or_default());
         manifest.has_unlisted_memories = is_unlisted;
         let documents = ["identity", "principals", "credentials", "attachments"];
-        // A partition that is listed twice has a code of its own.
+        // Repeated partitions are compared as one, because a partition that is listed twice has a different error code.
         let partitions: BTreeSet<&str> = manifest.partitions.iter().map(|row| row.file.as_str()).collect();
         refuse_shared_files(documents.into_iter().filter_map(|l| manifest.layer_file(l)).chain(partitions), place)?;
         Ok(manifest)
@@ -258,8 +258,8 @@ impl Manifest {
         self.tree.get("layers")?.get(layer)?.get("file")?.as_str()
     }
 
-    /// True if the manifest has a layer, but does not name its file. Null in place of a layer means that there is none,
-    /// unless its usual file is there.
+    /// True if the manifest has a layer, but does not name its file. A layer that is null counts as absent, unless the
+    /// archive has the usual file of this layer.
     pub(super) fn has_unnamed_file(&self, layer: &str, archive: &Archive<'_>) -> bool {
         let row = self.tree.get("layers").and_then(|layers| layers.get(layer));
         let is_stated = |row: &Tree| *row != Tree::Null || archive.entry(&format!("{layer}.json")).is_some();
@@ -298,8 +298,8 @@ impl Manifest {
         slot::vendor_slot(&self.tree).filter(|_| self.restores)?.get(key)
     }
 
-    /// True if our slot says which of several sources or workspaces an element or entry belongs to. Such an archive
-    /// cannot be written back without the slot.
+    /// True if our slot assigns elements or entries to several sources or workspaces. Without the slot, such an archive
+    /// cannot be written back.
     pub(super) fn has_several_sources(&self) -> bool {
         let is_filled = |key: &&str| self.vendor(key).is_some_and(|value| *value != Tree::Object(vec![]));
         ["scopes", "entries", "workspaces", "lineage"].iter().any(is_filled)
@@ -317,7 +317,7 @@ impl Manifest {
         }
     }
 
-    /// `created_at`: when the archive was made.
+    /// `created_at`: the time at which the archive was made.
     pub(super) fn created(&self) -> Option<Timestamp> {
         self.tree.get("created_at")?.as_str().and_then(Timestamp::parse)
     }
@@ -347,11 +347,12 @@ impl Manifest {
         listed_scope.unwrap_or_else(|| scope_of_agent(agent))
     }
 
-    /// What the manifest lists for the element or line with this id. There may be as many ids as lines.
+    /// The scope and runtime that the manifest lists for the element or line with this id. Ids are looked up through an
+    /// index, because there may be as many ids as lines.
     fn listed_scope(&self, id: &str) -> Option<&Tree> {
         let Some(Tree::Object(scopes)) = self.vendor("scopes") else { return None };
         let positions = self.scopes.get_or_init(|| {
-            // The last of several members with the same id counts, as everywhere.
+            // If several members have the same id, the last one counts, as for all JSON objects.
             scopes.iter().enumerate().map(|(at, (id, _))| (id.clone(), at)).collect()
         });
         scopes.get(*positions.get(id)?).map(|(_, row)| row)
@@ -364,8 +365,8 @@ impl Manifest {
         listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
     }
 
-    /// An issue if the file has a checksum that cannot be verified because its definition is unknown. The validator
-    /// verifies checksums of our definition.
+    /// Returns an issue if the manifest has a checksum with an unknown definition, which cannot be verified. A checksum
+    /// with our definition is verified by the validator instead.
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
@@ -414,8 +415,8 @@ pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
     text.parse().ok().or_else(float)
 }
 
-/// Like [`number`], for a stated count or size that is compared with the actual one. A number that exceeds 64 bits
-/// becomes `u64::MAX`, so that it is reported as wrong instead of being ignored as missing.
+/// Like [`number`], for a stated count or size that is compared with the actual count or size. A number that exceeds 64
+/// bits becomes `u64::MAX`, so that it is reported as wrong instead of being ignored as missing.
 pub(super) fn stated_count(tree: Option<&Tree>) -> Option<u64> {
     let is_larger = |text: &str| text.parse::<f64>().is_ok_and(|value| value >= 9e15);
     let largest = || matches!(tree, Some(Tree::Number(text)) if is_larger(text)).then_some(u64::MAX);

@@ -1,5 +1,5 @@
-//! Exports the passthrough files of ALF archives: the files in `raw/`, unknown entries, skeletons (imported lists with
-//! their elements taken out), and the manifest.
+//! Exports the passthrough files of ALF archives: the files in `raw/`, unknown entries, skeletons (list documents
+//! without their elements), and the manifest.
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::first_pass::ExportPlan;

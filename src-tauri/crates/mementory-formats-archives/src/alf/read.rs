@@ -1,5 +1,5 @@
-//! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
-//! name become passthrough files.
+//! Reads an archive (spec §3, §4, §6.2). The manifest determines which entries are read, and how. Entries that the
+//! manifest does not name become passthrough files.
 mod attachments;
 mod deletions;
 pub(super) mod line_scan;
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use superseded::{Superseded, set_effective_status};
 
-/// Largest number of distinct remarks. Any more are only counted by code.
+/// Largest number of distinct remarks. Further remarks are only counted by code.
 const MAX_REMARKS: usize = 500;
 
 /// Reads one archive into the sink. Ignores the extension slots unless `restores` is set.
@@ -59,7 +59,7 @@ pub(super) struct Reader<'a> {
     remarks: BTreeMap<Remark, (String, u64)>,
     /// True if a delta bundle is read.
     pub is_delta: bool,
-    /// In a delta: the last line that changes each record.
+    /// For each record of a delta bundle, the last line that changes it.
     last_changes: LastChanges,
     /// Ids of records whose last change in a delta is a deletion, each with scope and id of the tombstone's target if
     /// the line states them.
@@ -165,9 +165,9 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of a layer's document. None if the manifest lists no document, or if it was already read. In a
-    /// delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the result is
-    /// None.
+    /// Text and entry of a layer's document. None if the manifest lists no document, or if the document was already
+    /// read. In a delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the
+    /// result is None.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -187,8 +187,8 @@ impl Reader<'_> {
         Ok(Some((text, member)))
     }
 
-    /// If the bytes of an entry are damaged, reports this and returns None, so that the other entries can be read. In a
-    /// delta, damage is an error, because a delta is imported completely or not at all.
+    /// If the bytes of an entry are damaged, reports the damage and returns None, so that the other entries can be
+    /// read. In a delta, damage is an error, because a delta is imported completely or not at all.
     pub(super) fn unless_damaged<T>(
         &mut self,
         member: &Member,
@@ -341,7 +341,7 @@ impl Reader<'_> {
                     continue;
                 }
                 if slot::vendor_slot(&doc).and_then(|k| k.get("generated")).is_some() {
-                    continue; // This is the principal that was generated for an archive without principals.
+                    continue; // Skips the principal that our export generates for a vault without principals.
                 }
                 slots.pop();
             }
@@ -366,7 +366,7 @@ impl Reader<'_> {
 
     /// Key of a document's record. Ids are unique only within their layer, so if a memory or an earlier layer has the
     /// same id, `#` and the name of the layer are appended. A delta does not contain the ids of unchanged memories, so
-    /// the key with this ending is sent as an alternative.
+    /// for a delta, the key with `#` and the layer is sent as an alternative key.
     pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
         let scope = self.manifest.scope_of(id, None);
         let is_shared = self.lines.shared_ids.contains(&wire::folded_id(id))
@@ -418,7 +418,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // Keys of documents are reserved, so that no memory replaces one.
+        // Reserves the keys of document elements, so that no memory replaces the record of an element.
         let lines = self.lines.clone();
         let mut keys = UniqueKeys::default();
         for (scope, id) in &self.document_keys {

@@ -1,5 +1,5 @@
-//! Tests of entries that cannot have their own name in an archive, because some systems refuse it or cannot distinguish
-//! it from another one.
+//! Tests of files that get a different name in an archive, because some systems refuse the original name or cannot
+//! distinguish it from another one.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::sealed_secrets::sha256;
 use super::testing::*;
@@ -31,7 +31,7 @@ fn secrets_of_renamed_settings_files_are_restored() {
     let scratch = Scratch::new("renamed-secrets");
     let (folder, archive) = (scratch.0.join("w"), scratch.0.join("a.alf"));
     workspace::put(&folder, &[("SOUL.md", b"# Wren\nCalm.\n")]);
-    // The last name is the one that the archive gives to the file before it.
+    // The archive renames `skills/.env` to the last of these names, which another file already has.
     let names = ["aux.json", "skills/.ENV", "skills/.env", "skills/.env~2"];
     for name in names {
         workspace::put(&folder, &[(name, settings_with(&sha256(name.as_bytes())[..4]).as_bytes())]);

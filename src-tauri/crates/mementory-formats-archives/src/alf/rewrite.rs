@@ -1,4 +1,4 @@
-//! Rewrites an archive with changed lines and documents. Used to apply deltas and to delete records permanently.
+//! Rewrites an archive with changed lines and documents. Called to apply deltas and to delete records permanently.
 //! Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
 use super::manifest::{
@@ -40,7 +40,7 @@ impl OpenedFile {
     /// systems cannot distinguish, or a structure that contradicts itself.
     ///
     /// # Errors
-    /// The first fault; I/O.
+    /// `Invalid` for the first fault, or an error if the file cannot be read.
     pub(super) fn refuse_faults(&self) -> Result<(), FormatError> {
         let archives = self.detected.archives(&self.catalog);
         let damaged = self.catalog.damaged_entries(|archive| archives.contains(&archive))?;
@@ -197,7 +197,7 @@ impl Rewrite {
     ) -> Result<(), FormatError> {
         let total: u64 = rows.iter().filter_map(count_of).sum();
         let stated = manifest.index_file().unwrap_or(INDEX_FILE);
-        // The manifest of another program may state the name of a file with a different purpose. That file is not
+        // The manifest of another program may name a file with a different purpose as the index. Such a file is not
         // changed.
         let is_index = can_be_index(stated) && stated != MANIFEST_FILE && !manifest.named_files().contains(&stated);
         let before = match archive.entry(stated).filter(|_| is_index) {

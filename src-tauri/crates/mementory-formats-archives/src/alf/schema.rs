@@ -1,5 +1,5 @@
 //! Schema rules of the ALF documents, and the codes under which violations are reported. The rules follow the
-//! specification (§3, §4.2) and its schemas. A word that is not in a specified list is only a warning (§8.2).
+//! specification (§3, §4.2) and its schemas. A value that is not in a specified list causes only a warning (§8.2).
 use mementory_json::schema::{
     Fit,
     Rule::{self, Any, Bool, Form, List, Map, Number, Object, OpenWord, Text, Time, UnitInterval, Uuid, Whole},

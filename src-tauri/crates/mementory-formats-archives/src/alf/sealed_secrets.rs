@@ -14,10 +14,10 @@ use std::collections::BTreeMap;
 
 /// Id of our layout of a sealed credential.
 const LAYOUT_ID: &str = "keepsake-credential-v1";
-/// Explains the layout to people who open it without Mementory.
+/// Explains the layout to people who open the credential without Mementory.
 const LAYOUT_NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
-/// Largest number of rows that are opened, because each takes a slow key derivation. Our archives have only one.
+/// Largest number of rows that are opened. Each row requires a slow key derivation. Our archives have only one.
 const MAX_OPENED_ROWS: usize = 4;
 /// Argon2 costs: memory in KiB, passes, lanes. Exports use exactly these, and rows with higher costs are refused.
 const MAX_KDF_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
@@ -54,8 +54,8 @@ impl Secrets {
         }
     }
 
-    /// Notes that the file `name` is stored in the archive as `entry_name`, the name under which an import looks for
-    /// its secrets.
+    /// Records that the archive contains the file `name` as the entry `entry_name`. An import looks for the secrets of
+    /// a file under the name of its entry.
     pub(super) fn rename(&mut self, name: String, entry_name: &str) {
         if self.files.contains_key(&name) {
             self.renamed.insert(name, entry_name.to_owned());

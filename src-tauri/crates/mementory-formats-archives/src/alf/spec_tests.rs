@@ -433,7 +433,7 @@ fn spec_10_7_principals_survive_a_round_trip() {
     assert_eq!(reread[&id(1)]["namespace"], space.as_str());
     assert_eq!(vault.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
-    // The archive of a vault without principals has a generated human principal.
+    // The archive of a vault without principals contains a generated principal of the type `human`.
     let mut other = MemorySource {
         records: vec![mementory_model::Record::new(Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()
@@ -512,7 +512,7 @@ fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
         validation.errors.is_empty() && validation.warnings.is_empty(),
         "each record is in its range: {validation:?}"
     );
-    // A new memory changes only the current partition.
+    // Adding a memory changes only the current partition.
     let mut new_memory = vault.records[0].clone();
     let line = memory(20, "2026-11-01T00:00:00Z", json!({})).to_string();
     new_memory.key.value = id(20);

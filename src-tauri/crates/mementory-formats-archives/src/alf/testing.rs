@@ -36,14 +36,14 @@ fn open_with(path: &Path, passphrase: Option<&dyn Passphrase>) -> Result<(Catalo
     Ok((catalog, detection))
 }
 
-/// Reads an archive. An import validates the archive first and uses values that the validator cached in the catalog, so
-/// the archive is read in this way too, and both results must be equal.
+/// Reads an archive twice: directly, and after a validation, as an import does. The second reading uses values that the
+/// validator cached in the catalog. Both results must be equal.
 pub(crate) fn read(path: &Path) -> Result<MemorySource, FormatError> {
     let vault = read_with(path, None)?;
     let (catalog, detection) = open(path)?;
     let limits = Limits::default();
     for source in &detection.sources {
-        // What the validator finds is tested elsewhere.
+        // The findings are ignored, because other tests check them.
         let _ = super::Alf.validate(&catalog, source, &limits, &[]);
     }
     let validated = read_sources(&catalog, &detection, None)?;

@@ -116,7 +116,7 @@ fn fixtures_round_trip() {
         };
         let (before, after) = (sorted(&vault.records), sorted(&reread.records));
         let outline = |records: &[(String, Option<String>, Option<Verbatim>)]| {
-            // The status is required, so a line that gets an id gets a status too.
+            // The export adds the required status to a line to which it adds an id.
             let status = |status: &Option<String>| status.clone().or(Some("active".to_owned()));
             records.iter().map(|(text, of, _)| (text.clone(), status(of))).collect::<Vec<_>>()
         };

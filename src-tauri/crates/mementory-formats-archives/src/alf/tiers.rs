@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, HashMap};
 /// The default threshold of the specification, in bytes.
 const DEFAULT_THRESHOLD_BYTES: u64 = 102_400;
 
-/// The threshold of an export: files smaller than this are in the archive.
+/// The threshold of an export in bytes. The archive contains only files that are smaller.
 pub(super) fn threshold(options: &WriteOptions) -> u64 {
     options.artifact_threshold.unwrap_or(DEFAULT_THRESHOLD_BYTES)
 }
@@ -156,8 +156,8 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
 }
 
-/// The row without `archive_path`, so that its file is only listed. None if this is already so, or if the file is
-/// smaller than `threshold`.
+/// The row without `archive_path`, so that its file is only listed. None if the row has no `archive_path`, or if the
+/// file is smaller than `threshold`.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {

@@ -446,7 +446,7 @@ impl Check<'_> {
     }
 
     /// Reports the faults of checked lines, in the order of the lines. Sets `malformed` to the place of the last line
-    /// if it is not JSON. Adds to `scanned` what is needed for reading the lines later.
+    /// if it is not JSON. Passes the scan of each line, which is needed for reading the lines later, to `scanned`.
     fn report_lines(
         &mut self,
         checked: Vec<CheckResult>,

@@ -1,5 +1,5 @@
-//! Parses a memory line in one pass. Most of the bytes of a line that we wrote are in our extension slot, inside
-//! `raw_source_format`, so they are not read again for each object that contains them.
+//! Parses a memory line in one pass. Most bytes of a line that we wrote are in our extension slot, inside
+//! `raw_source_format`. In one pass, these bytes are read once instead of once for each enclosing object.
 use super::extension::{self, ReadSlot};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
@@ -21,7 +21,7 @@ pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
 pub(super) struct WholeLine<'a> {
     /// All members but `raw_source_format`.
     pub members: Members<'a>,
-    /// `raw_source_format`.
+    /// The value of `raw_source_format`.
     pub raw_source: RawSource<'a>,
     /// The extension slot in the line, if it is to be read.
     pub slot: Option<ReadSlot<Record>>,
@@ -53,8 +53,8 @@ impl<'a> WholeLine<'a> {
         Self::parse_in_one_pass(line, restores).or_else(|| Self::parse_in_steps(line, restores))
     }
 
-    /// Also None for unusual lines: those that repeat a member which is read here, that are deeply nested, or whose
-    /// slot is not ours or has deep fields.
+    /// Like [`Self::parse`], but also returns None for unusual lines: lines that repeat a member which this parser
+    /// reads, deeply nested lines, and lines whose slot is not ours or has deep fields.
     fn parse_in_one_pass(line: &'a str, restores: bool) -> Option<Self> {
         if restores && extension::may_have_fields_text(line) {
             return None;
@@ -170,8 +170,8 @@ mod tests {
     use super::*;
     use mementory_model::{Kind, RecordKey};
 
-    /// The content of a parsed line, for comparing the two ways of parsing. The slot is left out of the members,
-    /// because only one of the two ways leaves it there.
+    /// The content of a parsed line, for comparing the two ways of parsing. The members are listed without the slot,
+    /// because only one of the two ways keeps the slot among them.
     fn outline(line: Option<WholeLine<'_>>) -> Option<String> {
         let WholeLine { members, raw_source, slot } = line?;
         let texts = |members: &Members<'_>| -> Vec<String> {

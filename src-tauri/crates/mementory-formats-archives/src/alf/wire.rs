@@ -19,7 +19,8 @@ pub(super) type Remark = (&'static str, String);
 /// Member of `raw_source_format` with forbidden values by JSON pointer (see [`super::forbidden`]).
 pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
-/// Depth to which content that is not a text is parsed. Deeper content is taken as it is in the file.
+/// Largest nesting depth at which content that is not a text is parsed. Deeper content is copied unchanged from the
+/// file.
 const MAX_DEPTH: u32 = 512;
 
 /// A parsed line.
@@ -120,9 +121,8 @@ pub(super) fn folded_id(id: &str) -> String {
 }
 
 /// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for
-/// the id and the `agent_id` of the line. A line without an id gets one that is always the same for its text, and
-/// content that is not a text becomes its JSON, so that nothing that the line says is lost. The error is a stable code
-/// (`not_json`).
+/// the id and the `agent_id` of the line. A line without an id gets an id that is derived from its text. Content that
+/// is not a text becomes its JSON, so that no information is lost. The error is a stable code (`not_json`).
 pub(super) fn read_line(
     line: &str,
     restores: bool,
@@ -249,7 +249,7 @@ fn content_of(f: &mut Fields<'_, '_>) -> String {
     })
 }
 
-/// The text of a record whose content is not a text. Empty for null, which says nothing.
+/// The text of a record whose content is not a text: the JSON of the content, or an empty text for null.
 pub(super) fn json_of_content(content: &Tree) -> String {
     let mut out = String::new();
     if *content != Tree::Null {
@@ -265,13 +265,14 @@ pub(super) fn created_of(line: &Members<'_>) -> Timestamp {
     stated.and_then(|stated| Timestamp::parse(&stated)).unwrap_or(Timestamp::EPOCH)
 }
 
-/// The id for a line that has none. An export writes it into the line, so that the record is recognised again.
+/// The id for a line that has none. An export writes this id into the line, so that a later import recognises the
+/// record.
 fn id_for_line_without_id(text: &str, line: &Members<'_>, scope: &str) -> String {
     stable_v7(created_of(line), &format!("line without id:{scope}\n{text}")).hyphenated().to_string()
 }
 
-/// The id of a record, folded for comparison, from the members of its line: the original id, if an export moved it
-/// because it is not a UUID.
+/// The id of the record in a line, folded for comparison. If an export replaced the original id because it is not a
+/// UUID, the original id is returned.
 pub(super) fn original_id(line: &Members<'_>) -> Option<String> {
     let raw_source = get(line, "raw_source_format").and_then(|raw| members(raw.get()));
     let (moved, _) = original_id_and_emptiness(raw_source.as_ref());
@@ -312,7 +313,7 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
 pub(super) struct Supersedes {
     /// Id of the record that is replaced.
     pub old: String,
-    /// True if this is the line's own id: the line then replaces earlier lines with the same id.
+    /// True if `old` is the id of the line itself. The line then replaces earlier lines with the same id.
     pub same_id: bool,
     /// True if the line is a deletion.
     pub deleted: bool,

@@ -13,7 +13,7 @@ use mementory_json::{
 };
 use mementory_model::{Record, Verbatim};
 
-/// Prose blocks with a member of their own in `prose`. All others are in `custom_blocks`.
+/// Prose blocks that have a separate member in `prose`. All other blocks are in `custom_blocks`.
 const NAMED_BLOCKS: [&str; 3] = ["soul", "identity_profile", "operating_instructions"];
 
 fn text_tree(text: &str) -> Tree {
@@ -158,8 +158,8 @@ pub(super) struct Restored {
     pub records: Vec<Record>,
     /// True if the document has text blocks that do not belong to these records.
     pub has_other_blocks: bool,
-    /// True if another program changed a structured field and no text. (If texts changed as well, this is not
-    /// detected.)
+    /// True if another program changed a structured field, but no text. If a text changed too, the change of the
+    /// structured field is not detected.
     pub structured_changed: bool,
 }
 

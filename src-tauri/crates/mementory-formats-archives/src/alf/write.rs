@@ -32,8 +32,8 @@ use std::path::Path;
 /// assembled alone.
 const MAX_BATCH_BYTES: u64 = 128 << 20;
 
-/// Largest file in bytes that is read into memory. A larger file is read from the source twice: for its digest and to
-/// write it.
+/// Size in bytes of the largest file that is read into memory. A larger file is read from the source twice: to compute
+/// its digest, and to write it.
 const MAX_IN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Writes the archive. If `out` is None, only the report is made, and the records are read only once.
@@ -126,7 +126,7 @@ pub(super) fn scope_entry(scope: &str, runtime: Option<&str>) -> Tree {
     Tree::Object(members.collect())
 }
 
-/// Reports what an `.alf` cannot contain: tombstones, and passthrough files of other formats.
+/// Reports content that an `.alf` cannot contain as losses: tombstones, and passthrough files of other formats.
 fn report_left_out(
     source: &mut dyn RecordSource,
     plan: &mut ExportPlan,
@@ -158,7 +158,7 @@ fn write_index(
     if layers.partitions.is_empty() && stated_text.is_none() {
         return Ok(());
     }
-    // The manifest of another program may state the name of a file with a different purpose. That file keeps its name
+    // The manifest of another program may name a file with a different purpose as the index. That file keeps its name
     // and bytes.
     let is_index = can_be_index(&stated_name);
     let credentials_name = folded_name(&layers.file("credentials"));
@@ -239,7 +239,7 @@ fn write_files(
             plan.losses.add(&row.value, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
         }
     }
-    // A preview only needs to know whether the file is too large.
+    // A preview reads only as many bytes as show whether the file is too large.
     let read_limit = if out.is_discarding() { threshold.saturating_add(1) } else { u64::MAX };
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };

@@ -1,5 +1,5 @@
-//! Writes the identity and the list documents. Elements of an imported document return to their positions in its
-//! skeleton, and new elements follow at the end.
+//! Writes the identity and the list documents. Elements of an imported document are inserted at their positions in its
+//! skeleton, and new elements are appended.
 use super::document_row::Row;
 use super::list_document::{new_document, split};
 use super::{extension, wire};
@@ -16,8 +16,8 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     };
     let slots: Vec<String> =
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
-    // If a memory has the same id as an element, the element's key ends in `#` and the name of the layer. A delta does
-    // not show the memory, so the slot in its skeleton has the key without this ending.
+    // If a memory has the same id as an element, the element's key ends in `#` and the name of the layer. The skeleton
+    // of a delta has the key without this ending, because the delta does not contain the memory.
     let short_key = |row: &Row| Some(row.value.strip_suffix(list)?.strip_suffix('#')?.to_owned());
     let slot_of = |row: &Row| {
         let exact = slots.iter().position(|slot| *slot == row.value);
@@ -40,7 +40,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     (document.with_elements(|i| fill(i).map(|r| r.text.clone()), &added), count)
 }
 
-/// The attachment index with the threshold that the user set.
+/// Sets the user's threshold in the attachment index.
 pub(super) fn with_threshold(index: String, threshold: u64) -> String {
     let Ok(mut tree) = Tree::parse(&index, 512) else { return index };
     tree.set("artifact_size_threshold", Tree::Number(threshold.to_string()));
@@ -102,7 +102,7 @@ pub(super) fn owner_row(description: &SourceDescription, agent: &str) -> Row {
 
 /// The properties of a file in its index row.
 pub(super) struct FileData {
-    /// Name in the archive. None for tier 3.
+    /// Name of the file in the archive. None for a file of tier 3.
     pub path: Option<String>,
     /// Size in bytes.
     pub size: u64,
@@ -110,7 +110,8 @@ pub(super) struct FileData {
     pub sha256: String,
 }
 
-/// The row of an attachment from another format, with this export id. `referenced_by` lists the ids of the records that refer to it.
+/// The index row of an attachment from another format. `id` is its export id. `referenced_by` lists the ids of the
+/// records that refer to the attachment.
 pub(super) fn file_row(id: &str, reference: &AttachmentRef, referenced_by: &[String], file_data: &FileData) -> Row {
     let uuid = super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
     let mut out = String::from("{");

@@ -31,7 +31,7 @@ pub(super) struct Bundle<'a> {
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
-    /// Paths inside the bundle of folders that contain nothing.
+    /// Paths of the empty folders, inside the bundle.
     pub empty_folders: BTreeSet<String>,
     /// Names of entries that lead out of the archive (`../`). An archive with such names is refused (spec v1.1 §4, §7).
     pub escaping: BTreeSet<String>,

@@ -12,7 +12,7 @@ use mementory_json::{
     schema::{is_uri, rfc3339},
 };
 
-/// Folder of the vectors.
+/// Folder of the embedding vectors.
 const EMBEDDINGS_FOLDER: &str = "embeddings/";
 
 /// Checks the claims of a manifest. Requires a report of the bundle's files.
@@ -72,8 +72,8 @@ fn check_form(manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Checks the times, which other programs may read more strictly than we do (§1.1, schema), and the members of
-/// `coverage`, to which the schema allows no others.
+/// Checks the times, which other programs may parse more strictly than we do (§1.1, schema). Also reports members of
+/// `coverage` that the schema does not allow.
 fn check_times(manifest: &Tree, report: &mut Report) {
     let coverage = manifest.get("coverage");
     let times = [

@@ -397,7 +397,7 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
 
 /// Reports a signature that is a link, and explains one that is malformed only because it is in upper case.
 fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), FormatError> {
-    // Without this, a signature behind a link would look like no signature.
+    // A signature behind a link is an error, because the bundle would otherwise seem to be unsigned.
     if bundle.unreadable.contains(SIGNATURE_FILE) {
         report.fatal("path_escapes", SIGNATURE_FILE, format!("path escapes the bundle: {SIGNATURE_FILE}"));
     }

@@ -181,7 +181,7 @@ impl Delta {
     }
 }
 
-/// Digest that identifies a line. The digest of a tombstone covers only its id and what it deletes, because its line
+/// Digest that identifies a line. The digest of a tombstone covers only its id, operation and target, because the line
 /// changes if a signature is added later.
 fn line_identity(path: &str, tree: &Tree, line: &str) -> [u8; 16] {
     if path != TOMBSTONES_FILE {

@@ -53,7 +53,7 @@ pub struct ProvenanceEdge {
     pub evidence: Vec<String>,
 }
 
-/// Which parts a pack contains.
+/// The parts that a pack contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectedParts {
     /// Tombstones and provenance edges.
@@ -65,7 +65,7 @@ pub struct SelectedParts {
 }
 
 impl Default for SelectedParts {
-    /// The parts that the specification requires.
+    /// Selects the parts that the specification requires.
     fn default() -> Self {
         Self { tombstones: true, audit_trail: true, howto: false }
     }

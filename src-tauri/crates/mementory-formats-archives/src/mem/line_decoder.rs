@@ -33,7 +33,7 @@ fn decode_batch(batch: &TextBatch, spec: &KindSpec, depth: CheckDepth, bounds: B
     })
 }
 
-/// Decodes the lines of one file in a thread while the next ones are read and hashed.
+/// Decodes the lines of one file in a thread, while the next lines are read and hashed.
 pub(super) fn start_decoder<'s>(
     scope: &'s Scope<'s, '_>,
     spec: &'static KindSpec,

@@ -1,5 +1,5 @@
 //! Encodes a record as a line: the record's original line if it was read from this format, otherwise a skeleton with
-//! the format's defaults (spec v1.1 §8). In both, only the fields that differ are changed.
+//! the format's defaults (spec v1.1 §8). In either line, only the fields that differ from the record are changed.
 use super::{
     kinds::{KindSpec, ModelField, Type, kind_named},
     to_record::KEY_SCOPE,
@@ -176,7 +176,7 @@ pub(super) fn skeleton(stored: &StoredRecord, conversation_time: Option<Timestam
 }
 
 /// Metadata about the source of an episode, with the member names of the reference SDK's adapters, so that other
-/// programs understand it. Our reader uses it if another program removed the extension slot.
+/// programs understand it. Our reader uses this metadata if another program removed the extension slot.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;

@@ -21,7 +21,8 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// Member of the extension slot that marks a chunk that repeats a resource's text so that other programs can read it.
+/// Member of the extension slot of a chunk. It marks a chunk that repeats the text of a resource, so that other
+/// programs can read this text.
 pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
 
 /// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.
@@ -104,8 +105,8 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
-    /// True in a salvage, which skips damaged files and lines that are not records. In an ordinary import, they are
-    /// errors.
+    /// True in a salvage, which skips damaged files and lines that are not records. In an ordinary import, such files
+    /// and lines are errors.
     is_salvage: bool,
     /// True if records are restored from extension slots.
     restores: bool,
@@ -270,7 +271,7 @@ impl<'a> BundleReader<'a> {
         RecordKey::new(to_record::KEY_SCOPE, self.unique_key(format!("{kind}/line:{digest}")))
     }
 
-    /// `value`, or, if an earlier line has this key, `value` with a number that makes it unique.
+    /// Returns `value`, or `value` with a number appended if an earlier line has this key.
     fn unique_key(&mut self, value: String) -> String {
         match self.keys.assign(to_record::KEY_SCOPE, &value, None) {
             AssignedKey::Numbered(numbered) => numbered,

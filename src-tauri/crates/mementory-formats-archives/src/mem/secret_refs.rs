@@ -10,15 +10,16 @@ use mementory_json::Tree;
 use mementory_model::Fields;
 use mementory_scan::scan_keys;
 
-/// Members that must not be present, because they would contain a secret or its ciphertext. Written in lower case and
-/// without separators, so that `encrypted_value` is found too.
+/// Members that a reference to a secret must not have, because they would contain the secret or its ciphertext. The
+/// names are in lower case and without separators, so that `encrypted_value` is found too.
 const SECRET_FIELD_NAMES: [&str; 7] =
     ["value", "secret", "plaintext", "ciphertext", "encryptedvalue", "password", "privatekey"];
 /// Members that describe a secret, and must not contain it.
 const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
 /// Characters that show that a text is masked.
 const MASKS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
-/// An unmasked preview of up to this many characters is accepted, because it is too short for a whole secret.
+/// Largest number of characters of an unmasked preview that is accepted. Such a preview is too short for a whole
+/// secret.
 const MAX_PLAIN_HINT: usize = 16;
 
 /// Reports a reference that contains the secret itself, or whose preview seems not to be masked.

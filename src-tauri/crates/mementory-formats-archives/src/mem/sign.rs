@@ -1,5 +1,5 @@
 //! Signs a bundle (spec v1.1 §1.3): the manifest's exact bytes, and each tombstone in canonical form without its
-//! `signature`. The caller holds the key. For verification see [`super::signatures`].
+//! `signature`. The caller provides the signer. [`super::signatures`] lists the signatures for verification.
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     conformance::{CheckDepth, Report, Severity, check_bundle},

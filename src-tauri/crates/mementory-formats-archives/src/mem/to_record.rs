@@ -1,4 +1,5 @@
-//! Converts a checked line to a record. Fields without a model field in the table of kinds go into `fields`.
+//! Converts a checked line to a record. Fields for which the table of kinds has no model field are stored in the
+//! `fields` of the record.
 use super::{
     kinds::{KindSpec, ModelField},
     secret_refs,

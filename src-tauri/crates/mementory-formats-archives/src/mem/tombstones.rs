@@ -1,5 +1,5 @@
 //! Reads and writes tombstones (`audit/tombstones.jsonl`, spec v1.1 §5) with all seven members of `derived`, which list
-//! what was deleted together with the record.
+//! the data that was deleted together with the record.
 use super::{
     canonical::canonical,
     forbidden::{FORBIDDEN_VALUES_MEMBER, is_below_zero},
@@ -48,14 +48,14 @@ pub(super) fn add_derived(derived: &mut Derived, record: &Record, export_id: &st
     }
 }
 
-/// True if a tombstone names neither a target nor derived ids. The checks report it.
+/// True if a tombstone names neither a target nor derived ids. The checks report such a tombstone.
 pub(super) fn deletes_nothing(tombstone: &Tombstone) -> bool {
     let derived = Derived { episode_link_count: 0, embedding_cache_keys: vec![], ..tombstone.derived.clone() };
     tombstone.target_id.is_empty() && derived == Derived::default()
 }
 
-/// Converts a checked line to a tombstone with the scope `mem`. One with an empty id, which the format forbids, gets an
-/// id from the digest of its line.
+/// Converts a checked line to a tombstone with the scope `mem`. If the id is empty, which the format forbids, the
+/// tombstone gets an id from the digest of its line.
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     let text_or_empty = |name: &str| text(tree, name).unwrap_or_default().to_owned();
     let none = Tree::Object(vec![]);
@@ -122,7 +122,7 @@ pub(super) fn slot_signature(tree: &Tree) -> Option<(Option<&str>, Vec<u8>)> {
     Some((text(slot, SIGNATURE_MEMBER), line(&TOMBSTONE_SPEC, &covered).ok()?.into_bytes()))
 }
 
-/// Adds the signature of the slot to a line. Returns false if it has no slot.
+/// Adds the signature of the slot to a line. Returns false if the line has no slot.
 pub(super) fn set_slot_signature(tree: &mut Tree, token: String) -> bool {
     let Some(mut slot) = extension::get(tree).cloned() else { return false };
     slot.set(SIGNATURE_MEMBER, Tree::Text(token));

@@ -11,7 +11,7 @@ use mementory_model::is_damage;
 /// Validates a bundle. If `trust` has keys, a bundle without a signature is an error.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let mut report = check_bundle(bundle, CheckDepth::Full, &mut || Ok(()))?;
-    // The rules of other major versions are unknown.
+    // Refuses a bundle of another major version, because the rules of that version are unknown.
     if let Some(refusal @ FormatError::Version { .. }) = report.fatal_error(bundle, &[]) {
         return Err(refusal);
     }

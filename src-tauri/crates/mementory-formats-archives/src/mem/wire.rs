@@ -151,7 +151,7 @@ pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-/// True if [`normalized`] would not change a checked value. Nearly all values are normalized, so this saves
+/// True if [`normalized`] would not change a checked value. Nearly all values are normalized, so this check avoids most
 /// conversions.
 fn is_normalized(ty: Type, value: &Tree) -> bool {
     match (ty, value) {

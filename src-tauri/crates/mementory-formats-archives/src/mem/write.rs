@@ -111,12 +111,12 @@ struct BundleWriter<'l> {
     /// Manifests of the bundles that the records came from, with their bytes, and the signatures of those bundles.
     manifests: Vec<(Manifest, Vec<u8>)>,
     signatures: Vec<Vec<u8>>,
-    /// Requested version. If it is that of the source bundle and nothing changed, the bundle's manifest and signature
-    /// are reused.
+    /// Requested version. If the source bundle has this version and nothing changed, its manifest and signature are
+    /// reused.
     version: Option<String>,
     /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
     source_version: Option<String>,
-    /// True for a conversion of a bundle without masking. No record was deleted or changed since it was read.
+    /// True if a bundle is converted without masking. In this case, no record was deleted or changed after it was read.
     is_conversion: bool,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
@@ -170,7 +170,8 @@ impl<'l> BundleWriter<'l> {
         note_files_left_out(source, &self.left_out_files, &mut self.report.losses)?;
         let mut seen = HashSet::new();
         for tombstone in source.tombstones()? {
-            // Different programs may give the same id to different deletions.
+            // A tombstone is a duplicate only if its target is the same too, because different programs may give the
+            // same id to different deletions.
             let Tombstone { id, op, target_kind, target_id, .. } = &tombstone;
             if seen.insert((id.clone(), *op == TombstoneOp::Redact, target_kind.clone(), target_id.clone())) {
                 self.add_tombstone(&tombstone)?;
@@ -269,8 +270,8 @@ impl<'l> BundleWriter<'l> {
         self.write_foreign(stored)
     }
 
-    /// True if the lines of a vendor kind are copied. Our own kind is copied only by a conversion, since its lines are
-    /// restored otherwise.
+    /// True if the lines of a vendor kind are copied. The lines of our own kind are copied only by a conversion,
+    /// because any other import restores records from them.
     fn can_copy_vendor(&self, vendor: &str) -> bool {
         let is_ours = [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor);
         is_safe_vendor_name(vendor) && (self.is_conversion || !is_ours)
@@ -300,7 +301,7 @@ impl<'l> BundleWriter<'l> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
         if spec.id.len() > 1 && has_empty_id(spec, &tree) {
-            return None; // no id can be made up for an end of a link
+            return None; // an end of a link cannot get a generated id
         }
         let moved_fields = move_forbidden_values(spec, &mut tree, &format!("{}{}", id_prefix(record.kind), stored.id));
         if !stored.edited && !moved_fields.iter().any(|name| spec.id.contains(name)) {
@@ -317,7 +318,7 @@ impl<'l> BundleWriter<'l> {
         Some((tree, Some(mapped), moved_fields))
     }
 
-    /// The time of the conversation that contains the record. A conversation comes before its messages.
+    /// The time of the conversation that contains the record. It is known because a conversation precedes its messages.
     fn conversation_time(&self, stored: &StoredRecord) -> Option<Timestamp> {
         let id = u128::from_str_radix(stored.parent_id.as_deref()?, 16).ok()?;
         self.conversation_times.get(&id).copied()
@@ -349,7 +350,7 @@ impl<'l> BundleWriter<'l> {
         self.add_line(spec, stored, tree, Some(mapped), true)
     }
 
-    /// Writes the text of a document as a chunk too, where other programs expect it.
+    /// Also writes the text of a document as a chunk, because other programs look for the text there.
     fn add_text_chunk(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
         let chunk = json!({
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
@@ -372,7 +373,7 @@ impl<'l> BundleWriter<'l> {
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
         let is_undated = is_new && stored.record.times.nearest_to_creation().is_none();
-        // It is unknown whether a record without a time is newer than an earlier export, so it counts as changed.
+        // A record without a time may be newer than the earlier export, so it counts as changed.
         let changed = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
         if !self.delta.includes(&path, &tree, &line, changed) {
             self.count_unchanged();

@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Largest number of changes that a check against a base reports as not matching it.
+/// Largest number of mismatches that a check of a delta against a base archive reports.
 const MAX_MISMATCHES: usize = 1000;
 
 /// Reason why deltas were not applied. In this case, nothing was written.
@@ -103,7 +103,7 @@ struct CombinedChange {
     place: String,
     /// True if the base archive has the record.
     in_base: bool,
-    /// True if a line of the base archive keeps its position.
+    /// True if the base archive has a line of the record that stays at its position.
     has_place: bool,
 }
 
@@ -337,7 +337,7 @@ impl MergedDeltas {
             row.set("sha256", Tree::Text(sha.unwrap_or_default()));
             seal_if_past(row, at);
         }
-        // A whole export has no partition without records.
+        // Removes the rows of partitions without records, because a whole export has none of them either.
         rows.retain(|row| {
             row.get("file").and_then(Tree::as_str).is_none_or(|name| !files_without_records.contains(name))
         });
@@ -359,8 +359,8 @@ impl MergedDeltas {
         file.finish(archive, manifest, tree, rows, limits, &is_left_out)
     }
 
-    /// Sets `in_base` for each change whose record is in the base archive, and `has_place` if its line keeps its
-    /// position.
+    /// Sets `in_base` for each change whose record is in the base archive, and `has_place` if a line of this record
+    /// stays at its position.
     fn mark_records_in_base(
         &mut self,
         archive: &Archive<'_>,
@@ -507,8 +507,9 @@ fn start_date(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition for a time. Adds a new partition for the quarter that contains the time, if no partition
-/// covers the time, or if the last partition that covers it is open-ended and starts in an earlier quarter.
+/// Returns the file name of the partition for a time. Adds a new partition for the quarter that contains the time, if
+/// no partition covers the time, or if the last partition that covers it is open-ended and starts in an earlier
+/// quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

@@ -6,8 +6,8 @@ use mementory_format::extension::{EXPORT_ID_MEMBER, VENDOR};
 use mementory_json::write_string;
 use mementory_model::RecordKey;
 
-/// The line that deletes the record of a line of the base archive. It has the required members, but not the record's
-/// content. None if the line is no record.
+/// Returns the delta line that deletes a record, where `text` is the record's line in the base archive. The result has
+/// the required members, but not the record's content. None if `text` is not the line of a record.
 ///
 /// The member `mementory` identifies the record that a vault must remove. This is needed because a vault that has the
 /// record from our `.alf`, or from the record's own source, knows neither the id of the line nor the vault that wrote

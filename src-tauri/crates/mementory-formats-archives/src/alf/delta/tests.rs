@@ -19,7 +19,7 @@ fn read_lossless_fixture(path: &Path) -> MemorySource {
     read(path).unwrap()
 }
 
-/// A memory of the agent as the reader would create it.
+/// Returns the record that the reader creates for a memory of the agent.
 fn memory(id: &str, created: &str, content: &str) -> Record {
     let line = format!(
         r#"{{"id":"{id}","agent_id":"{AGENT_ID}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#

@@ -33,7 +33,7 @@ pub struct Purged {
     pub removed: u64,
     /// Ids for which no record was found.
     pub not_found: Vec<String>,
-    /// Number of links from other records to the deleted ones, whether or not they were removed.
+    /// Number of links from other records to the deleted records, whether or not these links were removed.
     pub links: u64,
     /// Places that still contain text of the deleted records.
     pub leftovers: Vec<Leftover>,
@@ -183,7 +183,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// The paths without duplicates. If several paths lead to the same file, only the first one is kept.
+/// The paths without duplicates. If several paths lead to the same file, only the first one is returned.
 fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {
@@ -222,8 +222,8 @@ impl Deletion<'_> {
         rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
     }
 
-    /// First pass: finds the records, and collects their texts, which are later searched for in the rest of the
-    /// archive.
+    /// First pass: finds the records, and collects their texts, which are later searched for in the other entries of
+    /// the archive.
     fn scan_partitions(&mut self) -> Result<(), FormatError> {
         let (archive, limits) = (self.archive, self.limits);
         for row in &self.manifest.partitions {
@@ -344,8 +344,8 @@ impl Deletion<'_> {
         file.out.entry(name, &mut new_document.as_bytes()).map(drop)
     }
 
-    /// Counts the lines of a delta that concern a record to be deleted, and collects the texts of these lines. None if
-    /// the delta has no such lines. Fails if the delta belongs to another agent.
+    /// Counts the lines of a delta that change or delete one of the records, and collects the texts of these lines.
+    /// None if the delta has no such lines. Fails if the delta belongs to another agent.
     fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
         let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
         let archive = opened.archive_or_delta()?;

@@ -280,7 +280,7 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
         audits.map(|p| serde_json::from_slice(&std::fs::read(p).unwrap()).unwrap()).collect()
     };
 
-    // Of the two deltas, the first is passed three times, once under a different path.
+    // The purge gets two deltas. The first delta is passed three times, once under a different path.
     write_agent(&file);
     delta(&at("a.alf-delta"));
     delta(&at("b.alf-delta"));

@@ -11,7 +11,7 @@ use mementory_model::{AttachmentRef, Issue, Kind, RecordKey, is_damage};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// References to files, by the id of the memory record that they belong to.
+/// References to files, by the id of the memory that refers to them.
 #[derive(Default)]
 pub(super) struct Attachments {
     by_record: HashMap<String, Vec<AttachmentRef>>,
@@ -66,7 +66,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             }
             continue;
         }
-        // We wrote this row for a record of another format, so its file is restored with the original key.
+        // If Mementory wrote this row for a file of another format, the file is restored with its original key.
         let our_slot = wire::members(element).and_then(|m| wire::vendor(&m)).filter(|_| reader.manifest.restores);
         let our_reference = our_slot.and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
         let is_restored = our_reference.is_some();

@@ -14,7 +14,7 @@ use mementory_model::Limits;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What the first pass found.
+/// The result of the first pass.
 #[derive(Default)]
 pub(in super::super) struct LineScan {
     /// Records that other lines replace.
@@ -26,8 +26,8 @@ pub(in super::super) struct LineScan {
 }
 
 impl LineScan {
-    /// The result for an archive. An import validates the archive first, and the validator visits the same lines, so its
-    /// result is used if there is one. If reading fails, the result is what was found before the error.
+    /// Returns the result for an archive. If the validator has visited the lines before, as in every import, its cached
+    /// result is used. If reading fails, the result covers only the lines before the error.
     pub(super) fn of(
         archive: &Archive<'_>,
         manifest: &Manifest,
@@ -44,7 +44,8 @@ impl LineScan {
         }
     }
 
-    /// Keeps the result for reading the same archive. All lines of all partitions must have been added.
+    /// Caches the result, so that reading the same archive need not scan its lines again. All lines of all partitions
+    /// must have been added.
     pub(in super::super) fn keep_for(self, archive: &Archive<'_>) -> Result<(), FormatError> {
         archive.catalog.derived(archive.manifest, || Ok(self.into_kept())).map(drop)
     }
@@ -72,7 +73,7 @@ impl LineScan {
         Ok(())
     }
 
-    /// Adds what was found in the line at this position. The lines must be added in their order.
+    /// Adds the result of scanning the line at this position. The lines must be added in their order.
     pub(in super::super) fn add(&mut self, at: Position, found: ScannedLine) {
         if let Some(supersedes) = found.supersedes {
             self.superseded.add(supersedes, at);
@@ -85,7 +86,7 @@ impl LineScan {
 #[derive(Clone)]
 struct KeptScan(Arc<LineScan>);
 
-/// What was found in a line.
+/// The result of scanning a line.
 pub(in super::super) struct ScannedLine {
     supersedes: Option<wire::Supersedes>,
     /// Folded id of the line, if it is also that of an element of a layer document.
@@ -112,7 +113,7 @@ impl LineScanner {
         }
     }
 
-    /// Scans one line. Parses the line only if its bytes may contain what is searched for.
+    /// Scans one line. Parses the line only if its bytes may contain `supersedes` or the id of a document's element.
     pub(in super::super) fn scan(&self, line: &str) -> ScannedLine {
         let may_supersede = self.supersedes.find(line.as_bytes()).is_some();
         let may_be_shared = !self.document_ids.is_empty()

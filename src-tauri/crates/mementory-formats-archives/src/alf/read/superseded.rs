@@ -25,13 +25,14 @@ impl Superseded {
         }
     }
 
-    /// Estimated memory of the ids, in bytes.
+    /// Estimated size of the ids in memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         let ids = self.by_id.keys().chain(self.by_same_id.keys());
         ids.map(|id| id.len() + 64).sum()
     }
 
-    /// Some(true) if the line at this position is replaced by a deletion, Some(false) if by any other line.
+    /// Some(true) if a deletion replaces the line at this position, Some(false) if any other line replaces it, None if
+    /// no line does.
     pub(super) fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier_deletion)

@@ -139,7 +139,7 @@ pub(crate) fn write(sink: &MemorySink, edited: &[&str], out: &Path) -> WriteRepo
     write_as(sink, edited, out, WriteOptions::default()).unwrap()
 }
 
-/// Writes with these options, and checks that the dry run reports the same.
+/// Writes a bundle with these options, and checks that a dry run returns the same report.
 pub(crate) fn write_as(
     sink: &MemorySink,
     edited: &[&str],

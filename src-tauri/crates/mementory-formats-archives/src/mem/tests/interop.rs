@@ -267,7 +267,7 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// Our decoder accepts the same times, numbers and unusual values as the SDK, and they are written the same way.
+/// Our decoder accepts the same times, numbers and unusual values as the SDK, and our encoder writes the same lines.
 #[test]
 fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };

@@ -152,7 +152,7 @@ fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
     assert!(copy.errors().contains(&"self_listed".to_owned()), "{:?}", copy.errors());
 }
 
-/// The reference SDK does not check these numbers.
+/// The reference SDK does not check the counts.
 #[test]
 fn l0_counts_are_the_number_of_lines() {
     for (from, to) in [
@@ -208,8 +208,8 @@ fn l0_the_version_is_a_semantic_version() {
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
-/// The reference SDK does not check this, although two programs would then compute different digests of the same
-/// records.
+/// The reference SDK accepts lines that are not canonical, although two programs would then compute different digests
+/// of the same records.
 #[test]
 fn l0_lines_are_canonical() {
     for (from, to) in [
@@ -348,7 +348,7 @@ fn l1_an_error_in_the_last_file_prevents_the_whole_import() {
     assert!(copy.import().is_err(), "the reference has written fourteen kinds by then");
 }
 
-/// §4 step 3, §4.1.
+/// §4 step 3, §4.1: parents are imported before their children.
 #[test]
 fn l1_parents_come_before_children() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
@@ -462,7 +462,7 @@ fn l3_the_audit_trail_is_read() {
     assert!(trail.iter().any(|r| r.record_type.as_deref() == Some("delete") && r.text == "erasure"));
 }
 
-/// §8: the claim of level L3 is checked.
+/// §8: the validator checks a manifest's claim of level L3.
 #[test]
 fn l3_requires_signed_tombstones_and_an_audit_trail() {
     let copy = FixtureBundle::copy_of("all-kinds");
@@ -505,7 +505,7 @@ fn l1_a_negative_integer_is_reported_and_exported_as_zero() {
     }
 }
 
-/// The schemas forbid empty ids. A line gets an id when it is written, and reading it restores the record.
+/// The schemas forbid empty ids. An export gives the line an id, and an import of this line restores the record.
 #[test]
 fn l1_an_empty_id_is_reported_and_exported_with_an_id() {
     let copy = FixtureBundle::copy_of("all-kinds");

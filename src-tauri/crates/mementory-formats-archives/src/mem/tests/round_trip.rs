@@ -258,7 +258,7 @@ fn links_with_separators_in_their_ids_have_different_keys() {
     assert_eq!(files(&out)["items/episodeLink.jsonl"], links.as_bytes());
 }
 
-/// The SDK applies both tombstones, and a vault gives the second one another id.
+/// The SDK applies both tombstones. A vault gives the second tombstone a different id.
 #[test]
 fn two_tombstones_with_one_id_are_both_written() {
     let dir = TempDir::new();

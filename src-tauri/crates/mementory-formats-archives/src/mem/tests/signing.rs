@@ -174,7 +174,6 @@ fn only_an_ed25519_key_can_sign() {
     }
 }
 
-/// A round trip keeps the signature if no byte changes.
 #[test]
 fn a_signature_is_kept_if_no_byte_changes() {
     let temp = TempDir::new();
