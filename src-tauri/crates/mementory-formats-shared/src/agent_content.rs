@@ -67,8 +67,8 @@ impl AgentContent {
     }
 
     /// Adds a block that is shown collapsed. A block without text and name is left out, unless it is a tool call or a
-    /// tool result. An empty tool result is kept: if a message contains nothing else, the result shows that the message
-    /// was not written by the person.
+    /// tool result. An empty tool result is added: if a message contains nothing else, the result shows that the person
+    /// did not write the message.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && !is_tool_type(kind) {
@@ -226,9 +226,9 @@ impl AgentContent {
         false
     }
 
-    /// Moves the content into a turn of a session, and returns the files, whose bytes are still to be stored. Text that
-    /// the agent's program wrote, which has the role `system`, becomes `context`. It is hidden, and so are tool calls
-    /// and tool results.
+    /// Moves the content into a turn of a session. Returns content with only the files, whose bytes the caller must
+    /// store. A turn with the role `system`, whose text the agent's program wrote, gets the type `context` and is
+    /// hidden. Turns that are only tool calls or tool results are hidden too.
     pub fn fill_session_turn(mut self, turn: &mut Turn) -> Self {
         let files = std::mem::take(&mut self.files);
         self.fill(turn);

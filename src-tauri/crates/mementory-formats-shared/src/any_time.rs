@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 /// Names of the months in the times that JavaScript writes.
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The value of the first of these keys that contains a valid time.
+/// The first valid time under these keys.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| any_time(object.raw_value(key)?))
 }

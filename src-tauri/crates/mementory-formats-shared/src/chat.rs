@@ -8,7 +8,7 @@ use mementory_model::{
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// A conversation as a reader found it. Turns are in the order of the source.
+/// A conversation as a reader parsed it. Turns are in the order of the source.
 #[derive(Debug, Default)]
 pub struct Chat {
     /// The id that the source gives. If None, an id is derived from the content.
@@ -28,7 +28,7 @@ pub struct Chat {
     pub record_type: Option<String>,
     /// Status in the source (`archived`, `deleted` …).
     pub status: Option<String>,
-    /// Tags.
+    /// Tags of the conversation.
     pub tags: Vec<String>,
     /// Model of the turns that do not name one themselves.
     pub model: Option<String>,
@@ -42,8 +42,8 @@ pub struct Chat {
     pub turns: Vec<Turn>,
     /// Id of the last message on the branch that the user last had open. If None, the branch of the last turn is used.
     pub leaf: Option<String>,
-    /// True for a log, whose order is reliable. Otherwise, if an answer precedes a prompt with the same time, they are
-    /// swapped.
+    /// True for a log, whose order of messages is reliable. In other sources, an answer that precedes a prompt with the
+    /// same time is swapped with this prompt.
     pub is_log: bool,
 }
 
@@ -52,7 +52,7 @@ pub fn is_tool_type(content_type: &str) -> bool {
     matches!(content_type, "tool_call" | "tool_result")
 }
 
-/// A message as a reader found it.
+/// A message as a reader parsed it.
 #[derive(Debug, Default)]
 pub struct Turn {
     /// The id that the source gives. If None, an id is derived from position and text.
@@ -87,7 +87,7 @@ pub struct Turn {
 /// The parent of a turn.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum TurnParent {
-    /// The parent is the turn before this one. For sources without parent links.
+    /// The parent is the turn before this one. Used for sources without parent links.
     #[default]
     Previous,
     /// The turn has no parent: it begins the conversation.
@@ -216,8 +216,8 @@ pub fn times_of(turns: &[Turn]) -> Times {
     Times { created: times().min(), updated: times().max(), ..Times::default() }
 }
 
-/// Puts the oldest message first, because some exports list the newest message first. Without links to parents, the
-/// order of the list is the only order of the messages.
+/// Reverses the turns if most of them are in falling order of time, because some exports list the newest message first.
+/// Turns without links to parents are then sorted by time.
 pub fn put_oldest_first(turns: &mut [Turn]) {
     let times: Vec<_> = turns.iter().filter_map(|turn| turn.times.created).collect();
     let falling_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
@@ -227,7 +227,8 @@ pub fn put_oldest_first(turns: &mut [Turn]) {
     }
     turns.reverse();
     let has_links = turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_)));
-    // The right position of a message without a time is not known, so messages are sorted only if all have a time.
+    // The right position of a message without a time is unknown, so messages are sorted only if all of them have a
+    // time.
     if !has_links && times.len() == turns.len() {
         turns.sort_by_key(|turn| turn.times.created);
     }

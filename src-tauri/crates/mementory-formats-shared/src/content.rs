@@ -7,7 +7,7 @@ use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
 
-/// The parts that were found in the content of a message.
+/// The parsed content of a message.
 #[derive(Debug, Default)]
 pub struct Content {
     /// Text of the message. Parts are joined by blank lines.
@@ -163,7 +163,7 @@ impl Content {
     }
 
     /// Adds a part that is shown collapsed. A part without text and name is left out and remains only in the verbatim.
-    /// An empty tool result is kept: if the message contains nothing else, the result shows that the person did not
+    /// An empty tool result is added: if the message contains nothing else, the result shows that the person did not
     /// write the message.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
@@ -229,7 +229,7 @@ impl Content {
         }
     }
 
-    /// True if there is neither text nor a part.
+    /// True if the content has neither text nor blocks nor files.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.blocks.is_empty() && self.files.is_empty()
     }
@@ -364,8 +364,8 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A reference to a file that a part contains: an address, or the file in base64, whose id is a digest too. None for any
-/// other text.
+/// A reference to the file in a part. `value` is an address, or the file itself in base64, whose digest becomes the id.
+/// None for any other text.
 fn embedded_file(value: &str) -> Option<FileRef> {
     if ["data:", "http://", "https://"].iter().any(|beginning| value.starts_with(beginning)) {
         return Some(file_ref_of_address(value));

@@ -157,8 +157,8 @@ fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'st
     (person_text.trim().to_owned(), added)
 }
 
-/// Splits the text before a rules file in a prompt. Returns it without the heading of that file (`# AGENTS.md …`),
-/// which is added to `added`.
+/// Returns the text before a rules file in a prompt without the heading of that file (`# AGENTS.md …`). The heading is
+/// appended to `added`.
 fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
     let trimmed = before.trim_end();
     let line = trimmed.rfind('\n').map_or(0, |at| at + 1);

@@ -1,6 +1,6 @@
 //! Text that Cline and Roo Code add to what the person writes. These programs put everything into one message: what the
-//! person wrote, files that the prompt mentions, and tool results. Only elements with which the program itself wraps
-//! the person's text count, never an element inside a file or a result.
+//! person wrote, files that the prompt mentions, and tool results. An element marks the person's text only if the
+//! program itself added the element, not if the element is inside a file or a result.
 use super::harness::next_element;
 
 /// Elements that the programs add after the person's text. They may contain a file with any text, even an end tag.
@@ -39,8 +39,8 @@ pub fn is_cline_message(text: &str) -> bool {
 /// result.
 pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
     let (mut person_text, mut added) = (String::new(), Vec::new());
-    // Set if the last block with text was only the heading of a tool result. The first value says whether the tool asks
-    // the person, the second whether a block without text has followed.
+    // Set if the last block with text was only the heading of a tool result. The first value is true if the tool asks
+    // the person, the second if a block without text has followed.
     let mut heading: Option<(bool, bool)> = None;
     for block in blocks.iter().map(|block| block.trim()) {
         if block.is_empty() {
@@ -128,8 +128,8 @@ fn first_element(block: &str) -> Option<(&str, &str)> {
     None
 }
 
-/// True if the program wrote the text before the first element of a block: nothing, a known notice, or one line that
-/// ends with a colon. Otherwise, the person typed the element.
+/// True if the program wrote the text before the first element of a block. Such a text is empty, a known notice, or one
+/// line that ends with a colon. After any other text, the person typed the element.
 fn is_announcement(block: &str, before: &str) -> bool {
     let line = before.trim();
     line.is_empty() || is_notice(block) || line.ends_with(':') && !line.contains('\n')

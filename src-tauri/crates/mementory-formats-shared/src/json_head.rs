@@ -10,7 +10,7 @@ const NON_JSON_EXTENSIONS: [&str; 32] = [
     "exe",
 ];
 
-/// The keys in the first 64 KiB. None if the file does not begin like JSON.
+/// The keys in the first 64 KiB of a file. None if the name or the start of the file shows that it is not JSON.
 pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     if !may_be_json(member) {
         return None;
@@ -54,8 +54,8 @@ pub fn has_json_name(member: &Member) -> bool {
         || is_selected_alone(member) && may_be_json(member)
 }
 
-/// True for an entry of a truncated archive. What remains of another format's archive may look like a generic format,
-/// so generic formats claim such an entry only if the user chose them.
+/// True for an entry of a truncated archive. The remaining entries of another format's archive may look like a generic
+/// format, so generic formats claim such an entry only if the user chose them.
 pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {
     let is_truncated = |place: &str| member.place.strip_prefix(place).is_some_and(|rest| rest.starts_with("!/"));
     catalog.issues().iter().any(|issue| issue.code == "truncated_archive" && is_truncated(&issue.place))

@@ -2,7 +2,7 @@
 //! the device, which files do not state.
 use mementory_model::Timestamp;
 
-/// Longest time, in characters.
+/// Largest number of characters of a text that is parsed as a time.
 const MAX_LENGTH: usize = 48;
 /// Zero-width characters that programs put around names, notices, and the numbers of a date.
 pub const INVISIBLE_CHARS: [char; 7] =
@@ -123,7 +123,7 @@ enum WordsBesideTime {
 impl WordsBesideTime {
     fn of(text: &str) -> Self {
         let text = text.trim_start();
-        // In Chinese, Japanese and Korean, the word for "day" ends a date.
+        // Removes the word for "day", with which a date ends in Chinese, Japanese and Korean.
         let text = text.strip_prefix(['日', '일']).unwrap_or(text);
         let words = text.split_whitespace().map(letters);
         let others: String = words.filter(|word| !JOINING_WORDS.contains(&word.as_str())).collect();
@@ -139,7 +139,8 @@ impl WordsBesideTime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     date: [u16; 3],
-    /// None if an unknown word is next to the time of day, because it may mean a part of the day.
+    /// Hour, minute and second. None if the words next to the time of day leave the hour unclear, such as an unknown
+    /// word that may mean a part of the day.
     clock: Option<[u16; 3]>,
     /// True for `AM` and `PM` in capitals, as in the United States.
     has_capitals: bool,
@@ -234,7 +235,7 @@ fn is_one_of(gap: &str, separators: &[&str]) -> bool {
     separators.contains(&gap.trim())
 }
 
-/// True if two of the numbers are a day and a month. Some calendars have 13 months.
+/// True if two of the numbers can be a day and a month. Some calendars have 13 months.
 fn is_date([first, second, third]: [u16; 3]) -> bool {
     let (one, other) = if first >= 100 { (second, third) } else { (first, second) };
     (1..=13).contains(&one.min(other)) && one.max(other) <= 31

@@ -95,7 +95,7 @@ pub fn outline(text: &str) -> Outline {
             *whole = whole.start.min(range.start)..whole.end.max(range.end);
         }
     }
-    // An item is added when it ends, so nested items come before the item that contains them.
+    // Sorts the items by position, because a nested item ends, and is added, before the item that contains it.
     out.items.sort_by_key(|item| item.span.start);
     out
 }

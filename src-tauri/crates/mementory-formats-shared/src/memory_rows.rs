@@ -16,11 +16,11 @@ pub trait RowValues {
     fn id(&self, key: &str) -> Option<String>;
     /// The first of these members that is a string and not blank.
     fn first_text(&self, keys: &[&str]) -> Option<String>;
-    /// See [`time_of`].
+    /// The time in a member, in any notation that [`time_of`] parses.
     fn time(&self, key: &str) -> Option<Timestamp>;
     /// A number, written with or without quotes.
     fn number(&self, key: &str) -> Option<f64>;
-    /// A number from 0 to 1. Any other number is ignored, and kept only in the verbatim text.
+    /// A number from 0 to 1. Any other number remains only in the verbatim text.
     fn share(&self, key: &str) -> Option<f64>;
     /// The strings of a list. A single string is split at its commas.
     fn texts(&self, key: &str) -> Vec<String>;
@@ -105,7 +105,7 @@ pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     }
 }
 
-/// See [`time_of`].
+/// Like [`time_of`], for a text.
 pub fn time_of_text(text: &str) -> Option<Timestamp> {
     let text = text.trim().trim_end_matches("UTC").trim_end();
     if let Some(time) = Timestamp::parse(text) {
@@ -256,7 +256,8 @@ pub fn each_row(
     }
 }
 
-/// Stores what is left of a row whose lists were read (`lists`, each with its replacement) as a passthrough file.
+/// Stores a row as a passthrough file, with each of the `lists` in it, which were already read, replaced by the given
+/// text.
 pub fn pass_through_rest(
     files: &mut FileReader<'_>,
     row: &Row<'_>,

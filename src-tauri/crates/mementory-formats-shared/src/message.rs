@@ -46,7 +46,7 @@ const THOUGHT_ROLES: [&str; 2] = ["thinking", "reasoning"];
 const MODEL_KEYS: [&str; 8] =
     ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
 
-/// The first value under these keys that is a number or a string that is not blank, as text.
+/// The first value under these keys that is a number or a non-blank string, as text.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id_text(object, key))
 }
@@ -86,7 +86,7 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
-        // If the value is a boolean, it only says whether the message's text is a thought.
+        // Skips a boolean, because it only states whether the text of the message is a thought.
         if let Some(raw) = object.raw_value(key).filter(|raw| !matches!(raw.get(), "true" | "false")) {
             content.add_block("thinking", None, super::content::nested_text(raw));
         }
@@ -95,12 +95,12 @@ pub fn content(object: &Object<'_>) -> Content {
         if let Some(raw) = object.raw_value(key) {
             content.add(raw);
         }
-        // If several members contain content, the later ones only repeat the first.
+        // Stops at the first member with content, because all later members only repeat it.
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
     }
-    // Kimi stores the content itself under this key. Other programs store only the ids of blocks.
+    // Kimi stores the content itself under `blocks`. Other programs store only the ids of blocks under this key.
     if content.text.is_empty() && content.files.is_empty() {
         let blocks = object.list("blocks").unwrap_or_default();
         blocks.into_iter().filter(|raw| raw.get().starts_with('{')).for_each(|raw| content.add(raw));
@@ -128,8 +128,8 @@ pub fn content(object: &Object<'_>) -> Content {
     content
 }
 
-/// Adds the phases of an answer of Qwen, which are thoughts, searches and the answer itself. The answer counts only if
-/// the message has no other text.
+/// Adds the phases of an answer of Qwen, which are thoughts, searches and the answer itself. The answer is added only
+/// if the message has no other text.
 fn add_phases(object: &Object<'_>, content: &mut Content) {
     let has_text = !content.text.is_empty();
     let phases = object.list("content_list").unwrap_or_default();
@@ -181,8 +181,8 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// The role of a message that states the role `name`. A message of the user or the system that contains only tool
-/// results gets the role `tool`. A message of the user that the program does not show to the person gets the role
+/// Determines the role of a message whose stated role is `name`. A message of the user or the system that contains only
+/// tool results gets the role `tool`. A message of the user that the program does not show to the person gets the role
 /// `system`.
 fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
@@ -224,9 +224,9 @@ fn parent_of(object: &Object<'_>) -> TurnParent {
     nearest.map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()))
 }
 
-/// The time of creation and the time of the last change.
+/// The time of creation and the time of the last change of a message.
 pub fn times(object: &Object<'_>) -> Times {
-    // Some programs have both inside `time`.
+    // Some programs store both times inside the member `time`.
     let inner = object.object("time");
     let inner_time = |keys: &[&str]| first_time(inner.as_ref()?, keys);
     Times {

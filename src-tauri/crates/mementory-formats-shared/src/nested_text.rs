@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 /// Largest depth at which strings are collected.
 const MAX_DEPTH: u32 = 32;
-/// Largest number of values that wait to be read.
+/// Largest number of values that wait to be read. If more are waiting, values are skipped.
 const MAX_PENDING: usize = 100_000;
 
 /// Strings under these names at any depth, one per line. If `wanted` is empty, all strings except ids, times, types,

@@ -84,7 +84,7 @@ impl<'t> Note<'t> {
         out
     }
 
-    /// The value of the first of these keys that contains a valid time.
+    /// The first valid time under these keys.
     pub fn time(&self, keys: &[&str]) -> Option<Timestamp> {
         keys.iter().find_map(|key| super::any_time::text_time(&self.text(key)?))
     }
@@ -165,7 +165,7 @@ fn yaml_mapping(text: &str) -> Option<Fields> {
     }
     match root {
         Some(Value::Object(members)) => Some(members),
-        // The frontmatter contains only comments.
+        // Frontmatter that contains only comments has no members.
         None => Some(Fields::new()),
         Some(_) => None,
     }

@@ -15,7 +15,7 @@ const TITLE_CHARS: usize = 80;
 
 /// The note to which a record is written.
 pub struct Place {
-    /// Path in the folder, with `.md`.
+    /// Path of the note in the folder, including `.md`.
     pub path: String,
     /// Title of the note.
     pub title: String,
@@ -99,7 +99,7 @@ fn folder_of(kind: Kind) -> &'static str {
     }
 }
 
-/// True if this path is inside the folder and note programs would treat a file there as a note.
+/// True if this path stays inside the folder, and note programs treat a file with this path as a note.
 fn is_note_path(path: &str) -> bool {
     is_safe_path(path)
         && path.ends_with(".md")

@@ -6,7 +6,7 @@ use std::ops::Bound;
 /// Folder with Obsidian's settings at the top of a vault.
 const SETTINGS_FOLDER: &str = ".obsidian/";
 
-/// Rules and memory files of assistants. Other formats read them, in any folder.
+/// Names of assistants' rules and memory files. Other formats read such files in any folder.
 const ASSISTANT_FILES: [&str; 13] = [
     "claude.md",
     "claude.local.md",
@@ -60,7 +60,7 @@ const ASSISTANT_FOLDERS: [&str; 32] = [
     ".local",
 ];
 
-/// A folder that contains only rules for an agent.
+/// Name of a folder that contains only rules for an agent.
 const RULES_FOLDER: &str = ".clinerules";
 
 /// Files that show that a folder is an agent's workspace or memory folder.
@@ -77,7 +77,7 @@ pub struct NoteFolder {
     pub notes: Vec<usize>,
     /// Pictures and other files.
     pub files: Vec<usize>,
-    /// Bookkeeping files of programs: settings, trash, version control. Not imported.
+    /// Bookkeeping files of programs (settings, trash, version control), which are not imported.
     pub program_files: Vec<usize>,
     /// True if the folder contains Obsidian's settings.
     pub is_vault: bool,
@@ -104,7 +104,8 @@ impl NoteFolder {
     pub fn parts(&self, role: Role) -> Vec<Part> {
         let part = |role: Role| move |member: &usize| Part { member: *member, role };
         let mut out: Vec<Part> = self.notes.iter().map(part(role)).collect();
-        // Only the files of a vault certainly belong to its notes.
+        // The other files are attachments only in a vault, because elsewhere they may have nothing to do with the
+        // notes.
         let file_role = if self.is_vault { Role::Attachment } else { Role::Beside };
         out.extend(self.files.iter().map(part(file_role)));
         out.extend(self.program_files.iter().map(part(Role::Junk)));
@@ -212,7 +213,7 @@ fn single_file(member: &Member) -> NoteFolder {
     NoteFolder { notes: vec![member.id], is_single_file: true, ..NoteFolder::default() }
 }
 
-/// Prefixes of the folders with Obsidian's settings. A vault inside another vault is part of the outer one.
+/// Prefixes of the folders with Obsidian's settings. A vault inside another vault is part of the outer vault.
 fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
     let mut prefixes: BTreeSet<&str> = BTreeSet::new();
     for member in members {

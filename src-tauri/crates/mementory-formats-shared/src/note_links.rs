@@ -72,7 +72,7 @@ fn without_ending(path: &str) -> Option<&str> {
     is_note(path).then(|| path.rsplit_once('.').map(|(stem, _)| stem)).flatten()
 }
 
-/// `path` relative to `folder`, without `.` and `..`. None if the path leads out of the top folder.
+/// Resolves `path` relative to `folder`, including `.` and `..`. None if the path leads out of the top folder.
 fn resolved_path(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

@@ -25,7 +25,8 @@ pub const UPDATED_KEYS: [&str; 9] = [
     "updated-at",
     "updatedAt",
 ];
-/// Members of the frontmatter for which the record model has a field. All others go into the record's `fields`.
+/// Members of the frontmatter for which the record model has a field. All other members are stored in the record's
+/// `fields`.
 const USED_KEYS: [&str; 21] = [
     "title",
     "type",

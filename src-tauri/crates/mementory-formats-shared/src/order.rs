@@ -39,21 +39,21 @@ pub struct MessageOrder {
     pub parent: Vec<Option<usize>>,
     /// True for each message on the branch that the user last had open.
     pub active: Vec<bool>,
-    /// Number of messages whose parent is missing. Each is attached to the message before it.
+    /// Number of messages whose parent is missing. Each such message is attached to the message before it.
     pub missing_parents: usize,
     /// Number of cycles that were cut.
     pub cycles: usize,
 }
 
 /// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
-/// answer with the same time. If the source states a leaf, no message has a parent, and all messages are from the same
-/// side (the person or the assistant), they are alternatives to each other. The active branch leads to the message with
-/// the id `leaf` if the source states one, otherwise to the last element of the array. From that message on, it follows
-/// each message's last child.
+/// answer with the same time. Messages without parents are alternatives to each other if the source states a leaf, and
+/// if the same side (the person or the assistant) wrote all messages. The active branch leads to the message with the
+/// id `leaf` if the source states one, otherwise to the last element of the array. From that message on, the branch
+/// follows each message's last child.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
-    // If a prompt and its answer have no parents, the source merely does not state parents.
+    // A prompt and an answer without parents are no alternatives: their source merely does not state parents.
     let are_alternatives = leaf.is_some_and(|id| by_id.contains_key(id))
         && nodes.iter().all(|n| matches!(n.parent, Parent::Root))
         && nodes.iter().all(|n| nodes.first().is_some_and(|first| first.is_human == n.is_human));

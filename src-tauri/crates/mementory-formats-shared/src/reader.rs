@@ -87,8 +87,8 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the object at `pointer` that contains the arrays under `keys` as a passthrough file, without its secrets,
-    /// and reports this. Does nothing if the object has no other members.
+    /// Stores `wrapper`, the object at `pointer` around the arrays under `keys`, as a passthrough file without secrets.
+    /// Reports the stored members and the removed secrets. Does nothing if the object has no other members.
     pub fn pass_through_wrapper(
         &mut self,
         member: &Member,
@@ -157,8 +157,8 @@ impl<'r> FileReader<'r> {
         Ok(count)
     }
 
-    /// Like [`FileReader::objects`], but returns the JSON text of the object around the arrays instead of storing it.
-    /// Each of these arrays is replaced by `[]` in it.
+    /// Like [`FileReader::objects`], but returns the JSON text of the object around the arrays instead of storing this
+    /// object. In the text, each of these arrays is replaced by `[]`.
     pub fn elements(
         &mut self,
         member: &Member,

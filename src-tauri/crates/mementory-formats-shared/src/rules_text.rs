@@ -119,7 +119,7 @@ fn heading_of(line: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Updates `fence`, which says whether the text is inside a code fence. Returns true if the line itself is a fence.
+/// Updates `fence`, the character of the open code fence, if any. Returns true if the line opens or closes a fence.
 fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
     let line = line.trim_start();
     let mark = ['`', '~'].into_iter().find(|c| line.starts_with(&c.to_string().repeat(3)));

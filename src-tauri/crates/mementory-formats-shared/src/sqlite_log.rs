@@ -42,7 +42,8 @@ pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         pending.push((usize::try_from(read_u32_be(head, 0)?).ok()?, data));
         let size = usize::try_from(read_u32_be(head, 4)?).ok()?;
         if size > 0 {
-            // A commit states the new number of pages. Together they cannot be larger than the database plus its log.
+            // A commit states the new number of pages. All pages together cannot be larger than the database plus its
+            // log.
             let bytes = size.checked_mul(page_size).filter(|b| *b <= database_bytes.len().saturating_add(wal.len()))?;
             database_bytes.resize(bytes, 0);
             for (number, data) in pending.drain(..) {

@@ -196,7 +196,8 @@ pub fn turns_of_session(
     out
 }
 
-/// Adds the messages of a session, until their total size exceeds `max_bytes`. Returns false in that case.
+/// Adds the messages of a session to `out`. Stops and returns false if their total size exceeds `max_bytes`, or if
+/// there are more messages than the database can have rows.
 fn read_turns(
     database: &Database,
     session: &str,

@@ -15,7 +15,7 @@ pub fn id(object: &Object<'_>, key: &str) -> Option<String> {
     id_of(object.raw_value(key)?)
 }
 
-/// The value of the first of these keys that contains an id.
+/// The first id under these keys.
 pub fn first_id(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id(object, key))
 }
@@ -28,12 +28,12 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
     (!text.is_empty() && !matches!(text, "true" | "false" | "null")).then(|| text.to_owned())
 }
 
-/// The value of the first of these keys that contains text.
+/// The first non-blank text under these keys.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| object.non_blank_text(key)).map(|text| text.into_owned())
 }
 
-/// The value of the first of these keys that contains a valid time.
+/// The first valid time under these keys.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| time_of(object.raw_value(key)?))
 }

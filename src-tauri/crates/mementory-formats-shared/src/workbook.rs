@@ -70,7 +70,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<Sheet>, calamine::XlsxError> {
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes))?;
     let mut out = Vec::new();
     for name in workbook.sheet_names() {
-        // A sheet that cannot be read does not affect the others.
+        // Skips a sheet that cannot be read, so that the other sheets can be imported.
         let Ok(mut cells) = workbook.worksheet_cells_reader(&name) else { continue };
         let mut sheet = Sheet { name, rows: Vec::new() };
         while let Ok(Some(cell)) = cells.next_cell() {

@@ -4,7 +4,7 @@ use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_model::Kind;
 use std::collections::HashMap;
 
-/// Number of bytes of records that may be in memory at a time. A group that is larger than this is loaded alone.
+/// Largest total size of the records that are in memory at a time, in bytes. A larger group is loaded alone.
 const BATCH_BYTES: u64 = 64 << 20;
 /// Approximate size of a record without its texts, in bytes.
 const RECORD_BYTES: u64 = 1 << 10;
@@ -50,7 +50,7 @@ impl Groups {
         self.sizes.iter().map(|(bytes, _)| bytes).sum()
     }
 
-    /// Visits every group. Its records are in the order of the source.
+    /// Calls `visit` with the records of each group, in the order of the source.
     pub fn each(
         &self,
         source: &mut dyn RecordSource,

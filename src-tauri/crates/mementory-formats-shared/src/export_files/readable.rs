@@ -196,7 +196,7 @@ pub fn is_readable(stored: &StoredRecord) -> bool {
 /// contain.
 #[derive(Default)]
 pub struct Readable {
-    /// The report so far: what is written, lost and withheld.
+    /// The report so far: the written records, the withheld records, and the losses.
     pub report: WriteReport,
     /// Vault ids of the files that records refer to.
     files: BTreeSet<String>,

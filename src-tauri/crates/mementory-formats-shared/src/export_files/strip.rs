@@ -22,7 +22,7 @@ impl<'s> ExportSource<'s> {
         Self { source, strip: options.strip_identifiers }
     }
 
-    /// Lists what was removed from the records that `is_written` accepts.
+    /// Reports the values that were removed from the records that `is_written` accepts as losses.
     ///
     /// # Errors
     /// Errors of the source.

@@ -19,7 +19,7 @@ pub struct Checks {
     pub every_verbatim: bool,
     /// Record keys do not depend on the file name of the input.
     pub any_name: bool,
-    /// Every verbatim occurs in the input, character for character. Not for cases with `"database": true`.
+    /// Every verbatim occurs in the input, character for character. Not checked for cases with `"database": true`.
     pub verbatims: bool,
 }
 
@@ -85,7 +85,7 @@ fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static d
     }
 }
 
-/// The code of the error with which an input is refused, or `read` if it is not refused.
+/// The code of the error with which an input is refused, or `read` if the input is accepted.
 fn refusal(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> &'static str {
     match try_import_with(formats, input, format, Limits::default()) {
         Ok(_) => "read",
@@ -106,7 +106,7 @@ fn check_counts(name: &str, expected: &Value, source: &MemorySource) {
     let notes: Vec<String> = source.notes.iter().map(|n| code(&n.code)).collect();
     let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
     check_codes(&format!("{name}: notes {:#?}", source.notes), wanted, &notes, &source.codes());
-    // The order of the files depends on the operating system.
+    // Sorts the names, because the order of the files depends on the operating system.
     let mut files: Vec<&str> = source.files.iter().map(|(file, _)| file.name.as_str()).collect();
     let mut passthrough: Vec<&str> = source.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     files.sort_unstable();
@@ -163,7 +163,7 @@ fn check_verbatims(name: &str, input: &Path, source: &MemorySource) {
             "application/x-ndjson" => verbatim.text.lines().collect(),
             _ => vec![verbatim.text.as_str()],
         };
-        // A verbatim from which the messages were removed (`[]`) does not occur in the input.
+        // Skips a verbatim from which the messages were removed (`[]`), because it does not occur in the input.
         let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
         for line in lines.iter().filter(is_whole) {
             assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");
@@ -275,7 +275,7 @@ pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Forma
     Some(imported)
 }
 
-/// Reads a sample of the shared reference data, under its original name and under another one. None if the data is not
+/// Reads a sample of the shared reference data, under its original name and under another name. None if the data is not
 /// available.
 pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
     let sample = shared("exports")?.join(name);

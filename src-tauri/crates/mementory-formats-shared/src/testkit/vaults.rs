@@ -24,8 +24,8 @@ pub struct Written {
     pub scratch: Scratch,
 }
 
-/// Writes a source and reads the result back. Checks that the plan reports the same as the actual export, that every
-/// record is written or withheld, that the file is recognised and valid, and that a second export writes the same
+/// Writes a source and reads the result back. Checks that the plan and the actual export return the same report, that
+/// every record is written or withheld, that the file is recognised and valid, and that a second export writes the same
 /// bytes.
 pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &'static dyn Format) -> Written {
     let scratch = Scratch::new("whole-vault");
@@ -45,7 +45,7 @@ pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &
 }
 
 impl Written {
-    /// Vault ids of the records with a loss that even our own reader cannot restore.
+    /// Vault ids of the records with a lost value that even our own reader cannot restore.
     pub fn ids_with_losses(&self) -> BTreeSet<&str> {
         let losses = self.report.losses.items.iter().filter(|loss| loss.kind != LossKind::MovedToExtension);
         losses.map(|loss| loss.record.as_str()).collect()
@@ -217,8 +217,8 @@ pub fn id_of(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// Checks the records that were read back from a format that people read. All records except credentials must be there,
-/// and in each, only the members that the loss report lists may be missing.
+/// Checks the records that were read back from a format that people read. All records except credentials must be
+/// present. Only the members that the loss report lists may be missing in a record.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {

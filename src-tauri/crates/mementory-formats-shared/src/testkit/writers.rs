@@ -23,8 +23,8 @@ fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     Some(out)
 }
 
-/// Writes the records and reads them back. Checks that each written record comes back with no losses other than those
-/// in the report.
+/// Writes the records and reads them back. Checks that each record that was read back has no losses other than those in
+/// the report.
 pub fn round_trip(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -38,8 +38,8 @@ pub fn round_trip(
     (report, reread)
 }
 
-/// Checks a written file: the plan reports the same as the actual export, every record is written or withheld, and the
-/// file is valid and recognised only as this format.
+/// Checks a written file: the plan and the actual export return the same report, every record is written or withheld,
+/// and the file is valid and recognised only as this format.
 pub(super) fn check_written(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -87,8 +87,8 @@ fn check_losses(source: &MemorySource, report: &WriteReport, reread: &MemorySour
             "times" => record.times.created.is_none(),
             _ => false,
         };
-        // The key of a link's target may change, and the source may get the folder's name. The report lists both as
-        // losses, even if the compared records show no difference.
+        // The key of a link's target may change, and the source may get the folder's name. The report lists both
+        // changes as losses, even if the compared records show no difference.
         let is_as_listed = |found: &BTreeSet<String>| {
             let mut unseen = expected.difference(found);
             found.is_subset(&expected)
