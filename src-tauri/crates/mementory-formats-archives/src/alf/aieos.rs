@@ -26,8 +26,8 @@ fn is_between_0_and_1(value: &Tree) -> bool {
 /// object.
 fn matching_members(value: Option<&Tree>, is_valid: impl Fn(&Tree) -> bool) -> Option<Tree> {
     let Some(Tree::Object(members)) = value else { return None };
-    let fitting: Vec<_> = members.iter().filter(|(_, v)| is_valid(v)).cloned().collect();
-    (!fitting.is_empty()).then_some(Tree::Object(fitting))
+    let valid_members: Vec<_> = members.iter().filter(|(_, v)| is_valid(v)).cloned().collect();
+    (!valid_members.is_empty()).then_some(Tree::Object(valid_members))
 }
 
 fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
@@ -104,7 +104,7 @@ fn capability(item: &Tree) -> Option<Tree> {
     object(vec![("name", Some(name)), ("description", text_at(item, &["description"])), ("priority", priority)])
 }
 
-/// The members of the document that the structured fields do not cover.
+/// The members of the document for which there is no structured field.
 fn extensions(doc: &Tree) -> Tree {
     let mut remainder = doc.clone();
     for path in [

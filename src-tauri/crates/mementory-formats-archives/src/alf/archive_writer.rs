@@ -25,7 +25,7 @@ enum ZipOutput {
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>, File),
 }
 
-/// The error for a failure of the ZIP writer. If a write failed, the error keeps its cause, such as a full disk.
+/// Converts an error of the ZIP writer. The result contains the cause of a failed write, such as a full disk.
 fn zip_error(error: ZipError, place: &str) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::io(place, source),
@@ -114,14 +114,14 @@ impl ArchiveWriter {
 
     /// Returns `name` if it is free (see [`Self::is_free`]), otherwise a similar free name.
     pub(super) fn free_name(&self, name: &str) -> String {
-        let accepted = |part: &str| match is_reserved_name(part) {
+        let accepted_part = |part: &str| match is_reserved_name(part) {
             true => format!("_{}", part.replace(char::is_control, "_").trim_end_matches(['.', ' '])),
             false => part.to_owned(),
         };
-        let wanted = name.split('/').map(accepted).collect::<Vec<_>>().join("/");
-        let numbered = (2u64..).map(|n| format!("{wanted}~{n}"));
-        let mut names = std::iter::once(wanted.clone()).chain(numbered);
-        names.find(|name| self.is_free(name)).unwrap_or_else(|| wanted.clone())
+        let wanted_name = name.split('/').map(accepted_part).collect::<Vec<_>>().join("/");
+        let numbered = (2u64..).map(|n| format!("{wanted_name}~{n}"));
+        let mut names = std::iter::once(wanted_name.clone()).chain(numbered);
+        names.find(|name| self.is_free(name)).unwrap_or_else(|| wanted_name.clone())
     }
 
     fn add_digest(&mut self, name: &str, digest: &str) {
@@ -132,8 +132,8 @@ impl ArchiveWriter {
     /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex. If the output is discarded, the
     /// stream is not read, and the results are those of an empty entry.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
-        let mut nothing = std::io::empty();
-        let bytes: &mut dyn Read = if self.is_discarding() { &mut nothing } else { bytes };
+        let mut no_bytes = std::io::empty();
+        let bytes: &mut dyn Read = if self.is_discarding() { &mut no_bytes } else { bytes };
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
         (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;

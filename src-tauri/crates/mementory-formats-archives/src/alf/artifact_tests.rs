@@ -43,7 +43,7 @@ fn index(path: &Path) -> BTreeMap<String, Value> {
     rows.into_iter().map(|row| (row["source_path"].as_str().unwrap().to_owned(), row)).collect()
 }
 
-/// The files, with the secrets in the settings file redacted.
+/// Returns the files of a workspace, with the secrets in the settings file redacted.
 fn redacted(mut tree: BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let settings = tree.get_mut("deploy/settings.json").unwrap();
     *settings = redact::redact(std::str::from_utf8(settings).unwrap()).0.into_bytes();
@@ -79,10 +79,10 @@ fn assert_tiers(archive: &Path, files: &BTreeMap<String, Vec<u8>>, expected: &BT
         (sizes_of_tier.clone().count(), sizes_of_tier.sum::<usize>())
     };
     let layer = &document(archive, "manifest.json")["layers"]["attachments"];
-    let counted = |count: &str, size: &str| (layer[count].clone(), layer[size].clone());
+    let count_and_size = |count: &str, size: &str| (layer[count].clone(), layer[size].clone());
     let ((two, two_size), (three, three_size)) = (sum(2), sum(3));
-    assert_eq!(counted("included_count", "included_size_bytes"), (two.into(), two_size.into()));
-    assert_eq!(counted("referenced_count", "referenced_size_bytes"), (three.into(), three_size.into()));
+    assert_eq!(count_and_size("included_count", "included_size_bytes"), (two.into(), two_size.into()));
+    assert_eq!(count_and_size("referenced_count", "referenced_size_bytes"), (three.into(), three_size.into()));
     assert_eq!(layer["count"], two + three);
     assert_eq!(validate(archive).errors, []);
 }
@@ -103,10 +103,10 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     let lost_files: BTreeSet<&str> =
         report.losses.items.iter().filter(|l| l.field == "file").map(|l| l.record.as_str()).collect();
     assert_eq!(lost_files, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]), "large files are reported");
-    let planned = super::Alf
+    let planned_report = super::Alf
         .plan(&mut workspace::read(&source, &OpenClaw), &WriteOptions { everything: true, ..WriteOptions::default() })
         .unwrap();
-    assert_eq!(planned.losses.count("file", LossKind::LeftOut), 2, "a dry run reports them as well");
+    assert_eq!(planned_report.losses.count("file", LossKind::LeftOut), 2, "a dry run reports them as well");
     let all = entries(&archive);
     assert!(!String::from_utf8_lossy(&all["raw/openclaw/deploy/settings.json"]).contains("not-a-real-key"));
 
@@ -119,10 +119,10 @@ fn spec_10_6_1_workspace_files_get_their_tier() {
     let lines: Vec<Value> = lines.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     for (name, titles) in case["spoken_of"].as_object().unwrap() {
         let references = rows[name]["referenced_by"].as_array().unwrap();
-        let titled = |line: &&Value| {
+        let has_title = |line: &&Value| {
             titles.as_array().unwrap().contains(&line["raw_source_format"]["mementory"]["record"]["title"])
         };
-        let ids: Vec<&Value> = lines.iter().filter(titled).map(|line| &line["id"]).collect();
+        let ids: Vec<&Value> = lines.iter().filter(has_title).map(|line| &line["id"]).collect();
         assert_eq!(references.iter().collect::<Vec<_>>(), ids, "{name}");
     }
 }
@@ -187,8 +187,9 @@ fn spec_10_6_3_and_10_6_4_small_files_are_restored_and_large_ones_reported() {
     workspace::write(&mut reread, &folder, &OpenClaw);
     let mut home = workspace::tree(&folder);
     let list: Value = serde_json::from_slice(&home.remove(ABSENT_FILE).unwrap()).unwrap();
-    let listed: BTreeSet<&str> = list.as_array().unwrap().iter().map(|r| r["source_path"].as_str().unwrap()).collect();
-    assert_eq!(listed, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]));
+    let listed_paths: BTreeSet<&str> =
+        list.as_array().unwrap().iter().map(|r| r["source_path"].as_str().unwrap()).collect();
+    assert_eq!(listed_paths, BTreeSet::from(["docs/manual.pdf", "images/quay.png"]));
     let mut before = redacted(workspace::tree(&source));
     before.retain(|name, _| case["tiers"][name] != 3);
     assert_eq!(home, before);
@@ -208,7 +209,7 @@ fn reimport_into_the_same_vault_keeps_every_byte() {
     let (source, archive) = (create_workspace(&scratch), scratch.0.join("a.alf"));
     let mut vault = workspace::read(&source, &OpenClaw);
     write_with(&mut vault, &archive, None);
-    // As in a vault, an imported passthrough file replaces the one with the same format, group and name.
+    // As in a vault, an imported passthrough file replaces the file with the same format, group and name.
     for (item, bytes) in read(&archive).unwrap().parts {
         vault.parts.retain(|(old, _)| (&old.format, &old.group, &old.name) != (&item.format, &item.group, &item.name));
         vault.parts.push((item, bytes));
@@ -231,23 +232,26 @@ fn spec_10_6_5_file_that_differs_from_its_row_is_not_imported_into_the_workspace
     let csv = |vault: &MemorySource, format: &str| {
         vault.parts.iter().any(|(item, _)| item.format == format && item.name.ends_with("data/tides.csv"))
     };
-    let changed = repack(&|name, bytes| {
+    let changed_archive = repack(&|name, bytes| {
         if name == "artifacts/data/tides.csv" {
             bytes.push(b'!');
         }
     });
-    assert!(changed.notes.iter().any(|n| n.code == "attachment_checksum_mismatch"));
-    assert!(csv(&changed, "alf") && !csv(&changed, "openclaw"), "stored with the archive, not in the workspace");
+    assert!(changed_archive.notes.iter().any(|n| n.code == "attachment_checksum_mismatch"));
+    assert!(
+        csv(&changed_archive, "alf") && !csv(&changed_archive, "openclaw"),
+        "stored with the archive, not in the workspace"
+    );
     // Only a manifest generated by Mementory may assign files to a workspace.
-    let foreign = repack(&|name, bytes| {
+    let foreign_archive = repack(&|name, bytes| {
         if name == "manifest.json" {
             let mut manifest: Value = serde_json::from_slice(bytes).unwrap();
             manifest["mementory"]["generated"] = json!(false);
             *bytes = manifest.to_string().into_bytes();
         }
     });
-    assert!(!csv(&foreign, "openclaw"));
-    assert_eq!(foreign.records.iter().filter(|r| r.kind == Kind::Attachment).count(), 7);
+    assert!(!csv(&foreign_archive, "openclaw"));
+    assert_eq!(foreign_archive.records.iter().filter(|r| r.kind == Kind::Attachment).count(), 7);
 }
 
 #[test]
@@ -295,12 +299,12 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         let prefix = if format.id() == "zeroclaw" { "workspace/" } else { "" };
         let (home, both) =
             (scratch.0.join(format!("{}-home", format.id())), scratch.0.join(format!("{}-both", format.id())));
-        let quay = format!("{prefix}images/quay.mov");
+        let quay_path = format!("{prefix}images/quay.mov");
         match prefix {
             "" => workspace::put(&home, &[("SOUL.md", b"# Wren\n")]),
             _ => mementory_formats_agents::zeroclaw::testing::create_home(&home),
         }
-        workspace::put(&home, &[(&quay, b"film")]);
+        workspace::put(&home, &[(&quay_path, b"film")]);
         let mut merged = workspace::read(&home, format);
         let vault = read(&archive).unwrap();
         merged.records.extend(vault.records);
@@ -308,9 +312,9 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         merged.files.extend(vault.files);
         workspace::write(&mut merged, &both, format);
         let tree = workspace::tree(&both);
-        assert_eq!((tree[&quay].as_slice(), tree.get(ABSENT_FILE)), (&b"film"[..], None), "{}", format.id());
+        assert_eq!((tree[&quay_path].as_slice(), tree.get(ABSENT_FILE)), (&b"film"[..], None), "{}", format.id());
 
-        // An export of that workspace includes the files, and lists the absent ones.
+        // An export of the restored workspace includes its files, and lists the absent files.
         let second_archive = scratch.0.join(format!("{}.alf", format.id()));
         write_with(&mut workspace::read(&out, format), &second_archive, None);
         assert_eq!(validate(&second_archive).errors, []);
@@ -382,9 +386,9 @@ fn spec_10_6_2_large_files_of_other_formats_are_streamed() {
     assert_eq!(validate(&archive).errors, []);
 
     // The bytes are returned only if there are at most `bound` of them.
-    let measured = |bound: u64| super::write::size_digest_and_bytes(&mut bytes.as_slice(), bound).unwrap();
-    assert_eq!(measured(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
-    assert_eq!(measured((3 << 20) - 1), (3 << 20, sha256(&bytes), None));
+    let measure = |bound: u64| super::write::size_digest_and_bytes(&mut bytes.as_slice(), bound).unwrap();
+    assert_eq!(measure(3 << 20), (3 << 20, sha256(&bytes), Some(bytes.clone())));
+    assert_eq!(measure((3 << 20) - 1), (3 << 20, sha256(&bytes), None));
 }
 
 #[test]

@@ -151,7 +151,12 @@ fn write_optional_member(out: &mut String, key: &str, value: Option<&str>) {
     }
 }
 
-fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: impl Fn(&mut String, T)) {
+fn write_list_member<T>(
+    out: &mut String,
+    key: &str,
+    items: impl Iterator<Item = T>,
+    write_item: impl Fn(&mut String, T),
+) {
     let mut is_list_open = false;
     for item in items {
         out.push(',');
@@ -160,7 +165,7 @@ fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item =
             out.push_str(":[");
             is_list_open = true;
         }
-        each(out, item);
+        write_item(out, item);
     }
     if is_list_open {
         out.push(']');

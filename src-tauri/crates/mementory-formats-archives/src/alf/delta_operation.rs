@@ -99,7 +99,8 @@ pub(super) struct ChangedRecord {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TargetNames {
-    /// Key that the source gives the record in every vault. None if the key has words of the record.
+    /// Key that the record has in every vault that read it from its source. None if the key contains words of the
+    /// record.
     key: Option<RecordKey>,
     /// Export id of a record that did not come from ALF.
     export_id: Option<String>,

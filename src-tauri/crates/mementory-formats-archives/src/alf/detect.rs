@@ -54,8 +54,8 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
 /// All members of the archive with this manifest, and of archives nested in it, with their roles.
 fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
     let is_inside = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
-    let above = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
-    let prefix = format!("{}!/", above.trim_end_matches("!/"));
+    let archive_prefix = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
+    let prefix = format!("{}!/", archive_prefix.trim_end_matches("!/"));
     let members = catalog.members().iter().filter(|m| is_inside(m) || m.place.starts_with(&prefix));
     let is_manifest = |m: &Member| is_inside(&m) && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
     members.map(|m| Part { member: m.id, role: if is_manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()

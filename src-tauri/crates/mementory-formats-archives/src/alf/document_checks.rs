@@ -68,7 +68,7 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     let mut element = String::new();
     row.write(&mut element);
     let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
-    // In rows written by Mementory, members with names such as `key` do not contain secrets.
+    // Rows written by Mementory are not searched, because their members with names such as `key` contain no secrets.
     let is_ours = slot::vendor_slot(row).is_some() || sealed_secrets::has_our_layout(row);
     let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
     if secrets.is_empty() {

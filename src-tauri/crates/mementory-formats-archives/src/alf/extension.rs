@@ -41,8 +41,8 @@ pub(super) struct ReadSlot<R> {
 
 /// The record that was restored from a slot.
 pub(super) struct Restored {
-    /// The original record. If another program changed content, tags, type or status, the record has these changes
-    /// under its original key, and the caller stores the line, which still contains the original verbatim, as the new
+    /// The original record. If another program changed content, tags, type or status, the record has the new values
+    /// under its original key. The caller then stores the line, which still contains the original verbatim, as the new
     /// verbatim.
     pub record: Record,
     /// Export id that the record had in the vault that wrote the line.
@@ -65,8 +65,8 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot, if no other program changed its line. `line_record` has the content, type, status and tags of
-/// the line. If the line was changed, the slot itself is returned. None if the slot has a different version.
+/// Restores the record in a slot if no other program changed its line. `line_record` has the content, type, status and
+/// tags of the line. If the line was changed, returns the slot as `Err`. None if the slot has a different version.
 pub(super) fn restore_unchanged(slot: ReadSlot<Record>, line_record: &Record) -> Option<Result<Restored, ChangedSlot>> {
     let slot = Some(slot).filter(|slot| slot.v == SLOT_VERSION)?;
     let has_same_text = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256;
@@ -160,7 +160,7 @@ pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
     }
 }
 
-/// False if the JSON certainly has no [`FIELDS_TEXT_MEMBER`](extension::FIELDS_TEXT_MEMBER).
+/// True if the JSON contains the name [`FIELDS_TEXT_MEMBER`](extension::FIELDS_TEXT_MEMBER) anywhere, even in a text.
 pub(super) fn may_have_fields_text(json: &str) -> bool {
     memchr::memmem::find(json.as_bytes(), extension::FIELDS_TEXT_MEMBER.as_bytes()).is_some()
 }

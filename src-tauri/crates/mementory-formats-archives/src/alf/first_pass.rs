@@ -131,8 +131,8 @@ impl ExportPlan {
                 Some(AlfElement::Identity) => {
                     let updated = stored.record.times.updated;
                     let is_newer = identity.as_ref().is_none_or(|other| updated > other.record.times.updated);
-                    let older = if is_newer { identity.replace(stored) } else { Some(stored) };
-                    older.iter().for_each(|older| plan.add_line(older, false));
+                    let older_identity = if is_newer { identity.replace(stored) } else { Some(stored) };
+                    older_identity.iter().for_each(|older_identity| plan.add_line(older_identity, false));
                 }
                 Some(AlfElement::Row(layer)) => {
                     let file = stored.attachment_ids.first().cloned().filter(|_| layer == "attachments");
@@ -191,9 +191,9 @@ impl ExportPlan {
         }
         let current = text.as_deref().unwrap_or(verbatim);
         let is_taken = |id: &str| !self.element_ids.insert((layer, id.to_ascii_lowercase()));
-        if let Some(renamed) = forbidden_documents::with_unique_id(layer, current, &record.key, is_taken) {
+        if let Some(renamed_element) = forbidden_documents::with_unique_id(layer, current, &record.key, is_taken) {
             self.losses.add(&stored.id, "id", LossKind::MovedToExtension, REPEATED_ID_NOTE);
-            text = Some(renamed);
+            text = Some(renamed_element);
         }
         self.rows.entry(layer).or_default().push(Row {
             value: record.key.value.clone(),
@@ -305,7 +305,7 @@ impl ExportPlan {
 
     /// True if another record of the archive has the same id as this record, so that the line of this record gets
     /// another id.
-    pub(super) fn repeats_id(&self, vault_id: &str) -> bool {
+    pub(super) fn has_repeated_id(&self, vault_id: &str) -> bool {
         self.repeated_ids.contains(vault_id)
     }
 

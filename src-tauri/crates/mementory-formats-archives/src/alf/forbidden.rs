@@ -99,16 +99,18 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
         moved_values.set(&format!("/{top}"), old_value);
     }
     if let Some(Tree::Array(all)) = tree.get("embeddings").cloned() {
-        let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
-        if !bad.is_empty() {
-            moved_values.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
-            tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
+        let (invalid_vectors, valid_vectors): (Vec<_>, Vec<_>) =
+            all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
+        if !invalid_vectors.is_empty() {
+            moved_values
+                .set("/embeddings", Tree::Array(invalid_vectors.into_iter().map(|(_, vector)| vector).collect()));
+            tree.set("embeddings", Tree::Array(valid_vectors.into_iter().map(|(_, vector)| vector).collect()));
         }
     }
-    let mut repaired = tree.clone();
-    set_entity_types(&mut repaired);
-    if make_valid(&mut repaired, &schema::MEMORY_RULE, &valid_values(&tree, agent), &schema::is_error).is_some()
-        && let Tree::Object(members) = std::mem::replace(&mut tree, repaired)
+    let mut repaired_line = tree.clone();
+    set_entity_types(&mut repaired_line);
+    if make_valid(&mut repaired_line, &schema::MEMORY_RULE, &valid_values(&tree, agent), &schema::is_error).is_some()
+        && let Tree::Object(members) = std::mem::replace(&mut tree, repaired_line)
     {
         let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
         replaced.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
@@ -137,8 +139,8 @@ fn valid_values(tree: &Tree, agent: &str) -> Tree {
     };
     let mut temporal = object(vec![("created_at", text(&created_of(tree).to_rfc3339()))]);
     if let Some(Tree::Object(times)) = tree.get("temporal") {
-        let known = times.iter().filter_map(|(name, time)| Some((name, Timestamp::parse(time.as_str()?)?)));
-        known.for_each(|(name, time)| temporal.set(name, text(&time.to_rfc3339())));
+        let known_times = times.iter().filter_map(|(name, time)| Some((name, Timestamp::parse(time.as_str()?)?)));
+        known_times.for_each(|(name, time)| temporal.set(name, text(&time.to_rfc3339())));
     }
     let tags = match tree.get("tags") {
         Some(Tree::Array(tags)) => tags.iter().filter(|tag| tag.as_str().is_some()).cloned().collect(),

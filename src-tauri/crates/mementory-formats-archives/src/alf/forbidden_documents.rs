@@ -2,7 +2,7 @@
 //! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an
 //! import reports it. An export writes a valid value in its place or omits the field. The member `mementory_forbidden`
 //! of the element preserves the original of each changed top-level member under its JSON pointer. Memory lines have
-//! rules of their own (see [`super::forbidden`]).
+//! separate rules (see [`super::forbidden`]).
 use super::partitions::stable_v5;
 use super::schema;
 use super::wire::{self, FORBIDDEN_VALUES_MEMBER};
@@ -70,7 +70,7 @@ pub(super) fn original_id(element: &Tree) -> Option<&str> {
 }
 
 /// Replaces the forbidden values of a manifest. Leaves the manifest unchanged if it has none, or if there is no valid
-/// value for one of them. `version` is the version that replaces a forbidden one.
+/// value for one of them. `version` replaces a forbidden version.
 pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, version: &str) {
     let identity_of_agent = [("id", text(agent)), ("name", text("")), ("source_runtime", text("unknown"))];
     let fallback = object(&[("alf_version", text(version)), ("agent", object(&identity_of_agent))]);
@@ -93,9 +93,9 @@ fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BT
 }
 
 fn has_forbidden_values(tree: &Tree, rule: &Rule) -> bool {
-    let mut found = false;
-    check(tree, rule, RepeatedKeys::Accept, &mut |_, violation| found |= schema::is_error(&violation));
-    found
+    let mut is_found = false;
+    check(tree, rule, RepeatedKeys::Accept, &mut |_, violation| is_found |= schema::is_error(&violation));
+    is_found
 }
 
 /// A copy without the members that are null.
@@ -113,15 +113,15 @@ fn without_nulls(tree: &Tree) -> Tree {
 /// Adds the original values of the changed members. A payload is omitted, because it may be a secret in the clear
 /// (§8.3).
 fn preserve_members(valid: &mut Tree, original: &Tree, changed: &BTreeSet<String>) {
-    let earlier = valid.get(FORBIDDEN_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
-    let mut moved = earlier.cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    let earlier_values = valid.get(FORBIDDEN_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
+    let mut moved_values = earlier_values.cloned().unwrap_or_else(|| Tree::Object(vec![]));
     for name in changed.iter().filter(|name| *name != "encrypted_payload") {
         if let Some(value) = original.get(name) {
-            moved.set(&format!("/{name}"), value.clone());
+            moved_values.set(&format!("/{name}"), value.clone());
         }
     }
-    if moved != Tree::Object(vec![]) {
-        valid.set(FORBIDDEN_VALUES_MEMBER, moved);
+    if moved_values != Tree::Object(vec![]) {
+        valid.set(FORBIDDEN_VALUES_MEMBER, moved_values);
     }
 }
 

@@ -55,8 +55,8 @@ impl Lineage {
         for profile in profiles {
             times.extend(source.import_times(&profile.id)?);
         }
-        let first = stored.as_ref().map_or(1, |stored| stored.version.max(1));
-        let version = first.saturating_add(times.len().saturating_sub(1) as u64);
+        let first_version = stored.as_ref().map_or(1, |stored| stored.version.max(1));
+        let version = first_version.saturating_add(times.len().saturating_sub(1) as u64);
         let mut out = Self { scope: scope.to_owned(), version, lines: HashMap::new() };
         if version == 1 {
             return Ok(out);
@@ -74,8 +74,9 @@ impl Lineage {
                 Some(stated_version) => stated_version,
                 None => {
                     let imported = source.import_times(&id)?.into_iter().next();
-                    let before = imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
-                    first.saturating_add(before.saturating_sub(1) as u64)
+                    let earlier_count =
+                        imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
+                    first_version.saturating_add(earlier_count.saturating_sub(1) as u64)
                 }
             };
             if version_at_import != version {

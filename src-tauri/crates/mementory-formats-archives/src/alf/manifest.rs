@@ -15,7 +15,7 @@ pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 pub(super) const INDEX_FILE: &str = "memory/index.json";
 /// Value of `Claim::version` for a delta bundle.
 pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
-/// Explains which sequence numbers this program cannot use.
+/// Message for a sequence number that this program cannot use.
 pub(super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
 /// Message for a memory layer without a list of partitions.
 pub(super) const NO_PARTITION_LIST: &str = "the manifest does not list the partitions of the memory layer";
@@ -57,7 +57,7 @@ impl<'c> Archive<'c> {
         let member_of = |part: &Part| catalog.members().get(part.member);
         let parts = || detected.claim.parts.iter();
         let manifest = parts().find(|part| part.role == Role::Manifest).and_then(member_of);
-        // Without a manifest, the outermost entry shows which archive it is.
+        // Without a manifest, the outermost entry identifies the archive.
         let entry = manifest.or_else(|| parts().filter_map(member_of).min_by_key(|member| member.depth));
         let missing_error = |place: &str| FormatError::invalid("manifest_missing", place, "no manifest.json");
         let entry = entry.ok_or_else(|| missing_error(detected.format))?;
@@ -121,8 +121,8 @@ pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, plac
 
 /// Place of the archive that contains this entry.
 pub(super) fn archive_place(entry: &Member) -> &str {
-    let above = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
-    above.unwrap_or(&entry.place)
+    let containing_place = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
+    containing_place.unwrap_or(&entry.place)
 }
 
 /// True if an entry name could lead out of the folder that an archive is unpacked to.

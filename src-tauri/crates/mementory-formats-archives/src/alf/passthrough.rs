@@ -27,7 +27,7 @@ pub(super) struct PassthroughFiles {
     pub manifest: Option<String>,
     /// The agent's layer documents (skeletons, memory index, unknown layers) by name.
     pub layers: BTreeMap<String, String>,
-    /// Names of the agent's other entries.
+    /// Names of the agent's entries that are neither the manifest nor layer documents.
     reserved: BTreeSet<String>,
     /// `reserved`, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal. No generated
     /// entry may have one of these names.
@@ -71,12 +71,12 @@ impl PassthroughFiles {
         self.reserved.insert(item.name.clone());
     }
 
-    /// True if one of the agent's other entries has exactly this name.
+    /// True if one of the reserved entries has exactly this name.
     pub(super) fn has_entry(&self, name: &str) -> bool {
         self.reserved.contains(name)
     }
 
-    /// True if one of the agent's other entries has this name, or one that some systems cannot distinguish from it.
+    /// True if a reserved entry has this name, or a name that some systems cannot distinguish from this one.
     pub(super) fn is_reserved(&self, name: &str) -> bool {
         self.reserved_folded.contains(&folded_name(name))
     }

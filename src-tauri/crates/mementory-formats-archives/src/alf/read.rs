@@ -166,8 +166,8 @@ impl Reader<'_> {
     }
 
     /// Text and entry of a layer's document. None if the manifest lists no document, or if the document was already
-    /// read. In a delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the
-    /// result is None.
+    /// read. In a delta, a missing or damaged document is an error. In an archive, such a document is reported as an
+    /// issue, and the result is None.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -239,9 +239,9 @@ impl Reader<'_> {
     /// Passthrough item for an entry. In an archive of several sources, the agent and the original name of the entry
     /// are taken from the manifest.
     fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
-        let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
+        let listed_entry = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let listed_or = |key: &str, default: &str| {
-            listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(default).to_owned()
+            listed_entry.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(default).to_owned()
         };
         let belongs_to_bundle = self.is_delta && role != "layer";
         PassthroughItem {
@@ -329,10 +329,10 @@ impl Reader<'_> {
                 }
             }
             let slot = wire::members(element).and_then(|m| wire::vendor(&m));
-            if let Some(ours) = slot.filter(|_| self.manifest.restores) {
+            if let Some(our_slot) = slot.filter(|_| self.manifest.restores) {
                 slots.push(String::new());
-                if let Some(mut record) = super::extension::restore_row(ours) {
-                    if let Some(id) = super::extension::row_export_id(ours) {
+                if let Some(mut record) = super::extension::restore_row(our_slot) {
+                    if let Some(id) = super::extension::row_export_id(our_slot) {
                         self.sink.export_id(&record.key, &id);
                     }
                     workspace_profile::apply_principal_text(&mut record, &doc);
@@ -380,7 +380,8 @@ impl Reader<'_> {
         key
     }
 
-    /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
+    /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports such an
+    /// element.
     fn refuse_foreign(&self, doc: &Tree, place: &str) -> Result<(), FormatError> {
         let agent = doc.get("agent_id").and_then(Tree::as_str);
         if self.is_delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
@@ -514,10 +515,10 @@ impl Reader<'_> {
         if let Some(id) = &line.export_id {
             self.sink.export_id(&line.record.key, id);
         }
-        if !line.restored && (self.is_delta || self.lines.shared_ids.contains(&line.id)) {
+        if !line.is_restored && (self.is_delta || self.lines.shared_ids.contains(&line.id)) {
             self.send_memory_key(&line.record.key);
         }
-        if line.restored {
+        if line.is_restored {
             self.lineage.add_line(&line.record, text);
             self.note_workspace_file(&line.record);
             return self.sink.unit(line.record.into());

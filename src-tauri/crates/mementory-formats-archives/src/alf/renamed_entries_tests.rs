@@ -121,11 +121,11 @@ fn a_secret_file_with_an_unusual_name_does_not_prevent_restoring_the_others() {
 fn a_generated_entry_does_not_take_the_name_of_a_passthrough_file_in_another_case() {
     let scratch = Scratch::new("reserved-case");
     let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    let unlisted = "memory/partitions/2026-q1.jsonl";
+    let unlisted_entry = "memory/partitions/2026-q1.jsonl";
     let all = changed_entries(&scratch, |all| {
         let lines = all.remove("memory/partitions/2026-Q1.jsonl").unwrap();
         all.insert("memory/all.jsonl".into(), lines);
-        all.insert(unlisted.into(), b"{\"of\":\"another program\"}\n".to_vec());
+        all.insert(unlisted_entry.into(), b"{\"of\":\"another program\"}\n".to_vec());
         edit_json(all, "manifest.json", |manifest| {
             manifest["layers"]["memory"]["partitions"][0]["file"] = json!("memory/all.jsonl");
         });
@@ -133,7 +133,7 @@ fn a_generated_entry_does_not_take_the_name_of_a_passthrough_file_in_another_cas
     pack_all(&first, &all);
     write(&mut read(&first).unwrap(), &second);
     let written = entries(&second);
-    assert_eq!(written[unlisted], all[unlisted], "the other program's file keeps its name");
+    assert_eq!(written[unlisted_entry], all[unlisted_entry], "the other program's file keeps its name");
     assert_names_differ_folded(&written);
     assert_eq!(validate(&second).errors, []);
 }

@@ -196,19 +196,21 @@ impl Rewrite {
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
         let total: u64 = rows.iter().filter_map(count_of).sum();
-        let stated = manifest.index_file().unwrap_or(INDEX_FILE);
+        let stated_name = manifest.index_file().unwrap_or(INDEX_FILE);
         // The manifest of another program may name a file with a different purpose as the index. Such a file is not
         // changed.
-        let is_index = can_be_index(stated) && stated != MANIFEST_FILE && !manifest.named_files().contains(&stated);
-        let before = match archive.entry(stated).filter(|_| is_index) {
+        let is_index =
+            can_be_index(stated_name) && stated_name != MANIFEST_FILE && !manifest.named_files().contains(&stated_name);
+        let old_index = match archive.entry(stated_name).filter(|_| is_index) {
             Some(member) => Tree::parse(&archive.text(member, limits)?, limits).ok(),
             None => None,
         };
-        let mut index = stated.to_owned();
-        if before.is_some() || !rows.is_empty() {
-            let is_unused = |name: &str| archive.entry(name).is_none() || name == stated && is_index;
-            index = usable_name(stated, INDEX_FILE, &|name| self.out.is_free(name) && is_unused(name));
-            let mut document = before.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
+        let mut index = stated_name.to_owned();
+        if old_index.is_some() || !rows.is_empty() {
+            let is_unused = |name: &str| archive.entry(name).is_none() || name == stated_name && is_index;
+            index = usable_name(stated_name, INDEX_FILE, &|name| self.out.is_free(name) && is_unused(name));
+            let mut document =
+                old_index.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
             document.set("partitions", Tree::Array(rows.clone()));
             self.out.entry(&index, &mut to_json(&document).as_bytes())?;
         }

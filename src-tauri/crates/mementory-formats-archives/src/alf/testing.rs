@@ -86,9 +86,9 @@ pub(crate) fn plan_and_write(
     path: &Path,
     options: &WriteOptions,
 ) -> WriteReport {
-    let planned = format.plan(vault, options).unwrap();
+    let planned_report = format.plan(vault, options).unwrap();
     let report = format.write(vault, path, options).unwrap();
-    assert_eq!(planned.losses.counts, report.losses.counts);
+    assert_eq!(planned_report.losses.counts, report.losses.counts);
     report
 }
 

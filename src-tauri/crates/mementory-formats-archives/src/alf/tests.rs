@@ -63,8 +63,8 @@ fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize, changed_l
     for (layer, row) in manifest["layers"].as_object().unwrap() {
         for (key, value) in row.as_object().unwrap() {
             if !["partitions", "record_count"].contains(&key.as_str()) && written["layers"].get(layer).is_some() {
-                let counted = key.starts_with("included") || key.starts_with("referenced");
-                assert!(counted || Some(value) == written["layers"][layer].get(key), "{layer}.{key}");
+                let is_count = key.starts_with("included") || key.starts_with("referenced");
+                assert!(is_count || Some(value) == written["layers"][layer].get(key), "{layer}.{key}");
             }
         }
     }
@@ -121,8 +121,8 @@ fn fixtures_round_trip() {
             records.iter().map(|(text, of, _)| (text.clone(), status(of))).collect::<Vec<_>>()
         };
         assert_eq!(outline(&before), outline(&after), "{name}");
-        let changed = before.iter().zip(&after).filter(|((_, _, old), (_, _, new))| old != new).count();
-        assert_eq!(changed, changed_lines, "{name}");
+        let changed_count = before.iter().zip(&after).filter(|((_, _, old), (_, _, new))| old != new).count();
+        assert_eq!(changed_count, changed_lines, "{name}");
         assert_eq!(reread.dropped, [], "{name}");
     }
 }
@@ -415,8 +415,8 @@ fn unsafe_archives_are_refused() {
     let manifest = br#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"r"},"layers":{}}"#;
     let scratch = Scratch::new("unsafe");
     let refuses = |file: &Path, why: &str| {
-        let refused = read(file);
-        assert!(matches!(refused, Err(FormatError::Refused { .. })), "{why}");
+        let result = read(file);
+        assert!(matches!(result, Err(FormatError::Refused { .. })), "{why}");
     };
     // Each name is absolute or leads out of the archive.
     for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "raw/../../x", "../a!/b"].iter().enumerate() {
@@ -437,7 +437,7 @@ fn unsafe_archives_are_refused() {
     };
     patched(b"ab.txt", &|b| b[1] = b'a');
     refuses(&file, "two entries of one name");
-    // Bit 0 of the flags in the central header of the last entry says that the entry is encrypted.
+    // Sets bit 0 of the flags in the central header of the last entry, which marks the entry as encrypted.
     patched(b"PK\x01\x02", &|b| b[8] |= u8::from(b[46..].starts_with(b"ab.txt")));
     refuses(&file, "encrypted");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());

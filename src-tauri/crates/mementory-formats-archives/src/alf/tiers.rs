@@ -87,11 +87,11 @@ pub(super) fn lines_by_artifact(
     if artifacts.is_empty() {
         return Ok(out);
     }
-    let mut known: HashMap<(&str, &str), Option<usize>> = HashMap::new();
+    let mut artifacts_by_word: HashMap<(&str, &str), Option<usize>> = HashMap::new();
     for (at, artifact) in artifacts.iter().enumerate() {
         let name = artifact.source_path.rsplit('/').next().filter(|name| name.contains('.') && name.len() > 4);
         for word in BTreeSet::from_iter([Some(artifact.source_path.as_str()), name].into_iter().flatten()) {
-            known.entry((artifact.scope.as_str(), word)).and_modify(|one| *one = None).or_insert(Some(at));
+            artifacts_by_word.entry((artifact.scope.as_str(), word)).and_modify(|one| *one = None).or_insert(Some(at));
         }
     }
     let is_delimiter = |c: char| c.is_whitespace() || "()[]{}<>\"'`,;:|*=".contains(c);
@@ -101,7 +101,7 @@ pub(super) fn lines_by_artifact(
             for word in stored.record.text.split(is_delimiter) {
                 let word = word.trim_end_matches(['.', '!', '?']);
                 let word = word.strip_prefix("./").unwrap_or(word);
-                if let Some(Some(at)) = known.get(&(scope, word))
+                if let Some(Some(at)) = artifacts_by_word.get(&(scope, word))
                     && let Some(id) = plan.id_of(&stored.id)
                 {
                     out.entry(*at).or_default().insert(id);

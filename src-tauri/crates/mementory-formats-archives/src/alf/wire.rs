@@ -32,14 +32,14 @@ pub(super) struct Line {
     /// Agent id in the line, if any.
     pub agent: Option<String>,
     /// True if the record was restored unchanged from our extension slot, with its original origin and key.
-    pub restored: bool,
+    pub is_restored: bool,
     /// Export id in our extension slot.
     pub export_id: Option<String>,
     /// Minor findings.
     pub remarks: Vec<Remark>,
 }
 
-/// The last member with this key. Most programs also use the last one if a key is repeated.
+/// The last member with this key. If a key is repeated, most programs also use the last member.
 pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
     members.get(key)
 }
@@ -153,12 +153,12 @@ pub(super) fn read_line(
         f.remarks.push(("no_id", "a record has no id: its line gives it one".into()));
     }
     let changed_slot = match slot.and_then(|slot| extension::restore_unchanged(slot, &record)) {
-        // The other members of the line contain nothing that the restored record lacks.
+        // The other members of the line are ignored, because the restored record has all their values.
         Some(Ok(Restored { record, export_id })) => {
             if !id_is_uuid && !id_is_missing {
                 remarks.push(("id_not_uuid", "id".into()));
             }
-            return Ok(Line { record, id: key, agent: own_agent, restored: true, export_id, remarks });
+            return Ok(Line { record, id: key, agent: own_agent, is_restored: true, export_id, remarks });
         }
         Some(Err(changed)) => Some(changed),
         None => None,
@@ -234,7 +234,7 @@ pub(super) fn read_line(
         None => (record, None),
     };
     record.verbatim = Some(Verbatim::json(line));
-    Ok(Line { record, id: key, agent: own_agent, restored: false, export_id, remarks })
+    Ok(Line { record, id: key, agent: own_agent, is_restored: false, export_id, remarks })
 }
 
 /// The content of a line. Content that is not a text, which the specification forbids, becomes its JSON.
@@ -261,8 +261,8 @@ pub(super) fn json_of_content(content: &Tree) -> String {
 /// Creation time of a line, or 1970 if it has none that can be read.
 pub(super) fn created_of(line: &Members<'_>) -> Timestamp {
     let temporal = get(line, "temporal").and_then(|temporal| members(temporal.get()));
-    let stated = temporal.and_then(|temporal| get(&temporal, "created_at").and_then(string));
-    stated.and_then(|stated| Timestamp::parse(&stated)).unwrap_or(Timestamp::EPOCH)
+    let stated_time = temporal.and_then(|temporal| get(&temporal, "created_at").and_then(string));
+    stated_time.and_then(|stated_time| Timestamp::parse(&stated_time)).unwrap_or(Timestamp::EPOCH)
 }
 
 /// The id for a line that has none. An export writes this id into the line, so that a later import recognises the
@@ -275,8 +275,8 @@ fn id_for_line_without_id(text: &str, line: &Members<'_>, scope: &str) -> String
 /// UUID, the original id is returned.
 pub(super) fn original_id(line: &Members<'_>) -> Option<String> {
     let raw_source = get(line, "raw_source_format").and_then(|raw| members(raw.get()));
-    let (moved, _) = original_id_and_emptiness(raw_source.as_ref());
-    moved.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))
+    let (moved_id, _) = original_id_and_emptiness(raw_source.as_ref());
+    moved_id.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))
 }
 
 /// Looks up forbidden values that an export moved (see [`super::forbidden`]) in the members of `raw_source_format`.

@@ -200,8 +200,9 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         }),
         _ => false,
     };
-    let before = slot_names::vendor_slot(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
-    let structured_changed = !texts_changed && !has_other_blocks && before != Some(identity_digest(doc).as_str());
+    let digest_before = slot_names::vendor_slot(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
+    let structured_changed =
+        !texts_changed && !has_other_blocks && digest_before != Some(identity_digest(doc).as_str());
     Some(Restored { records, has_other_blocks, structured_changed })
 }
 

@@ -18,7 +18,7 @@ fn json_of(entries: &BTreeMap<String, Vec<u8>>, name: &str) -> Value {
     serde_json::from_slice(&entries[name]).unwrap()
 }
 
-/// The files, with the secrets in settings redacted.
+/// Returns the files of a workspace, with the secrets in settings files redacted.
 fn redacted(tree: &BTreeMap<String, Vec<u8>>) -> BTreeMap<String, Vec<u8>> {
     let redacted_file = |(name, bytes): (&String, &Vec<u8>)| match name.ends_with(".json") || name.ends_with(".toml") {
         true => (name.clone(), redact::redact(std::str::from_utf8(bytes).unwrap()).0.into_bytes()),
@@ -226,7 +226,7 @@ fn code(error: FormatError) -> &'static str {
 /// An encrypted archive of a ZeroClaw home with secrets, and the same archive decrypted.
 fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
     create_home(&scratch.0.join("home"));
-    let (archive, inside) = (scratch.0.join("a.alf"), scratch.0.join("inside.alf"));
+    let (archive, decrypted_archive) = (scratch.0.join("a.alf"), scratch.0.join("inside.alf"));
     let options = WriteOptions { everything: true, passphrase: sealed_with("tea"), ..WriteOptions::default() };
     let mut vault = workspace::read(&scratch.0.join("home"), &ZeroClaw);
     let report = super::Alf.write(&mut vault, &archive, &options).unwrap();
@@ -234,17 +234,17 @@ fn sealed_home(scratch: &Scratch) -> (PathBuf, PathBuf) {
     let mut plain = Vec::new();
     let file = std::fs::File::open(&archive).unwrap();
     FakeCipher("tea").open_file(Box::new(file)).unwrap().read_to_end(&mut plain).unwrap();
-    std::fs::write(&inside, plain).unwrap();
-    (archive, inside)
+    std::fs::write(&decrypted_archive, plain).unwrap();
+    (archive, decrypted_archive)
 }
 
 #[test]
 fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
     let scratch = Scratch::new("10-5-keys");
-    let (_, inside) = sealed_home(&scratch);
-    let all = entries(&inside);
-    assert_eq!(validate(&inside).errors, []);
-    copy_for_interop(&inside, "sealed.alf");
+    let (_, decrypted_archive) = sealed_home(&scratch);
+    let all = entries(&decrypted_archive);
+    assert_eq!(validate(&decrypted_archive).errors, []);
+    copy_for_interop(&decrypted_archive, "sealed.alf");
     for (name, bytes) in &all {
         let text = String::from_utf8_lossy(bytes);
         assert!(!text.contains("sk-zc-0123456789") && !text.contains("0011\n"), "{name}");
@@ -256,7 +256,7 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
     assert!(our_rows.iter().all(|r| r["encryption"]["kdf_params"]["salt"].is_string()));
 
     let config = |vault: &MemorySource| vault.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
-    let mut opened = read_with(&inside, sealed_with("tea")).unwrap();
+    let mut opened = read_with(&decrypted_archive, sealed_with("tea")).unwrap();
     let before = workspace::tree(&scratch.0.join("home"));
     assert_eq!(config(&opened), before["config.toml"]);
     assert!(opened.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
@@ -266,7 +266,7 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
 
     for words in [sealed_with("milk"), None] {
         let has_passphrase = words.is_some();
-        let vault = read_with(&inside, words).unwrap();
+        let vault = read_with(&decrypted_archive, words).unwrap();
         assert!(!String::from_utf8(config(&vault)).unwrap().contains("sk-zc-01"));
         let closed_count = vault.notes.iter().filter(|n| n.code == "credential_closed").count();
         assert_eq!(closed_count, usize::from(has_passphrase), "reported once");
@@ -279,10 +279,10 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
 #[test]
 fn spec_8_3_whole_archive_is_encrypted() {
     let scratch = Scratch::new("8-3");
-    let (archive, inside) = sealed_home(&scratch);
+    let (archive, decrypted_archive) = sealed_home(&scratch);
     let bytes = std::fs::read(&archive).unwrap();
     assert!(bytes.starts_with(b"age-encryption.org/v1\n") && memchr::memmem::find(&bytes, b"manifest.json").is_none());
-    let before = read(&inside).unwrap().records.len();
+    let before = read(&decrypted_archive).unwrap().records.len();
     assert_eq!(
         read_with(&archive, sealed_with("tea")).unwrap().records.len(),
         before - 1,
@@ -401,7 +401,7 @@ fn a_token_in_any_file_of_raw_is_not_exported_in_the_clear() {
     assert_eq!(written["raw/openclaw/notes.txt"], b"Deploy with <redacted>, then rest.\n");
     assert!(!written.contains_key("raw/openclaw/image.bin"));
 
-    // An encrypted archive contains both files unchanged.
+    // An encrypted archive contains both files with the token unchanged.
     let passphrase: Arc<dyn Passphrase> = Arc::new(FakeCipher("open"));
     let options = WriteOptions { everything: true, passphrase: Some(passphrase.clone()), ..WriteOptions::default() };
     let report = super::Alf.write(&mut vault, &third, &options).unwrap();

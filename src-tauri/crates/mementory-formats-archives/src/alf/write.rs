@@ -49,12 +49,12 @@ pub(super) fn write(
     let mut file = ArchiveWriter::create(out, options.passphrase.as_deref())?;
     let mut secrets = Secrets::new(options.passphrase.as_deref());
     let workspaces = WorkspaceFiles::collect(source, &mut plan, options, &mut secrets)?;
-    let stated = passthrough.manifest.as_deref();
-    let redacted = stated.and_then(|text| clear_secrets::redacted_document(text, file.is_encrypted()));
+    let stated_manifest = passthrough.manifest.as_deref();
+    let redacted = stated_manifest.and_then(|text| clear_secrets::redacted_document(text, file.is_encrypted()));
     if redacted.is_some() {
         clear_secrets::report_redacted(MANIFEST_FILE, &mut plan.losses);
     }
-    let original = redacted.as_deref().or(stated).and_then(|text| Tree::parse(text, 512).ok());
+    let original = redacted.as_deref().or(stated_manifest).and_then(|text| Tree::parse(text, 512).ok());
     let mut layers = Layers::from_manifest(original.as_ref());
     layers.sole_workspace = plan.sole_workspace.clone().filter(|_| passthrough.agent.is_none());
     plan.choose_periods(original.as_ref());
@@ -85,8 +85,8 @@ pub(super) fn write(
         let version = FORMAT_VERSION.into();
         return Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() });
     }
-    let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &description.now.to_rfc3339())?;
-    plan.rows.entry("credentials").or_default().extend(sealed);
+    let sealed_rows = secrets.rows(options.passphrase.as_deref(), &agent, &description.now.to_rfc3339())?;
+    plan.rows.entry("credentials").or_default().extend(sealed_rows);
     write_list(&mut file, &mut plan, &passthrough, &mut layers, "credentials")?;
     layers.has_embeddings = plan.has_embeddings;
     if passthrough.agent.is_none() {
@@ -98,8 +98,8 @@ pub(super) fn write(
     if let Some(agent) = &passthrough.agent {
         // The stored manifest is that of the last full archive. Deltas imported since then may have led to a later
         // state (§4.3.1).
-        let reached = source.reached_state("alf", &agent.to_ascii_lowercase())?;
-        layers.reached = reached.filter(|(sequence, _)| *sequence > 0);
+        let reached_state = source.reached_state("alf", &agent.to_ascii_lowercase())?;
+        layers.reached = reached_state.filter(|(sequence, _)| *sequence > 0);
     }
     let several_versions = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
     layers.lineage = several_versions.map(|_| lineage::version_counter_id(&description.vault_id));
@@ -341,8 +341,8 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
         .collect();
     let safe_name = if safe_name.is_empty() { "file".to_owned() } else { safe_name.join("/") };
     let is_free = |name: &String| is_free_name(out, passthrough, name);
-    let preferred = Some(format!("artifacts/{safe_name}")).filter(is_free);
-    preferred.unwrap_or_else(|| {
+    let preferred_name = Some(format!("artifacts/{safe_name}")).filter(is_free);
+    preferred_name.unwrap_or_else(|| {
         let mut name = out.free_name(&format!("artifacts/{id}/{safe_name}"));
         // The loop ends, because there are only finitely many passthrough files whose name could be taken.
         while !is_free(&name) {
@@ -407,7 +407,7 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
         let unchanged = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
         if let Some(text) = unchanged.or_else(|| compose::patch(record, &verbatim.text)) {
             let id_space = record.key.scope.strip_prefix("alf:").unwrap_or(agent);
-            let id_is_taken = plan.repeats_id(&stored.id);
+            let id_is_taken = plan.has_repeated_id(&stored.id);
             let names = forbidden::LineNames { agent, id_space, key: &record.key.value, id_is_taken };
             return (id, forbidden::move_forbidden_values(&text, &names).unwrap_or(text));
         }

@@ -25,19 +25,20 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     };
     let positions: Vec<Option<usize>> = rows.iter().map(slot_of).collect();
     let is_added = |(_, position): &(&Row, &Option<usize>)| position.is_none();
-    let added: Vec<String> = rows.iter().zip(&positions).filter(is_added).map(|(row, _)| row.text.clone()).collect();
-    if slots.is_empty() && !added.is_empty() {
+    let added_texts: Vec<String> =
+        rows.iter().zip(&positions).filter(is_added).map(|(row, _)| row.text.clone()).collect();
+    if slots.is_empty() && !added_texts.is_empty() {
         // The list is empty, so the rows have no elements to replace. The document is parsed and written again, which
         // loses its white space.
         let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &all), rows.len()) };
-        tree.set(list, Tree::Array(added.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
+        tree.set(list, Tree::Array(added_texts.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
         let mut out = String::new();
         tree.write(&mut out);
-        return (out, added.len());
+        return (out, added_texts.len());
     }
     let fill = |i: usize| positions.iter().position(|position| *position == Some(i)).and_then(|row| rows.get(row));
-    let count = (0..slots.len()).filter(|i| fill(*i).is_some()).count() + added.len();
-    (document.with_elements(|i| fill(i).map(|r| r.text.clone()), &added), count)
+    let count = (0..slots.len()).filter(|i| fill(*i).is_some()).count() + added_texts.len();
+    (document.with_elements(|i| fill(i).map(|r| r.text.clone()), &added_texts), count)
 }
 
 /// Sets the user's threshold in the attachment index.

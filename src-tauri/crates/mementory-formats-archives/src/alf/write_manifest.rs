@@ -73,7 +73,8 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Lists no contents yet. The names of the layer files are taken from the imported agent's manifest, if any.
+    /// Creates an empty list of contents. The names of the layer files are taken from the imported agent's manifest, if
+    /// any.
     pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
         let mut names = BTreeMap::new();
         if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
@@ -101,8 +102,8 @@ impl Layers {
     /// manifest if it can be used and `is_free` accepts it.
     pub(super) fn choose_name(&mut self, layer: &str, is_free: &dyn Fn(&str) -> bool) -> String {
         let default = if layer == "memory" { INDEX_FILE.to_owned() } else { format!("{layer}.json") };
-        let stated = self.names.get(layer).unwrap_or(&default);
-        let name = usable_name(stated, &default, is_free);
+        let stated_name = self.names.get(layer).unwrap_or(&default);
+        let name = usable_name(stated_name, &default, is_free);
         self.names.insert(layer.to_owned(), name.clone());
         name
     }

@@ -1,4 +1,4 @@
-//! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one.
+//! Checks a whole bundle in one pass. The validator reports all findings. The reader stops at the first fatal finding.
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE},
@@ -308,10 +308,10 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
 /// records, such a file is a fatal error. Elsewhere it is a warning, which only the full check reports. An empty folder
 /// in a folder with records is treated as a file, as the reference does, and so is a folder in place of the signature.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
-    let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
+    let listed_paths: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names =
         bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
-    let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
+    let unlisted_paths: BTreeSet<&str> = names.filter(|path| !listed_paths.contains(path)).collect();
     let is_misplaced = |path: &&str| match path.split_once('/') {
         Some((folder, _)) => FULLY_LISTED_FOLDERS.contains(&folder),
         None => *path == SIGNATURE_FILE,
@@ -319,7 +319,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     for path in bundle.empty_folders.iter().map(String::as_str).filter(is_misplaced) {
         report.fatal("unlisted_file", path, format!("unlisted folder present: {path}"));
     }
-    for path in unlisted {
+    for path in unlisted_paths {
         // A link in place of a folder is treated as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if bundle.escaping.contains(path) {
@@ -435,8 +435,8 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     // only those that are not empty.
     let is_empty_listed =
         report.has_empty_scope && manifest.scopes.iter().flatten().next().is_some_and(String::is_empty);
-    let empty = is_empty_listed.then(String::new).filter(|empty| !report.scopes.contains(empty));
-    let scopes = empty.iter().chain(&report.scopes);
+    let empty_scope = is_empty_listed.then(String::new).filter(|empty_scope| !report.scopes.contains(empty_scope));
+    let scopes = empty_scope.iter().chain(&report.scopes);
     if manifest.scopes.as_ref().is_some_and(|stated| !stated.iter().eq(scopes)) {
         let message = "scopes mismatch: not the sorted set of context ids";
         report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);

@@ -1,5 +1,5 @@
-//! Selects the rows of an incremental export (spec v1.1 §4): those changed since a given time, or missing in an earlier
-//! export.
+//! Selects the rows of an incremental export (spec v1.1 §4): the rows that changed since a given time, or that are
+//! missing in an earlier export.
 //!
 //! Graph, profile and vendor kinds are always exported completely, as in the reference SDK, because rows without a time
 //! cannot be filtered, and a superseded row may be older than the start time. The SDK misses later edits of old rows.
@@ -131,13 +131,14 @@ impl Delta {
         Ok(newest)
     }
 
-    /// True if this line of a known kind is exported. `changed` is the time of the record's last change in the vault.
-    pub fn includes(&mut self, path: &str, tree: &Tree, line: &str, changed: Option<Timestamp>) -> bool {
+    /// True if this line of a known kind is exported. `changed_at` is the time of the last change of its record in the
+    /// vault.
+    pub fn includes(&mut self, path: &str, tree: &Tree, line: &str, changed_at: Option<Timestamp>) -> bool {
         let included = match &self.baseline {
             Baseline::Nothing => return true,
             Baseline::Export { lines, .. } => !lines.contains(&line_identity(path, tree, line)),
             Baseline::Cursor(since) => {
-                changed.is_some_and(|at| self.is_between(at, *since)) || self.has_changed(path, tree, *since)
+                changed_at.is_some_and(|at| self.is_between(at, *since)) || self.has_changed(path, tree, *since)
             }
         };
         if included && path == "items/resource.jsonl" {
@@ -170,8 +171,8 @@ impl Delta {
         let Some((_, times)) = CHANGE_TIME_FIELDS.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
-            // The first field is the creation time, which always counts. All others count only if they are not in the
-            // future.
+            // The first field is the creation time, which always counts. All other times count only if they are not in
+            // the future.
             at.is_some_and(|at| if n == 0 { at >= since } else { self.is_between(at, since) })
         })
     }

@@ -22,9 +22,9 @@ pub struct AuditEntry {
     /// Subject of the operation. If `kind` is given, this is the vault id of a record; the pack contains the record's
     /// id in exported bundles instead.
     pub target: String,
-    /// Kind of the record that `target` refers to, if it refers to one.
+    /// Kind of the record that `target` refers to. None if `target` refers to no record.
     pub kind: Option<Kind>,
-    /// Reason or count; no personal data. May be empty.
+    /// Reason for the event, or a count. It contains no personal data, and may be empty.
     pub reason: String,
 }
 

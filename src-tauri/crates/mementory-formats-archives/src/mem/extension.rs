@@ -85,15 +85,15 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
-    let changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
-    if changed {
+    let is_changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
+    if is_changed {
         NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
     let is_foreign = record.key.scope != KEY_SCOPE;
     let export_id = is_foreign.then(|| export_id_in(&id_of(spec, tree), record.kind)).flatten();
-    Some(Restored { record, changed, export_id })
+    Some(Restored { record, changed: is_changed, export_id })
 }
 
 /// Extracts the export id from the id of a line that was composed for a record of this kind.

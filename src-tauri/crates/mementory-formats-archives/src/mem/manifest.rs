@@ -112,10 +112,10 @@ impl Manifest {
         if !matches!(mode.as_str(), "full" | "incremental") {
             return Err("exportMode is unknown".into());
         }
-        let known = ["counts", "files", "coverage", "bundleDigest"];
+        let parsed_members = ["counts", "files", "coverage", "bundleDigest"];
         let unknown = members
             .iter()
-            .filter(|(k, _)| !known.contains(&k.as_str()) && !MANIFEST_FIELDS.iter().any(|f| f.name == k))
+            .filter(|(k, _)| !parsed_members.contains(&k.as_str()) && !MANIFEST_FIELDS.iter().any(|f| f.name == k))
             .cloned()
             .collect();
         Ok(Self {

@@ -126,13 +126,13 @@ impl<'a> BundleReader<'a> {
         mut visit: impl FnMut(&mut Self, u64, &[u8]) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         let bundle = self.bundle;
-        let before = self.sent;
+        let sent_before = self.sent;
         let read = bundle.visit_lines(member, &mut |number, bytes| {
             self.sent += bytes.len() as u64 + 1;
             visit(self, number, bytes)?;
             self.sink.progress(self.sent)
         })?;
-        self.sent = before + member.size;
+        self.sent = sent_before + member.size;
         // If the file changed since the check, the import fails and nothing is stored.
         let listed = self.report.manifest.iter().flat_map(|m| &m.files);
         let mut listed_files = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));

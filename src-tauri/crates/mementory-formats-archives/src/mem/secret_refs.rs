@@ -17,10 +17,10 @@ const SECRET_FIELD_NAMES: [&str; 7] =
 /// Members that describe a secret, and must not contain it.
 const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
 /// Characters that show that a text is masked.
-const MASKS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
+const MASK_CHARS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
 /// Largest number of characters of an unmasked preview that is accepted. Such a preview is too short for a whole
 /// secret.
-const MAX_PLAIN_HINT: usize = 16;
+const MAX_PLAIN_PREVIEW_CHARS: usize = 16;
 
 /// Reports a reference that contains the secret itself, or whose preview seems not to be masked.
 pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
@@ -38,7 +38,9 @@ pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, repor
     if members.iter().any(holds_secret) || DESCRIBING_FIELDS.iter().any(is_secret) {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
         report.add_finding(Severity::Error, "secret_carried", &place, message);
-    } else if text(tree, "preview").is_some_and(|hint| hint.chars().count() > MAX_PLAIN_HINT && !hint.contains(MASKS)) {
+    } else if text(tree, "preview")
+        .is_some_and(|hint| hint.chars().count() > MAX_PLAIN_PREVIEW_CHARS && !hint.contains(MASK_CHARS))
+    {
         let message = "preview does not look masked; it must not contain the secret";
         report.add_finding(Severity::Warning, "preview_not_masked", &place, message);
     }

@@ -91,10 +91,10 @@ pub fn pack(bundle: &Path, out: &Path) -> Result<(), FormatError> {
     with_valid_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
 }
 
-type Action<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatError>;
+type BundleAction<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatError>;
 
 /// Calls `action` with the only bundle at `path` if the bundle has no errors.
-fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
+fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: BundleAction<T>) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let detection = detect(&catalog, limits, Some("mem"))?;
     let [source] = detection.sources.as_slice() else {

@@ -125,8 +125,8 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
 
 /// The source of an episode, from the `metadata` members of the reference SDK's adapters.
 fn episode_source(tree: &Tree) -> Source {
-    let empty = Tree::Object(vec![]);
-    let metadata = tree.get("metadata").unwrap_or(&empty);
+    let empty_object = Tree::Object(vec![]);
+    let metadata = tree.get("metadata").unwrap_or(&empty_object);
     let has = |prefix: &str| match metadata {
         Tree::Object(members) => members.iter().any(|(k, _)| k.starts_with(prefix)),
         _ => false,

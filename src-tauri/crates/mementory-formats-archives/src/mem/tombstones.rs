@@ -19,8 +19,8 @@ const KEY_MEMBER: &str = "key";
 const SIGNATURE_MEMBER: &str = "signature";
 
 /// `targetKind` and `targetID` for our tombstone of a record read from a bundle, by which other programs find the
-/// record. The id of a link is its three fields joined by `|`, that of a preference its key, and that of a category its
-/// name. For a line without an id, it is `line:` and a digest, which only our reader recognises.
+/// record. The id of a link consists of its three fields joined by `|`. The id of a preference is its key, and the id
+/// of a category is its name. The id of a line without an id is `line:` and a digest, which only our reader recognises.
 ///
 /// None for a record from another format. Its id in our bundles is its export id ([`Tombstone::target_id`]) with a
 /// prefix, which the writer adds.
@@ -58,8 +58,8 @@ pub(super) fn deletes_nothing(tombstone: &Tombstone) -> bool {
 /// tombstone gets an id from the digest of its line.
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     let text_or_empty = |name: &str| text(tree, name).unwrap_or_default().to_owned();
-    let none = Tree::Object(vec![]);
-    let derived_tree = tree.get("derived").unwrap_or(&none);
+    let empty_object = Tree::Object(vec![]);
+    let derived_tree = tree.get("derived").unwrap_or(&empty_object);
     let count = match derived_tree.get(DERIVED_COUNT_FIELD) {
         Some(Tree::Number(token)) => super::wire::integer(token).and_then(|n| n.parse().ok()).unwrap_or_default(),
         _ => 0,
@@ -183,7 +183,8 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
         let key = vec![("scope".to_owned(), text_tree(scope)), ("value".to_owned(), text_tree(value))];
         extension::set(&mut tree, Tree::Object(vec![(KEY_MEMBER.into(), Tree::Object(key))]));
     }
-    // The signature of another program covers its own line, which is not written here.
+    // A signature by another program covers the line of that program, which is not written here, so the signature is
+    // left out.
     if let Some(signature) = tombstone.signature.as_ref().filter(|_| tombstone.verbatim.is_none()) {
         tree.set("signature", text_tree(signature));
     }

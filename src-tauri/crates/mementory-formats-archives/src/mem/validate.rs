@@ -18,8 +18,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let signature =
         if report.manifest.is_some() { signature_state(bundle, trust, &mut report)? } else { Default::default() };
     let findings_of = |errors: bool| -> Vec<Finding> {
-        let matching = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);
-        matching.map(|(_, _, f)| Finding { place: bundle.place_of(&f.place), ..f.clone() }).collect()
+        let matching_findings = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);
+        matching_findings.map(|(_, _, f)| Finding { place: bundle.place_of(&f.place), ..f.clone() }).collect()
     };
     Ok(Validation {
         version: report.manifest.as_ref().map(|m| m.format.clone()),
@@ -34,13 +34,13 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Type of [`Validation::signature`].
-type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
+type SignatureState = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
 fn signature_state(
     bundle: &Bundle,
     trust: &[String],
     report: &mut super::conformance::Report,
-) -> Result<Signature, FormatError> {
+) -> Result<SignatureState, FormatError> {
     let bytes = match bundle.bytes(SIGNATURE_FILE) {
         // `check_bundle` has already reported the damage.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => {

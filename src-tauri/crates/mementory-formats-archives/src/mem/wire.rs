@@ -20,8 +20,8 @@ pub(super) fn trim(line: &str) -> &str {
 }
 
 /// True if the error message says that a value exceeds `Limits::tree_bytes`.
-pub(super) fn is_too_large(why: &str) -> bool {
-    why.ends_with("(tree_bytes)")
+pub(super) fn is_too_large(message: &str) -> bool {
+    message.ends_with("(tree_bytes)")
 }
 
 /// Decodes one line. The error message names the field but does not contain its value.
@@ -227,10 +227,10 @@ mod tests {
             token in "-?(0|[1-9][0-9]{0,16})(\\.[0-9]{1,6})?([eE][+-]?[0-9])?",
             clock in "20[0-9]{2}-[0-1][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)",
         ) {
-            let printed = Timestamp::from_micros(seconds * 1_000_000).unwrap().to_rfc3339_seconds();
-            prop_assert!(is_normalized(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
+            let printed_time = Timestamp::from_micros(seconds * 1_000_000).unwrap().to_rfc3339_seconds();
+            prop_assert!(is_normalized(Type::Time, &Tree::Text(printed_time.clone())) || printed_time.len() != 20);
             let number = Tree::Number(token);
-            let values = [(Type::Time, Tree::Text(printed)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
+            let values = [(Type::Time, Tree::Text(printed_time)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
             // A checked tree contains only values of the declared type.
             for (ty, value) in values.into_iter().filter(|(ty, value)| has_type(*ty, value) && is_normalized(*ty, value)) {
                 prop_assert_eq!(normalized(ty, &value).unwrap(), value);

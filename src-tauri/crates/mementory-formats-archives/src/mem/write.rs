@@ -374,8 +374,8 @@ impl<'l> BundleWriter<'l> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
         let is_undated = is_new && stored.record.times.nearest_to_creation().is_none();
         // A record without a time may be newer than the earlier export, so it counts as changed.
-        let changed = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
-        if !self.delta.includes(&path, &tree, &line, changed) {
+        let changed_at = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
+        if !self.delta.includes(&path, &tree, &line, changed_at) {
             self.count_unchanged();
             return Ok(());
         }
@@ -517,8 +517,8 @@ impl BundleWriter<'_> {
         let digest = hex::encode(Sha256::digest(checksums(files)));
         let is_version = |version: &Option<String>| version.as_ref() == Some(&manifest_before.format);
         let has_counts = || {
-            let stated = manifest_before.counts.iter().filter(|(_, count)| **count > 0);
-            stated.eq(counts.iter().filter(|(_, count)| **count > 0))
+            let stated_counts = manifest_before.counts.iter().filter(|(_, count)| **count > 0);
+            stated_counts.eq(counts.iter().filter(|(_, count)| **count > 0))
         };
         let is_kept = self.version.is_none() && is_version(&self.source_version) && has_counts();
         let is_same = (is_version(&self.version) || is_kept)
@@ -550,7 +550,7 @@ const VECTORS_FOLDER: &str = "embeddings/";
 /// Loss note for a record without a time.
 const UNDATED_NOTE: &str = "no time is known, but the format requires one: 1970 is written";
 
-/// Loss note for a message without a time in a conversation that has one.
+/// Loss note for a message without a time in a conversation that has a time.
 const CONVERSATION_TIME_NOTE: &str = "no time is known, but the format requires one: the conversation's is written";
 
 /// Loss note for a value that the format forbids in its field.

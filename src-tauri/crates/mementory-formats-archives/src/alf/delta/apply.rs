@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// Largest number of mismatches that a check of a delta against a base archive reports.
 const MAX_MISMATCHES: usize = 1000;
 
-/// Reason why deltas were not applied. In this case, nothing was written.
+/// The reason why deltas were not applied. After any of these errors, nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -111,7 +111,7 @@ impl CombinedChange {
     /// True if the change gives the record of this line another creation time, which determines the partition of a
     /// record and its position there (spec §4.1.1). A record that another program put into a wrong partition stays there
     /// as long as its time does not change.
-    fn moves(&self, base_line: &str) -> bool {
+    fn has_other_time(&self, base_line: &str) -> bool {
         let time = |line| rewrite::sort_key(line).0;
         self.line.as_deref().is_some_and(|line| time(line) != time(base_line))
     }
@@ -247,7 +247,7 @@ impl MergedDeltas {
                     };
                     let place = format!("{}#line {number}", member.place);
                     self.count_bytes(usize::try_from(bytes).unwrap_or(usize::MAX), &member.place, limits)?;
-                    // If one line cannot be applied, none of the bundle's changes are.
+                    // If one line cannot be applied, none of the changes in the bundle is applied.
                     let change = parsed.map_err(|code| FormatError::invalid(code, &place, operation::NOT_A_CHANGE))?;
                     self.add_change(change, place);
                     Ok(())
@@ -283,16 +283,16 @@ impl MergedDeltas {
 
     fn add_change(&mut self, change: operation::Change, place: String) {
         let operation::Change { operation, id, line, erased, .. } = change;
-        let before = self.changes.remove(&id);
+        let earlier_change = self.changes.remove(&id);
         let (mut line, mut erased) = (line, erased);
         let mut kind = operation;
-        if let Some(before) = before {
+        if let Some(earlier_change) = earlier_change {
             // A deletion that states only an id keeps the line of the earlier change, with the status `deleted`.
             if line.is_none() && !erased {
-                line = before.line.as_deref().map(operation::with_deleted_status);
-                erased = before.erased;
+                line = earlier_change.line.as_deref().map(operation::with_deleted_status);
+                erased = earlier_change.erased;
             }
-            if before.operation == Operation::Create && operation == Operation::Update {
+            if earlier_change.operation == Operation::Create && operation == Operation::Update {
                 kind = Operation::Create;
             }
         }
@@ -354,8 +354,8 @@ impl MergedDeltas {
         }
         // After any change, raw files that were generated from records are left out, because they may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
-        let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
-        let is_left_out = |name: &str| outdated.contains(name) || files_without_records.contains(name);
+        let outdated_files = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
+        let is_left_out = |name: &str| outdated_files.contains(name) || files_without_records.contains(name);
         file.finish(archive, manifest, tree, rows, limits, &is_left_out)
     }
 
@@ -378,7 +378,7 @@ impl MergedDeltas {
                         && let Some(change) = rewrite::id_of(text).and_then(|id| self.changes.get_mut(&id))
                     {
                         change.in_base = true;
-                        change.has_place |= !change.moves(text);
+                        change.has_place |= !change.has_other_time(text);
                     }
                     Ok(())
                 })
@@ -448,23 +448,24 @@ impl MergedDeltas {
         let mut pending = new.iter().peekable();
         let mut count = 0u64;
         if let Some(member) = member {
-            let (copied, lacks_line_end) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
-                let Some(text) = text else { return Ok(LineEdit::Keep) };
-                if pending.peek().is_some() {
-                    let (created, id) = rewrite::sort_key(text);
-                    while let Some((_, _, line)) = pending.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
-                        sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
+            let (copied_count, lacks_line_end) =
+                rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
+                    let Some(text) = text else { return Ok(LineEdit::Keep) };
+                    if pending.peek().is_some() {
+                        let (created, id) = rewrite::sort_key(text);
+                        while let Some((_, _, line)) = pending.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
+                            sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
+                        }
                     }
-                }
-                let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
-                Ok(match change {
-                    None => LineEdit::Keep,
-                    Some(change) if change.erased || change.moves(text) => LineEdit::Remove,
-                    Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
-                    Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
-                })
-            })?;
-            count += copied + (new.len() - pending.len()) as u64;
+                    let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
+                    Ok(match change {
+                        None => LineEdit::Keep,
+                        Some(change) if change.erased || change.has_other_time(text) => LineEdit::Remove,
+                        Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
+                        Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
+                    })
+                })?;
+            count += copied_count + (new.len() - pending.len()) as u64;
             if lacks_line_end && pending.peek().is_some() {
                 sink.write_all(b"\n").map_err(io)?;
             }
@@ -480,8 +481,8 @@ impl MergedDeltas {
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         for (layer, text) in &self.documents {
             let default = format!("{layer}.json");
-            let stated = manifest.layer_file(layer).unwrap_or(&default);
-            let name = usable_name(stated, &default, &|name| file.out.is_free(name));
+            let stated_file = manifest.layer_file(layer).unwrap_or(&default);
+            let name = usable_name(stated_file, &default, &|name| file.out.is_free(name));
             file.out.entry(&name, &mut text.as_bytes())?;
             let mut row = layers.get(layer).cloned().unwrap_or_else(|| Tree::Object(vec![]));
             row.set("file", Tree::Text(name));

@@ -15,7 +15,7 @@ use mementory_model::RecordKey;
 pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    let nested = |object: &str, key: &str| {
+    let nested_member = |object: &str, key: &str| {
         let raw = wire::get(&m, object)?;
         Some(wire::get(&wire::members(raw.get())?, key).and_then(wire::string)?.into_owned())
     };
@@ -31,13 +31,13 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
         write_string(&value, &mut out);
     }
     out.push_str(",\"source\":{\"runtime\":");
-    write_string(&nested("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
+    write_string(&nested_member("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
     out.push_str("},\"temporal\":{\"created_at\":");
-    write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
+    write_string(&nested_member("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
     out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\"");
     // If the original id is not a UUID, the line has a different id, and readers delete the record with the original
-    // id. The original id is written even if it has words of the record, because archives name the record only by this
-    // id.
+    // id. The original id is written even if it contains words of the record, because archives name the record only by
+    // this id.
     if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
         out.push_str(&format!(",\"raw_source_format\":{{\"{FORBIDDEN_VALUES_MEMBER}\":{{\"/id\":"));
         write_string(&original, &mut out);

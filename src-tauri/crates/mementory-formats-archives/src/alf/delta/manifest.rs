@@ -51,8 +51,8 @@ impl DeltaManifest {
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {
-            let stated = number(tree.get("sync").and_then(|s| s.get(key)));
-            stated.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
+            let stated_number = number(tree.get("sync").and_then(|s| s.get(key)));
+            stated_number.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
         };
         let Some(changes @ Tree::Object(_)) = tree.get("changes") else {
             return Err(invalid_manifest("no changes".into()));

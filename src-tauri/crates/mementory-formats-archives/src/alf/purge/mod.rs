@@ -328,11 +328,11 @@ impl Deletion<'_> {
         let strip = |element: &str| {
             let mut tree = Tree::parse(element, self.limits).ok()?;
             let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
-            let before = ids.len();
+            let count_before = ids.len();
             let names_deleted_record =
                 |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
             let remaining: Vec<Tree> = ids.into_iter().filter(|id| !names_deleted_record(id)).collect();
-            (remaining.len() < before).then(|| {
+            (remaining.len() < count_before).then(|| {
                 tree.set("referenced_by", Tree::Array(remaining));
                 rewrite::to_json(&tree)
             })
@@ -409,7 +409,8 @@ impl Deletion<'_> {
                 rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;
                     if let Some(text) = text.filter(|t| self.deleted_id(t).is_none()) {
-                        // Links to deleted records are counted in `links`, so only their texts are leftovers here.
+                        // Links to deleted records are counted in `links`, so only texts of deleted records are
+                        // leftovers here.
                         let hit = finder.search(&mut text.as_bytes(), false)?;
                         out.extend(hit.map(|reason| Leftover {
                             place: format!("{name}#record {number}"),

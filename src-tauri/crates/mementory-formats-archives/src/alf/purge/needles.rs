@@ -36,8 +36,14 @@ impl Needles {
     pub(super) fn finder(&self, ids: &BTreeSet<String>) -> Finder {
         let find = |set: &BTreeSet<Vec<u8>>| set.iter().map(|n| memchr::memmem::Finder::new(n).into_owned()).collect();
         let ids: BTreeSet<Vec<u8>> = ids.iter().map(|id| id.to_ascii_lowercase().into_bytes()).collect();
-        let longest = self.contents.iter().chain(&self.content_lines).chain(&ids).map(Vec::len).max().unwrap_or(0);
-        Finder { contents: find(&self.contents), content_lines: find(&self.content_lines), ids: find(&ids), longest }
+        let longest_bytes =
+            self.contents.iter().chain(&self.content_lines).chain(&ids).map(Vec::len).max().unwrap_or(0);
+        Finder {
+            contents: find(&self.contents),
+            content_lines: find(&self.content_lines),
+            ids: find(&ids),
+            longest_bytes,
+        }
     }
 }
 
@@ -80,7 +86,7 @@ pub(super) struct Finder {
     contents: Vec<memchr::memmem::Finder<'static>>,
     content_lines: Vec<memchr::memmem::Finder<'static>>,
     ids: Vec<memchr::memmem::Finder<'static>>,
-    longest: usize,
+    longest_bytes: usize,
 }
 
 impl Finder {
@@ -111,7 +117,7 @@ impl Finder {
             has_part |= finds_any(&self.content_lines);
             has_id |= include_ids && finds_any(&self.ids);
             // Keeps the end of the text, so that a match that crosses the boundary of two chunks is found.
-            let keep_from = text.len().saturating_sub(self.longest);
+            let keep_from = text.len().saturating_sub(self.longest_bytes);
             text.drain(..keep_from);
         }
         Ok(match (has_part, has_id, is_compressed) {

@@ -34,20 +34,21 @@ fn options() -> PurgeOptions {
     }
 }
 
-/// Writes an archive with 100 records in a sealed quarter, 10 in another and 5 in the current one, and with files that
-/// contain the text of records 3 and 7.
+/// Writes an archive with 100 records in a sealed quarter, 10 records in another quarter and 5 records in the current
+/// quarter. Files in the archive contain the texts of records 3 and 7.
 fn write_agent(path: &Path) {
     let quarter = |from: u32, to: u32, month: &str| {
         (from..to).map(|n| line(n, &format!("{month}-02T00:00:00Z"), "") + "\n").collect::<String>()
     };
-    let mut third = quarter(0, 100, "2025-08");
+    let mut third_quarter = quarter(0, 100, "2025-08");
     let link = format!(
         r#","supersedes":"{}","related_records":[{{"id":"{}","relation":"caused_by"}},{{"id":"{}","relation":"x"}}]"#,
         id(3),
         id(3),
         id(4)
     );
-    third = third.replace(&line(50, "2025-08-02T00:00:00Z", ""), &line(50, "2025-08-02T00:00:00Z", &link));
+    third_quarter =
+        third_quarter.replace(&line(50, "2025-08-02T00:00:00Z", ""), &line(50, "2025-08-02T00:00:00Z", &link));
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-11-01T00:00:00Z","agent":{{"id":"{AGENT_ID}","name":"A","source_runtime":"openclaw"}},"layers":{{"attachments":{{"count":1,"file":"attachments.json"}},"memory":{{"record_count":115,"index_file":"memory/index.json","partitions":[
         {{"file":"memory/partitions/2025-Q3.jsonl","from":"2025-07-01","to":"2025-09-30","record_count":100,"sealed":true}},
@@ -65,7 +66,7 @@ fn write_agent(path: &Path) {
         &[
             ("manifest.json", manifest.as_bytes()),
             ("attachments.json", attachments.as_bytes()),
-            ("memory/partitions/2025-Q3.jsonl", third.as_bytes()),
+            ("memory/partitions/2025-Q3.jsonl", third_quarter.as_bytes()),
             ("memory/partitions/2025-Q4.jsonl", quarter(100, 110, "2025-11").as_bytes()),
             ("memory/partitions/2026-Q4.jsonl", quarter(110, 115, "2026-10").as_bytes()),
             ("raw/openclaw/memory/2025-08-02.md", b"## Notes\nsecret   number 3 of the \"Harbour\" is kept.\nMore."),
@@ -142,7 +143,7 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     let raw = String::from_utf8_lossy(&raw).into_owned();
     assert!(!raw.contains("number 40 of"));
 
-    // §10.2.2, step 4: the record that links to the deleted one can still be read.
+    // §10.2.2, step 4: the record that links to the deleted record can still be read.
     let vault = read(&file).unwrap();
     let linking = vault.records.iter().find(|r| r.key.value == id(50)).unwrap();
     assert_eq!(linking.links.len(), 3);
@@ -226,7 +227,7 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     let scratch = Scratch::new("purge-encrypted");
     let at = |name: &str| scratch.0.join(name);
     let key = || Some(std::sync::Arc::new(FakeCipher("tea")) as std::sync::Arc<dyn Passphrase>);
-    let sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
+    let is_sealed = |path: &Path| std::fs::read(path).unwrap().starts_with(b"age-encryption.org/v1");
     write_agent(&at("plain.alf"));
     let mut vault = read(&at("plain.alf")).unwrap();
     let options_of = |base: Option<&str>| WriteOptions {
@@ -238,24 +239,24 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     super::super::Alf.write(&mut vault, &at("a.alf"), &options_of(None)).unwrap();
     vault.records.retain(|r| r.key.value != id(4));
     AlfDelta.write(&mut vault, &at("d.alf-delta"), &options_of(Some("a.alf"))).unwrap();
-    assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
+    assert!(is_sealed(&at("a.alf")) && is_sealed(&at("d.alf-delta")));
     let limits = Limits::default();
     let deltas = [at("d.alf-delta")];
 
     assert!(apply(&at("a.alf"), &deltas, &at("b.alf"), &limits).is_err(), "cannot be opened without its passphrase");
     let applied = apply_with(&at("a.alf"), &deltas, &at("b.alf"), &limits, Some(&FakeCipher("tea"))).unwrap();
     assert_eq!(applied.deleted, 1);
-    assert!(sealed(&at("b.alf")), "the result of an encrypted base is encrypted");
+    assert!(is_sealed(&at("b.alf")), "the result of an encrypted base is encrypted");
     assert!(read_with(&at("b.alf"), key()).unwrap().records.iter().all(|r| r.key.value != id(4)));
     let plain = apply_with(&at("plain.alf"), &deltas, &at("c.alf"), &limits, Some(&FakeCipher("tea")));
-    assert!(plain.is_ok() && !sealed(&at("c.alf")), "the result of a plain base is plain");
+    assert!(plain.is_ok() && !is_sealed(&at("c.alf")), "the result of a plain base is plain");
 
     let closed = purge(&at("a.alf"), &[id(3)], &options());
     assert!(matches!(closed, Err(FormatError::Invalid { code: "passphrase_needed", .. })), "{closed:?}");
     let purge_options = PurgeOptions { passphrase: key(), deltas: deltas.to_vec(), ..options() };
     let purged = purge(&at("a.alf"), &[id(3), id(4)], &purge_options).unwrap();
     assert_eq!((purged.removed, purged.removed_from["d.alf-delta"]), (2, 1));
-    assert!(sealed(&at("a.alf")) && sealed(&at("d.alf-delta")));
+    assert!(is_sealed(&at("a.alf")) && is_sealed(&at("d.alf-delta")));
     assert_eq!(read_with(&at("a.alf"), key()).unwrap().records.len(), 114);
     assert_eq!(purge_agent(&at("a.alf"), &purge_options).unwrap().removed, 113);
     assert!(!at("a.alf").exists() && !at("d.alf-delta").exists());

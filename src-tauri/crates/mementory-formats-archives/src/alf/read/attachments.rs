@@ -24,8 +24,8 @@ impl Attachments {
     }
 }
 
-/// Id of a list element in keys: its id, as it was before an export replaced it, or its position if it has no id. If an
-/// earlier element has the same id, the position is appended.
+/// Id of a list element for record keys: the original id of the element, or its position if it has no id. If an earlier
+/// element has the same id, the position is appended.
 pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &mut HashSet<String>) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     let id = match original_id(doc).or(id) {

@@ -36,23 +36,23 @@ impl LineScan {
         let mut found = Self::default();
         let whole = archive.catalog.derived(archive.manifest, || {
             found.run(archive, manifest, limits)?;
-            Ok(std::mem::take(&mut found).into_kept())
+            Ok(std::mem::take(&mut found).into_cached())
         });
         match whole {
-            Ok(KeptScan(scan)) => (scan, Ok(())),
+            Ok(CachedScan(scan)) => (scan, Ok(())),
             Err(error) => (Arc::new(found), Err(error)),
         }
     }
 
     /// Caches the result, so that reading the same archive need not scan its lines again. All lines of all partitions
     /// must have been added.
-    pub(in super::super) fn keep_for(self, archive: &Archive<'_>) -> Result<(), FormatError> {
-        archive.catalog.derived(archive.manifest, || Ok(self.into_kept())).map(drop)
+    pub(in super::super) fn cache_for(self, archive: &Archive<'_>) -> Result<(), FormatError> {
+        archive.catalog.derived(archive.manifest, || Ok(self.into_cached())).map(drop)
     }
 
-    fn into_kept(self) -> (KeptScan, usize) {
+    fn into_cached(self) -> (CachedScan, usize) {
         let bytes = self.superseded.memory() + self.shared_ids.iter().map(|id| id.len() + 64).sum::<usize>();
-        (KeptScan(Arc::new(self)), bytes)
+        (CachedScan(Arc::new(self)), bytes)
     }
 
     /// Scans all partitions.
@@ -74,22 +74,22 @@ impl LineScan {
     }
 
     /// Adds the result of scanning the line at this position. The lines must be added in their order.
-    pub(in super::super) fn add(&mut self, at: Position, found: ScannedLine) {
-        if let Some(supersedes) = found.supersedes {
+    pub(in super::super) fn add(&mut self, at: Position, scanned_line: ScannedLine) {
+        if let Some(supersedes) = scanned_line.supersedes {
             self.superseded.add(supersedes, at);
         }
-        self.shared_ids.extend(found.shared_id);
+        self.shared_ids.extend(scanned_line.shared_id);
     }
 }
 
 /// The result as cached in the catalog.
 #[derive(Clone)]
-struct KeptScan(Arc<LineScan>);
+struct CachedScan(Arc<LineScan>);
 
 /// The result of scanning a line.
 pub(in super::super) struct ScannedLine {
     supersedes: Option<wire::Supersedes>,
-    /// Folded id of the line, if it is also that of an element of a layer document.
+    /// Folded id of the line, if an element of a layer document has the same id.
     shared_id: Option<String>,
 }
 
@@ -136,7 +136,7 @@ impl LineScanner {
         ScannedLine { supersedes, shared_id: self.shared_id(id) }
     }
 
-    /// The folded id of a line, if it is also that of an element of a layer document.
+    /// The folded id of a line, if an element of a layer document has the same id.
     fn shared_id(&self, id: Option<String>) -> Option<String> {
         id.filter(|id| self.document_ids.contains(id))
     }

@@ -17,11 +17,11 @@ pub(super) struct Superseded {
 }
 
 impl Superseded {
-    pub(super) fn add(&mut self, found: wire::Supersedes, at: Position) {
-        if found.same_id {
-            self.by_same_id.insert(found.old, (at, found.deleted));
+    pub(super) fn add(&mut self, supersedes: wire::Supersedes, at: Position) {
+        if supersedes.same_id {
+            self.by_same_id.insert(supersedes.old, (at, supersedes.deleted));
         } else {
-            *self.by_id.entry(found.old).or_default() |= found.deleted;
+            *self.by_id.entry(supersedes.old).or_default() |= supersedes.deleted;
         }
     }
 

@@ -46,8 +46,9 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     let edge_count = pack().edges.len() as u64;
     assert!(edge_count > 0);
     assert_eq!((report.tombstones, report.audit_entries, report.provenance_edges), (2, 2, edge_count));
-    let listed = ["CHECKSUMS", "audit/log.jsonl", "audit/tombstones.jsonl", "manifest.json", "provenance/edges.jsonl"];
-    assert_eq!(files(&plain).into_keys().collect::<Vec<_>>(), listed);
+    let expected_files =
+        ["CHECKSUMS", "audit/log.jsonl", "audit/tombstones.jsonl", "manifest.json", "provenance/edges.jsonl"];
+    assert_eq!(files(&plain).into_keys().collect::<Vec<_>>(), expected_files);
     let manifest: serde_json::Value = serde_json::from_slice(&files(&plain)["manifest.json"]).unwrap();
     assert_eq!(manifest["conformanceLevel"], "L3");
     assert_eq!(manifest["exportMode"], "full");
@@ -64,8 +65,8 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     let codes: Vec<_> = validation.warnings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(codes, ["tombstone_unsigned"], "L3 requires signed deletions");
 
-    let second = write(&pack(), &signed, Some(&FakeSigner)).unwrap();
-    assert_eq!(second, EvidenceReport { digest: second.digest.clone(), signed: true, ..report });
+    let second_report = write(&pack(), &signed, Some(&FakeSigner)).unwrap();
+    assert_eq!(second_report, EvidenceReport { digest: second_report.digest.clone(), signed: true, ..report });
     assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
@@ -130,11 +131,11 @@ fn a_pack_with_only_some_parts_is_valid() {
         }
         let manifest: serde_json::Value = serde_json::from_slice(&actual_files["manifest.json"]).unwrap();
         assert_eq!(manifest["conformanceLevel"], if audit_trail { "L3" } else { "L2" });
-        let declared = manifest["capabilities"].to_string();
+        let declared_capabilities = manifest["capabilities"].to_string();
         assert_eq!(
-            (declared.contains("proof-of-deletion"), declared.contains("\"audit\"")),
+            (declared_capabilities.contains("proof-of-deletion"), declared_capabilities.contains("\"audit\"")),
             (tombstones, audit_trail),
-            "{declared}"
+            "{declared_capabilities}"
         );
         let validation = validate(&out, &["07".repeat(32)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{number}: {validation:?}");

@@ -28,7 +28,7 @@ fn error_codes(bundle: &Path) -> Vec<String> {
 }
 
 /// Options of a conversion from version 1.1.0.
-fn conversion() -> WriteOptions {
+fn conversion_options() -> WriteOptions {
     WriteOptions { source_version: Some("1.1.0".into()), ..WriteOptions::default() }
 }
 
@@ -41,7 +41,7 @@ fn forbidden_numbers_are_exported_as_zero() {
     edit_manifest(&path, r#""embeddingDim":0"#, r#""embeddingDim":-1"#);
     assert_eq!(error_codes(&path), ["bad_value", "bad_value"]);
     let sink = read(&path);
-    for (name, options) in [("export.mem", WriteOptions::default()), ("conversion.mem", conversion())] {
+    for (name, options) in [("export.mem", WriteOptions::default()), ("conversion.mem", conversion_options())] {
         let out = temp.join(name);
         write_as(&sink, &[], &out, options).unwrap();
         assert_eq!(error_codes(&out), [""; 0], "{name}");
@@ -71,7 +71,7 @@ fn a_conversion_corrects_coverage_and_scopes() {
     edit_manifest(&path, r#""scopes":["ctx_life"]"#, r#""scopes":["ctx_other"]"#);
     assert_eq!(error_codes(&path), ["coverage_mismatch", "scopes_mismatch"]);
     let out = temp.join("out.mem");
-    write_as(&read(&path), &[], &out, conversion()).unwrap();
+    write_as(&read(&path), &[], &out, conversion_options()).unwrap();
     assert_eq!(error_codes(&out), [""; 0]);
     for file in ["items/context.jsonl", "items/episode.jsonl"] {
         assert_eq!(files(&out)[file], files(&path)[file], "{file}");

@@ -148,10 +148,10 @@ pub(crate) fn write_as(
 ) -> Result<WriteReport, FormatError> {
     let options = WriteOptions { everything: true, ..options };
     let report = Mem.write(&mut MemorySource { sink, edited }, out, &options)?;
-    let planned = Mem.plan(&mut MemorySource { sink, edited }, &options)?;
-    assert_eq!(planned.by_kind, report.by_kind);
-    assert_eq!(planned.withheld, report.withheld);
-    assert_eq!(planned.losses.counts, report.losses.counts);
+    let planned_report = Mem.plan(&mut MemorySource { sink, edited }, &options)?;
+    assert_eq!(planned_report.by_kind, report.by_kind);
+    assert_eq!(planned_report.withheld, report.withheld);
+    assert_eq!(planned_report.losses.counts, report.losses.counts);
     Ok(report)
 }
 

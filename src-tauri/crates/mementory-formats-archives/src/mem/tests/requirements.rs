@@ -261,11 +261,11 @@ fn l0_streams_are_utf8() {
     for (file, codes) in [("items/preference.jsonl", 1), ("items/acme.jsonl", 2)] {
         let bytes: Vec<u8> =
             std::fs::read(bundle_path.join(file)).unwrap().iter().map(|b| if *b == b'?' { 0xff } else { *b }).collect();
-        let before = hex::encode(Sha256::digest(std::fs::read(bundle_path.join(file)).unwrap()));
+        let digest_before = hex::encode(Sha256::digest(std::fs::read(bundle_path.join(file)).unwrap()));
         std::fs::write(bundle_path.join(file), &bytes).unwrap();
         for side in ["manifest.json", "CHECKSUMS"] {
             let text = std::fs::read_to_string(bundle_path.join(side)).unwrap();
-            std::fs::write(bundle_path.join(side), text.replace(&before, &hex::encode(Sha256::digest(&bytes))))
+            std::fs::write(bundle_path.join(side), text.replace(&digest_before, &hex::encode(Sha256::digest(&bytes))))
                 .unwrap();
         }
         let errors: Vec<_> = validate(&bundle_path, &[]).errors.into_iter().map(|f| f.code).collect();
@@ -379,9 +379,9 @@ fn spec_4_1_kinds_without_an_id_get_a_key_from_their_fields() {
 #[test]
 fn l1_superseded_records_are_imported_too() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
-    let closed = sink.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
-    assert_eq!(closed.status.as_deref(), Some("superseded"));
-    assert!(closed.links.iter().any(|l| l.relation == "superseded_by" && l.target.value == "fact/fact_1"));
+    let superseded_fact = sink.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
+    assert_eq!(superseded_fact.status.as_deref(), Some("superseded"));
+    assert!(superseded_fact.links.iter().any(|l| l.relation == "superseded_by" && l.target.value == "fact/fact_1"));
     assert!(sink.records.iter().any(|r| r.key.value == "fact/fact_1"));
     let edge = sink.records.iter().find(|r| r.key.value == "edge/edge_1").unwrap();
     assert!(edge.times.valid_to.is_some());

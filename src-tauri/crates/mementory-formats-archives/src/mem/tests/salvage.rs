@@ -50,8 +50,11 @@ fn files_that_differ_from_the_manifest_are_left_out_and_all_others_are_read() {
         copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
         let undamaged = read(&folder);
         change(&folder);
-        let mut refused = MemorySink::default();
-        assert!(read_with(&folder, &Limits::default(), &mut refused).is_err() && refused.is_empty(), "{code}");
+        let mut refused_sink = MemorySink::default();
+        assert!(
+            read_with(&folder, &Limits::default(), &mut refused_sink).is_err() && refused_sink.is_empty(),
+            "{code}"
+        );
         let errors = validate(&folder, &[]).errors;
         assert!(errors.iter().any(|f| f.code == code && f.place.ends_with(EPISODES)), "{code}: {errors:?}");
         let salvaged = salvage(&folder).unwrap();

@@ -17,7 +17,7 @@ fn fixture(name: &str) -> PathBuf {
     repo().join("fixtures/mem").join(name).join("input.mem")
 }
 
-fn signed() -> WriteOptions {
+fn signed_options() -> WriteOptions {
     WriteOptions { signer: Some(Arc::new(FakeSigner)), ..WriteOptions::default() }
 }
 
@@ -26,7 +26,7 @@ fn the_signature_of_a_written_bundle_covers_its_manifest() {
     let (sink, temp) = (records_of_every_kind(), TempDir::new());
     let (plain, out) = (temp.join("plain.mem"), temp.join("signed.mem"));
     write(&sink, &[], &plain);
-    write_as(&sink, &[], &out, signed()).unwrap();
+    write_as(&sink, &[], &out, signed_options()).unwrap();
     let found = signatures(&out);
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].message, std::fs::read(out.join("manifest.json")).unwrap());
@@ -57,7 +57,7 @@ fn only_tombstones_of_this_vault_are_signed() {
     foreign_tombstone.signature = Some(format!("ed25519:{}:{}", "ab".repeat(32), "cd".repeat(64)));
     sink.tombstones.extend([foreign_tombstone, tombstone("keepsake", "memory", &"ab".repeat(16))]);
     let out = temp.join("out.mem");
-    write_as(&sink, &[], &out, signed()).unwrap();
+    write_as(&sink, &[], &out, signed_options()).unwrap();
     let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
     assert_eq!(found.len(), 2);
     let our_signature =
@@ -81,8 +81,8 @@ fn signing_a_bundle_changes_nothing_else() {
     for name in ["all-kinds", "small", "loose-1.0", "forged"] {
         let input = fixture(name);
         let out = temp.join(&format!("{name}.mem"));
-        let done = sign::sign(&input, &FakeSigner, &out).unwrap();
-        assert_eq!((done.key, done.replaced), ("07".repeat(32), name == "forged"));
+        let signed_bundle = sign::sign(&input, &FakeSigner, &out).unwrap();
+        assert_eq!((signed_bundle.key, signed_bundle.replaced), ("07".repeat(32), name == "forged"));
         let (before, mut after) = (files(&input), files(&out));
         assert!(after.remove("manifest.sig").is_some());
         assert_eq!(after, before.into_iter().filter(|(n, _)| n != "manifest.sig").collect(), "{name}");
@@ -192,7 +192,7 @@ fn a_signature_is_kept_if_no_byte_changes() {
     assert!(!without_preference.join("manifest.sig").exists(), "a record less: the signature is over something else");
     assert!(validate(&without_preference, &[]).errors.is_empty());
     let signed_by_us = temp.join("own.mem");
-    write_as(&read(&complete_bundle), &[], &signed_by_us, signed()).unwrap();
+    write_as(&read(&complete_bundle), &[], &signed_by_us, signed_options()).unwrap();
     assert_ne!(
         files(&signed_by_us)["manifest.json"],
         files(&complete_bundle)["manifest.json"],
@@ -215,8 +215,8 @@ fn a_signature_is_kept_if_no_byte_changes() {
 fn a_file_name_ending_in_zip_writes_an_archive() {
     let (sink, temp) = (records_of_every_kind(), TempDir::new());
     let (folder, archive) = (temp.join("me.mem"), temp.join("me.mem.zip"));
-    let report = write_as(&sink, &[], &folder, signed()).unwrap();
-    assert_eq!(write_as(&sink, &[], &archive, signed()).unwrap().digest, report.digest);
+    let report = write_as(&sink, &[], &folder, signed_options()).unwrap();
+    assert_eq!(write_as(&sink, &[], &archive, signed_options()).unwrap().digest, report.digest);
     assert!(archive.is_file());
     let zip = zip::ZipArchive::new(std::fs::File::open(&archive).unwrap()).unwrap();
     let names: std::collections::BTreeSet<String> = zip.file_names().map(|n| n.unwrap().into_owned()).collect();
@@ -237,15 +237,15 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
     assert!(validate(&flat, &[]).errors.is_empty() && all_signed_by_fake(&flat));
     assert_eq!(read(&flat).records.len(), sink.records.len());
     // Writing the same records again yields the same file.
-    let second = temp.join("two");
-    std::fs::create_dir(&second).unwrap();
-    write_as(&sink, &[], &second.join("me.mem.zip"), signed()).unwrap();
-    assert_eq!(std::fs::read(second.join("me.mem.zip")).unwrap(), std::fs::read(&archive).unwrap());
+    let second_folder = temp.join("two");
+    std::fs::create_dir(&second_folder).unwrap();
+    write_as(&sink, &[], &second_folder.join("me.mem.zip"), signed_options()).unwrap();
+    assert_eq!(std::fs::read(second_folder.join("me.mem.zip")).unwrap(), std::fs::read(&archive).unwrap());
     // A bundle in nested folders is found and can be signed.
-    let deep = temp.join("deep");
-    bundle(&deep.join("x/y.mem"), &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}\n")]);
-    sign::sign(&deep, &FakeSigner, &deep.join("x/y.mem")).unwrap();
-    assert!(all_signed_by_fake(&deep));
+    let deep_folder = temp.join("deep");
+    bundle(&deep_folder.join("x/y.mem"), &[("items/preference.jsonl", "{\"key\":\"a\",\"value\":\"b\"}\n")]);
+    sign::sign(&deep_folder, &FakeSigner, &deep_folder.join("x/y.mem")).unwrap();
+    assert!(all_signed_by_fake(&deep_folder));
 }
 
 #[test]
@@ -258,7 +258,7 @@ fn the_key_in_a_tombstone_counts_only_with_a_signature_by_the_same_signer() {
     let (plain, out) = (temp.join("plain.mem"), temp.join("out.mem"));
     write(&sink, &[], &plain);
     assert_eq!(read(&plain).tombstones[0].derived.source_key, key);
-    write_as(&sink, &[], &out, signed()).unwrap();
+    write_as(&sink, &[], &out, signed_options()).unwrap();
     assert_eq!(read(&out).tombstones[0].derived.source_key, key);
     let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
     assert_eq!(found.len(), 2, "the tombstone and the slot");
@@ -269,12 +269,12 @@ fn the_key_in_a_tombstone_counts_only_with_a_signature_by_the_same_signer() {
     let covers_key = |n: usize| String::from_utf8_lossy(&found[n].message).contains("m-1");
     assert_eq!((covers_key(0), covers_key(1)), (false, true));
     let line = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
-    let ours = serde_json::from_str::<Value>(&line).unwrap()["x_mementory"]["signature"].clone();
+    let our_signature = serde_json::from_str::<Value>(&line).unwrap()["x_mementory"]["signature"].clone();
     let other = json!(format!("ed25519:{}:{}", "ab".repeat(32), "cd".repeat(64)));
-    for (signature, expected) in [(ours, key), (other, None), (Value::Null, None)] {
-        let mut changed: Value = serde_json::from_str(&line).unwrap();
-        changed["x_mementory"]["signature"] = signature;
-        let text = changed.to_string();
+    for (signature, expected) in [(our_signature, key), (other, None), (Value::Null, None)] {
+        let mut changed_line: Value = serde_json::from_str(&line).unwrap();
+        changed_line["x_mementory"]["signature"] = signature;
+        let text = changed_line.to_string();
         let tree = decode(&TOMBSTONE_SPEC, &text, 64_u32).unwrap();
         assert_eq!(from_tree(&tree, &text).derived.source_key, expected, "{text}");
     }
