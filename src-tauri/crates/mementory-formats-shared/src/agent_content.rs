@@ -13,7 +13,7 @@ use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-/// Largest size, in bytes of base64, of an embedded file. A larger one is not extracted from its message.
+/// Largest size, in bytes of base64, of an embedded file. A larger file is not extracted from its message.
 const MAX_INLINE_BYTES: usize = 64 << 20;
 
 /// The bytes of a file that a message contains in base64, with or without padding. None if they are not base64, empty,
@@ -38,7 +38,7 @@ pub struct InlineFile {
 pub struct AgentContent {
     /// Text blocks, joined by blank lines.
     pub text: String,
-    /// The other blocks, which are shown collapsed: `{type, name?, text}`.
+    /// All blocks except text, which are shown collapsed: `{type, name?, text}`.
     pub blocks: Vec<Value>,
     /// Files inside the message.
     pub files: Vec<InlineFile>,

@@ -177,7 +177,8 @@ impl Chat {
         Unit { records }
     }
 
-    /// The id of a conversation that states none: a digest of its title, its time and its first message.
+    /// The id of a conversation for which the source states none: a digest of its title, its time and its first
+    /// message.
     fn content_id(&self) -> String {
         let first = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
         content_id(&format!("{:?}\n{:?}\n{first:?}", self.title, self.times.created))
@@ -210,7 +211,7 @@ pub fn beginning(turns: &[Turn]) -> String {
     format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
 }
 
-/// The times of a conversation that states none: those of its oldest and its newest message.
+/// The times of a conversation for which the source states none: the times of its oldest and its newest message.
 pub fn times_of(turns: &[Turn]) -> Times {
     let times = || turns.iter().filter_map(|turn| turn.times.created);
     Times { created: times().min(), updated: times().max(), ..Times::default() }
@@ -235,7 +236,7 @@ pub fn put_oldest_first(turns: &mut [Turn]) {
 }
 
 /// Keys of the turns inside their conversation: the turn's own key or id, otherwise a digest of its position and text.
-/// If two turns have the same key, a digest is appended to the second one's key.
+/// If two turns have the same key, a digest is appended to the key of the second turn.
 fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
     let mut seen = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());

@@ -12,7 +12,7 @@ use std::borrow::Cow;
 pub struct Content {
     /// Text of the message. Parts are joined by blank lines.
     pub text: String,
-    /// The other parts, which are shown collapsed: `{type, name?, text}`.
+    /// All parts except text and files, which are shown collapsed: `{type, name?, text}`.
     pub blocks: Vec<Value>,
     /// Files that the message refers to.
     pub files: Vec<FileRef>,
@@ -32,13 +32,13 @@ pub struct FileRef {
 }
 
 /// Longest address of a file, in bytes. A longer value is a `data:` address that contains the file itself.
-const MAX_ADDRESS: usize = 4096;
+const MAX_ADDRESS_BYTES: usize = 4096;
 /// Name of a file that a message contains without a name.
 const UNNAMED_FILE: &str = "embedded file";
 /// Members of a part that may contain a file (LlamaIndex writes base64, the AI SDK an address).
 pub(crate) const EMBEDDED_KEYS: [&str; 4] = ["image", "audio", "video", "data"];
 /// Smallest number of characters of a file in base64. A shorter text may be a file name.
-const MIN_EMBEDDED: usize = 40;
+const MIN_EMBEDDED_CHARS: usize = 40;
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
 /// Types of text parts that are named after HTML elements. Some browser extensions write them.
@@ -118,7 +118,7 @@ impl Content {
             let value = call.object("value");
             self.add_call(value.as_ref().unwrap_or(&call));
         } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") {
-            // Goose writes `toolResult`, and Amp writes `run`.
+            // Goose stores the result under `toolResult`, and Amp under `run`.
             let inner =
                 ["tool_response", "functionResponse", "toolResult", "run"].iter().find_map(|key| part.object(key));
             let result = inner.as_ref().unwrap_or(&part);
@@ -234,7 +234,7 @@ impl Content {
         self.text.is_empty() && self.blocks.is_empty() && self.files.is_empty()
     }
 
-    /// Replaces text, blocks and files of a message. Its type is not changed.
+    /// Replaces text, blocks and files of a message. The type of the message is not changed.
     pub fn put_into(self, turn: &mut Turn, format: &str) {
         turn.attachments.clear();
         turn.fields.remove("blocks");
@@ -260,14 +260,14 @@ impl Content {
             let key = if id.len() > 120 { content_id(&id) } else { id.clone() };
             let key = RecordKey::new(format, format!("file/{key}"));
             let name_of_id =
-                || if id.len() > MAX_ADDRESS { UNNAMED_FILE } else { id.rsplit('/').next().unwrap_or(&id) };
+                || if id.len() > MAX_ADDRESS_BYTES { UNNAMED_FILE } else { id.rsplit('/').next().unwrap_or(&id) };
             let name = file.name.clone().unwrap_or_else(|| name_of_id().to_owned());
             if out.iter().any(|other| other.key == key) {
                 continue;
             }
             out.push(AttachmentRef {
                 key,
-                origin_id: file.id.clone().filter(|id| id.len() <= MAX_ADDRESS),
+                origin_id: file.id.clone().filter(|id| id.len() <= MAX_ADDRESS_BYTES),
                 name,
                 media_type: file.media_type.clone(),
                 size: file.size,
@@ -371,7 +371,7 @@ fn embedded_file(value: &str) -> Option<FileRef> {
         return Some(file_ref_of_address(value));
     }
     let is_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
-    let is_file = value.len() >= MIN_EMBEDDED && value.bytes().all(is_base64);
+    let is_file = value.len() >= MIN_EMBEDDED_CHARS && value.bytes().all(is_base64);
     is_file.then(|| FileRef { id: Some(content_id(value)), name: Some(UNNAMED_FILE.into()), ..FileRef::default() })
 }
 

@@ -153,7 +153,7 @@ impl Export {
             .unwrap_or_else(|| uuid_of(&stored.id))
     }
 
-    /// Completes the report with losses that are not about a record: deletions and passthrough files.
+    /// Completes the report with losses that do not concern a record: deletions and passthrough files.
     pub fn finish(mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         for tombstone in source.tombstones()? {
             let note = "this format has no deletions; the file only has the remaining records";

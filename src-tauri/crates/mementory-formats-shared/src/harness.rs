@@ -122,13 +122,13 @@ pub fn split(text: &str) -> (String, Vec<String>) {
 
 /// Removes the elements named in `added_names` from a text, and only the tags of those named in `person_names`.
 fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
-    let (mut person_text, mut added) = (String::new(), Vec::new());
+    let (mut person_text, mut added_texts) = (String::new(), Vec::new());
     let mut rest = text;
     // Names of elements without an end tag in the rest of the text. Their end tags are not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
     while let Some((before, name, after_name)) = next_element(rest, added_names, person_names) {
         let close = format!("</{name}>");
-        // A tag without an end tag is probably part of what the person wrote.
+        // A tag without an end tag is treated as the person's text, because the person probably wrote it.
         let end = if unclosed.contains(&name) { None } else { after_name.find(&close) };
         let Some(end) = end else {
             if !unclosed.contains(&name) {
@@ -140,31 +140,31 @@ fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'st
             continue;
         };
         let (inside, behind) = (&after_name[..end], &after_name[end + close.len()..]);
-        let before = if name == "INSTRUCTIONS" { without_heading(before, &mut added) } else { before };
+        let before = if name == "INSTRUCTIONS" { without_heading(before, &mut added_texts) } else { before };
         person_text.push_str(before);
         if person_names.contains(&name) {
             person_text.push_str(inside.split_once('>').map_or(inside, |(_, words)| words).trim_matches('\n'));
         } else {
             let from = rest.len() - after_name.len() - name.len() - 1;
-            added.push(rest[from..rest.len() - behind.len()].trim().to_owned());
+            added_texts.push(rest[from..rest.len() - behind.len()].trim().to_owned());
         }
         rest = behind;
     }
     person_text.push_str(rest);
-    if added.is_empty() && person_text.len() == text.len() {
-        return (text.to_owned(), added);
+    if added_texts.is_empty() && person_text.len() == text.len() {
+        return (text.to_owned(), added_texts);
     }
-    (person_text.trim().to_owned(), added)
+    (person_text.trim().to_owned(), added_texts)
 }
 
 /// Returns the text before a rules file in a prompt without the heading of that file (`# AGENTS.md …`). The heading is
-/// appended to `added`.
-fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
+/// appended to `added_texts`.
+fn without_heading<'t>(before: &'t str, added_texts: &mut Vec<String>) -> &'t str {
     let trimmed = before.trim_end();
     let line = trimmed.rfind('\n').map_or(0, |at| at + 1);
     let (rest, heading) = trimmed.split_at(line);
     if heading.starts_with("# AGENTS.md") || heading.starts_with("# CLAUDE.md") {
-        added.push(heading.to_owned());
+        added_texts.push(heading.to_owned());
         return rest;
     }
     before
@@ -199,28 +199,28 @@ mod tests {
 
     #[test]
     fn added_text_is_separated_from_what_the_person_wrote() {
-        let (person_text, added) = split("Fix it\n<system-reminder>\nbe careful\n</system-reminder>\nplease");
-        assert_eq!((person_text.as_str(), added.len()), ("Fix it\n\nplease", 1));
-        let (person_text, added) =
+        let (person_text, added_texts) = split("Fix it\n<system-reminder>\nbe careful\n</system-reminder>\nplease");
+        assert_eq!((person_text.as_str(), added_texts.len()), ("Fix it\n\nplease", 1));
+        let (person_text, added_texts) =
             split("<command-name>/clear</command-name> <command-message>clear</command-message>");
-        assert_eq!((person_text.as_str(), added.len()), ("", 2));
-        let (person_text, added) = split("<user_query>\nWhat is <b>?\n</user_query>");
-        assert_eq!((person_text.as_str(), added.len()), ("What is <b>?", 0));
-        let (person_text, added) = split("Explain the tag <system-reminder> to me");
-        assert_eq!((person_text.as_str(), added.len()), ("Explain the tag <system-reminder> to me", 0));
+        assert_eq!((person_text.as_str(), added_texts.len()), ("", 2));
+        let (person_text, added_texts) = split("<user_query>\nWhat is <b>?\n</user_query>");
+        assert_eq!((person_text.as_str(), added_texts.len()), ("What is <b>?", 0));
+        let (person_text, added_texts) = split("Explain the tag <system-reminder> to me");
+        assert_eq!((person_text.as_str(), added_texts.len()), ("Explain the tag <system-reminder> to me", 0));
         assert_eq!(split("<environment_context>\n<cwd>/a</cwd>").1.len(), 0);
-        let (person_text, added) =
+        let (person_text, added_texts) =
             split("# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>\nrules\n</INSTRUCTIONS>\n\nReview it");
-        assert_eq!((person_text.as_str(), added.len()), ("Review it", 2));
+        assert_eq!((person_text.as_str(), added_texts.len()), ("Review it", 2));
         assert_eq!(split("<skill>\n<name>x</name>").1.len(), 1);
         assert_eq!(split("<system>CHECKPOINT 1</system>").0, "");
-        let (person_text, added) =
+        let (person_text, added_texts) =
             split("<external_links>\na page\n</external_links>\n<user_query>\nAnd now?\n</user_query>");
-        assert_eq!((person_text.as_str(), added.len()), ("And now?", 1));
+        assert_eq!((person_text.as_str(), added_texts.len()), ("And now?", 1));
         let skills =
             "<manually_attached_skills>\nmow\n</manually_attached_skills>\n<git_status>\n## main\n</git_status>";
-        let (person_text, added) = split(skills);
-        assert_eq!((person_text.as_str(), added.len()), ("", 2));
+        let (person_text, added_texts) = split(skills);
+        assert_eq!((person_text.as_str(), added_texts.len()), ("", 2));
         assert_eq!(split("<user_action>\n<action>review</action>\n</user_action>").0, "");
     }
 }

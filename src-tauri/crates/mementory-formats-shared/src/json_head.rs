@@ -29,8 +29,8 @@ pub fn is_selected_alone(member: &Member) -> bool {
     member.archive.is_none() && member.place == member.name
 }
 
-/// True for Markdown files in a folder or archive. There can be very many, so a Markdown file is checked for JSON only
-/// if it was selected on its own.
+/// True for Markdown files in a folder or archive. A folder can contain very many of them, so a Markdown file is
+/// checked for JSON only if it was selected on its own.
 pub fn is_markdown_in_folder(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let is_markdown = [".md", ".mdc", ".markdown"].iter().any(|ending| name.ends_with(ending));
@@ -46,8 +46,8 @@ pub fn may_be_json(member: &Member) -> bool {
     !ending.is_some_and(|ending| NON_JSON_EXTENSIONS.contains(&ending.as_str()))
 }
 
-/// True for extensions that JSON files usually have, and for no extension. A file that was selected on its own may have
-/// any extension except those of other known kinds of files.
+/// True for a file name that has no extension, or an extension that JSON files usually have. A file that was selected
+/// on its own may have any extension except those of other known kinds of files.
 pub fn has_json_name(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     matches!(ending.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"))

@@ -46,15 +46,15 @@ pub fn without_commands(text: &str) -> String {
     out
 }
 
-/// Turns a title into the text of a link: one line of at most `most` characters.
-pub fn link_text(title: &str, most: usize) -> String {
+/// Turns a title into the text of a link: one line of at most `max_chars` characters.
+pub fn link_text(title: &str, max_chars: usize) -> String {
     // Characters that change the writing direction could reorder how the rest of the list is displayed.
     let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let plain_char = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
     let words: String = title.chars().map(plain_char).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shortened: String = words.chars().take(most).collect();
-    let words = if shortened.len() < words.len() { format!("{}…", shortened.trim_end()) } else { shortened };
+    let short_text: String = words.chars().take(max_chars).collect();
+    let words = if short_text.len() < words.len() { format!("{}…", short_text.trim_end()) } else { short_text };
     if words.is_empty() { "Memory".into() } else { without_commands(&words) }
 }
 

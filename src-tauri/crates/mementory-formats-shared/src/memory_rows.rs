@@ -256,8 +256,8 @@ pub fn each_row(
     }
 }
 
-/// Stores a row as a passthrough file, with each of the `lists` in it, which were already read, replaced by the given
-/// text.
+/// Stores a row as a passthrough file after its lists were read. `lists` contains each of these lists and the text that
+/// replaces it.
 pub fn pass_through_rest(
     files: &mut FileReader<'_>,
     row: &Row<'_>,

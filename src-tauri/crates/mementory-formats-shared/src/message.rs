@@ -315,8 +315,8 @@ fn embedded_values(text: &str) -> impl Iterator<Item = &str> {
     let addresses = text.match_indices("\"data:").map(|(at, _)| at + 1);
     let values = EMBEDDED_KEYS.iter().flat_map(move |key| {
         text.match_indices(*key).filter_map(move |(at, key)| {
-            let after = text.get(at + key.len()..)?.strip_prefix('"')?.trim_start().strip_prefix(':')?;
-            let value = after.trim_start().strip_prefix('"').filter(|value| !value.starts_with("data:"))?;
+            let value_text = text.get(at + key.len()..)?.strip_prefix('"')?.trim_start().strip_prefix(':')?;
+            let value = value_text.trim_start().strip_prefix('"').filter(|value| !value.starts_with("data:"))?;
             Some(text.len() - value.len())
         })
     });
@@ -332,7 +332,8 @@ pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &
     unit
 }
 
-/// True for the zero UUID and for UUIDs in which at most two digits are not zero. They mean "no parent".
+/// True for the zero UUID and for UUIDs in which at most two digits are not zero. Such an id means that a message has
+/// no parent.
 fn is_zero_uuid(id: &str) -> bool {
     id.len() == 36 && id.bytes().filter(|b| *b != b'0' && *b != b'-').count() <= 2
 }

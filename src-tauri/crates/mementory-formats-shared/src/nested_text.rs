@@ -6,7 +6,7 @@ use std::borrow::Cow;
 /// Largest depth at which strings are collected.
 const MAX_DEPTH: u32 = 32;
 /// Largest number of values that wait to be read. If more are waiting, values are skipped.
-const MAX_PENDING: usize = 100_000;
+const MAX_PENDING_VALUES: usize = 100_000;
 
 /// Strings under these names at any depth, one per line. If `wanted` is empty, all strings except ids, times, types,
 /// states and encoded data. The depth and the number of values are limited, and the function does not recurse.
@@ -14,7 +14,7 @@ pub fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     let mut out = String::new();
     let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
     while let Some((name, value, depth)) = pending.pop() {
-        if depth > MAX_DEPTH || pending.len() > MAX_PENDING {
+        if depth > MAX_DEPTH || pending.len() > MAX_PENDING_VALUES {
             continue;
         }
         match value.get().as_bytes().first() {

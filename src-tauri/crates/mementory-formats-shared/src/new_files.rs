@@ -70,7 +70,7 @@ impl NewFile {
 pub struct NewFolder {
     root: Option<PathBuf>,
     /// Paths that are in use, in lower case, because some file systems ignore case.
-    taken: HashSet<String>,
+    taken_paths: HashSet<String>,
     /// The next number to try for each path that was already in use.
     next_numbers: HashMap<String, u64>,
 }
@@ -78,29 +78,29 @@ pub struct NewFolder {
 impl NewFolder {
     /// Prepares the folder at `root`. If `root` is None, nothing is written.
     pub fn new(root: Option<&Path>) -> Self {
-        Self { root: root.map(Path::to_path_buf), taken: HashSet::new(), next_numbers: HashMap::new() }
+        Self { root: root.map(Path::to_path_buf), taken_paths: HashSet::new(), next_numbers: HashMap::new() }
     }
 
     /// Reserves a free path `<folder><name><ending>` and returns it. `title` may be any text.
     pub fn free_path(&mut self, folder: &str, title: &str, ending: &str) -> String {
         let name = file_name(title);
         let mut path = format!("{folder}{name}{ending}");
-        if self.taken.insert(path.to_lowercase()) {
+        if self.taken_paths.insert(path.to_lowercase()) {
             return path;
         }
         let number = self.next_numbers.entry(path.to_lowercase()).or_insert(2);
         loop {
             path = format!("{folder}{name}-{number}{ending}");
             *number += 1;
-            if self.taken.insert(path.to_lowercase()) {
+            if self.taken_paths.insert(path.to_lowercase()) {
                 return path;
             }
         }
     }
 
-    /// Reserves a path. Returns false if it was already in use.
+    /// Reserves a path. Returns false if the path was already in use.
     pub fn take(&mut self, path: &str) -> bool {
-        self.taken.insert(path.to_lowercase())
+        self.taken_paths.insert(path.to_lowercase())
     }
 
     /// Creates a file and its parent folders.
@@ -177,7 +177,7 @@ mod tests {
         ] {
             assert_eq!(folder.free_path("m/", title, ".md"), expected, "{title}");
         }
-        // This would take very long if every search for a free number started at 2.
+        // These calls would take very long if every search for a free number started at 2.
         let last = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
         assert_eq!(last.as_deref(), Some("chats/new-chat-20000.md"));
         assert!(folder.take("chats/new-chat-20001.md"));

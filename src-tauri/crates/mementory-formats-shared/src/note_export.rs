@@ -11,7 +11,7 @@ use mementory_model::{Kind, Record, RecordKey};
 use std::collections::HashMap;
 
 /// Longest title that is derived from a text, in characters.
-const TITLE_CHARS: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 /// The note to which a record is written.
 pub struct Place {
@@ -117,7 +117,7 @@ pub fn title_of(record: &Record) -> String {
         return title.replace(['\n', '\r'], " ");
     }
     let line = first_words(words(record));
-    let short: String = line.chars().take(TITLE_CHARS).collect();
+    let short: String = line.chars().take(MAX_TITLE_CHARS).collect();
     let title = if short.len() < line.len() { format!("{}…", short.trim_end()) } else { short };
     if title.is_empty() { record.kind.as_str().to_owned() } else { title }
 }
@@ -167,8 +167,8 @@ pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     record
 }
 
-/// The text, changed so that a list can follow it. An unclosed code block or comment would absorb the list, so lines
-/// that begin one get a backslash.
+/// The text, changed so that a list can follow it. An unclosed code block or comment would absorb the list, so a
+/// backslash is added to the line that begins the code block or comment.
 pub fn closed(text: &str) -> String {
     let probe = format!("{text}\n\n- probe\n");
     let is_closed = outline(&probe).items.last().is_some_and(|item| probe.get(item.span.clone()).is_some_and(is_probe));

@@ -157,7 +157,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
             groups.entry((member.root, member.archive)).or_default().push(member);
         }
     }
-    // A rules folder that the user selected directly contains no notes.
+    // Skips a rules folder that the user selected directly, because it contains no notes.
     groups
         .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {

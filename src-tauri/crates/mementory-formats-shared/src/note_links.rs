@@ -50,19 +50,21 @@ impl LinkTargets {
         }
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let relative = resolved_path(folder, name).map(|path| path.to_lowercase());
-        let absolute = name.trim_start_matches('/').to_lowercase();
+        let absolute_path = name.trim_start_matches('/').to_lowercase();
         let by_path = |path: &str| self.by_path.get(path).copied();
         let target = match (name.starts_with('/'), link.is_wiki) {
-            (true, _) => by_path(&absolute),
+            (true, _) => by_path(&absolute_path),
             (false, true) => {
-                let last = absolute.rsplit('/').next().unwrap_or(&absolute);
-                by_path(&absolute).or_else(|| by_path(relative.as_deref()?)).or_else(|| self.by_name.get(last).copied())
+                let last = absolute_path.rsplit('/').next().unwrap_or(&absolute_path);
+                by_path(&absolute_path)
+                    .or_else(|| by_path(relative.as_deref()?))
+                    .or_else(|| self.by_name.get(last).copied())
             }
             (false, false) => relative
                 .as_deref()
                 .and_then(by_path)
-                .or_else(|| by_path(&absolute))
-                .or_else(|| self.by_name.get(&absolute).copied()),
+                .or_else(|| by_path(&absolute_path))
+                .or_else(|| self.by_name.get(&absolute_path).copied()),
         };
         self.paths.get(target? as usize).map(String::as_str)
     }

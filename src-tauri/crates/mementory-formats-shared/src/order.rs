@@ -58,16 +58,17 @@ pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
         && nodes.iter().all(|n| matches!(n.parent, Parent::Root))
         && nodes.iter().all(|n| nodes.first().is_some_and(|first| first.is_human == n.is_human));
     if are_alternatives || nodes.iter().any(|n| matches!(n.parent, Parent::Id(_))) {
-        let stated = |node: &Node<'_>| match &node.parent {
+        let stated_parent = |node: &Node<'_>| match &node.parent {
             Parent::Id(id) => by_id.get(id.as_ref()).copied(),
             Parent::Root | Parent::Missing => None,
         };
-        let stated: Vec<Option<usize>> = nodes.iter().map(stated).collect();
-        let tops = tops_of(&stated);
+        let stated_parents: Vec<Option<usize>> = nodes.iter().map(stated_parent).collect();
+        let tops = tops_of(&stated_parents);
         for (i, node) in nodes.iter().enumerate() {
-            // If the newest message is first, the entry before a message may be the answer to it.
+            // The entry before a message cannot be its parent if this entry is an answer to the message, as in a list
+            // that begins with the newest message.
             let before = i.checked_sub(1).filter(|before| tops.get(*before) != Some(&i));
-            out.parent.push(match (&node.parent, stated.get(i).copied().flatten()) {
+            out.parent.push(match (&node.parent, stated_parents.get(i).copied().flatten()) {
                 (Parent::Root, _) => None,
                 (Parent::Missing, _) => before,
                 (Parent::Id(_), Some(parent)) => Some(parent),
@@ -146,21 +147,21 @@ fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
 
 fn order_by_links(out: &mut MessageOrder) {
     let children_of = children_by_parent(&out.parent);
-    let mut done = vec![false; out.parent.len()];
+    let mut is_done = vec![false; out.parent.len()];
     let mut ready_nodes: BinaryHeap<Reverse<usize>> =
         out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
     let mut first_pending = 0;
     loop {
         while let Some(Reverse(i)) = ready_nodes.pop() {
-            if !std::mem::replace(&mut done[i], true) {
+            if !std::mem::replace(&mut is_done[i], true) {
                 out.sequence.push(i);
-                ready_nodes.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
+                ready_nodes.extend(children_of[i].iter().filter(|c| !is_done[**c]).map(|c| Reverse(*c)));
             }
         }
-        while done.get(first_pending) == Some(&true) {
+        while is_done.get(first_pending) == Some(&true) {
             first_pending += 1;
         }
-        if first_pending == done.len() {
+        if first_pending == is_done.len() {
             return;
         }
         out.parent[first_pending] = None;

@@ -97,7 +97,7 @@ impl<'r> FileReader<'r> {
         wrapper: Option<String>,
     ) -> Result<(), FormatError> {
         let Some(text) = wrapper.filter(|text| has_other_members(text, keys)) else { return Ok(()) };
-        // The settings of a program may contain API keys.
+        // Removes secrets, because the settings of a program may contain API keys.
         let (text, secrets) = redact(&text);
         if secrets > 0 {
             let message = format!("{secrets} keys or passwords beside the records were not stored");
@@ -182,13 +182,13 @@ impl<'r> FileReader<'r> {
                     }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
-                        let closed = elements.readable_part().filter(|_| kind == Kind::Conversation);
-                        let lost = if closed.is_some() { Kind::Message } else { kind };
+                        let readable_part = elements.readable_part().filter(|_| kind == Kind::Conversation);
+                        let lost = if readable_part.is_some() { Kind::Message } else { kind };
                         let reason = format!("{}: {e}", e.code());
                         self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost));
-                        if let Some((pointer, closed)) = closed {
+                        if let Some((pointer, readable_part)) = readable_part {
                             count += 1;
-                            self.object(member, pointer, &closed, kind, &mut read)?;
+                            self.object(member, pointer, &readable_part, kind, &mut read)?;
                         }
                         if e.ends_reading() {
                             return Ok(None);

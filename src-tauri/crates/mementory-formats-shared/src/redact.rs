@@ -244,7 +244,7 @@ fn is_secret_name(key: &str) -> bool {
             ("api" | "private" | "access" | "signing" | "encryption" | "auth", "key")
         )
     });
-    // `max_tokens` and `token_limit` are token counts.
+    // Names such as `max_tokens` and `token_limit` are those of token counts, not of secrets.
     let is_count = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
     !is_count && (has_key_pair || words.iter().any(|w| is_secret_word(w)))
 }

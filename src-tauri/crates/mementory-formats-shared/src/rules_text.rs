@@ -204,9 +204,9 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<(Option<String>, String)> {
-        let found = items(text, "");
-        assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
-        found.into_iter().map(|p| (p.section, p.text)).collect()
+        let items_found = items(text, "");
+        assert_eq!(items_found.iter().map(|p| p.source).collect::<String>(), text);
+        items_found.into_iter().map(|p| (p.section, p.text)).collect()
     }
 
     #[test]

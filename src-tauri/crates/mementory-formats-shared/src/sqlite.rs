@@ -38,7 +38,7 @@ pub struct Database {
     pub max_rows: u64,
     /// True if a write-ahead log was not applied, because the database is too large to be read into memory.
     pub is_log_unread: bool,
-    /// True if the end of the file is missing. Rows in the missing part cannot be read, all others can.
+    /// True if the end of the file is missing. Only the rows in the missing part cannot be read.
     pub is_cut: bool,
 }
 
@@ -171,7 +171,7 @@ fn open_file(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Limits what a malicious database can make SQLite do.
+/// Sets limits that protect the program from malicious databases.
 pub fn set_safety_limits(connection: &Connection) -> Result<(), OpenError> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -188,7 +188,8 @@ impl Database {
     }
 }
 
-/// An SQLite error while reading a database. Its text contains no data from the database.
+/// Converts an SQLite error that occurred while a database was read. The text of the error contains no data from the
+/// database.
 pub fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
     FormatError::invalid("database_unreadable", &member.place, error.to_string())
 }
@@ -219,8 +220,8 @@ mod tests {
         drop(db);
         let complete_bytes = std::fs::read(&path).unwrap();
         assert!(check_schema(&open_image(complete_bytes.clone(), None, true).unwrap()).is_ok());
-        let half = open_image(complete_bytes[..complete_bytes.len() / 2].to_vec(), None, true).unwrap();
-        assert!(matches!(check_schema(&half), Err(OpenError::Schema(_))));
+        let half_database = open_image(complete_bytes[..complete_bytes.len() / 2].to_vec(), None, true).unwrap();
+        assert!(matches!(check_schema(&half_database), Err(OpenError::Schema(_))));
         std::fs::write(&path, &complete_bytes[..complete_bytes.len() / 2]).unwrap();
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
         let truncated = open_truncated(&catalog, &catalog.members()[0], &Limits::default()).unwrap();

@@ -19,8 +19,8 @@ pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         usize::try_from(read_u32_be(wal, 8)?).ok().filter(|p| p.is_power_of_two() && (512..=65_536).contains(p))?;
     let salt = wal.get(16..24)?;
     let read_word = |bytes: &[u8]| {
-        let four = [bytes[0], bytes[1], bytes[2], bytes[3]];
-        if is_big_endian { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
+        let word_bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+        if is_big_endian { u32::from_be_bytes(word_bytes) } else { u32::from_le_bytes(word_bytes) }
     };
     let checksum_of = |(mut a, mut b): (u32, u32), bytes: &[u8]| {
         for pair in bytes.chunks_exact(8) {

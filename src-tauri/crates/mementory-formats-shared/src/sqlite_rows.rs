@@ -15,7 +15,7 @@ pub type Row = Map<String, Value>;
 /// Number of bytes at the start of a database that detection reads. The list of tables may be on any of these pages.
 const HEAD_BYTES: usize = 4 << 20;
 /// Longest table definition that is examined, in bytes.
-const MAX_DEFINITION: usize = 16 << 10;
+const MAX_DEFINITION_BYTES: usize = 16 << 10;
 
 /// The start of a database and of its write-ahead log. If the database was in use, the table definitions may be only in
 /// the log.
@@ -68,7 +68,7 @@ fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     let open = after.iter().position(|byte| !is_quote(byte) && !byte.is_ascii_whitespace())?;
     let body = after.get(open..).filter(|body| body.first() == Some(&b'('))?;
     let mut depth = 0u32;
-    for (at, byte) in body.iter().enumerate().take(MAX_DEFINITION) {
+    for (at, byte) in body.iter().enumerate().take(MAX_DEFINITION_BYTES) {
         match byte {
             b'(' => depth += 1,
             b')' if depth == 1 => return body.get(1..at),
@@ -165,8 +165,8 @@ pub fn each_row_in_order(
         Err(error) => return report_failed(files, error),
     };
     // The number of rows is limited, because a damaged file can return the same rows over and over.
-    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
-    for number in 0..most {
+    let max_rows = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    for number in 0..max_rows {
         match rows.next() {
             Ok(Some(row)) => read(files, row_of(row, &names), number)?,
             Ok(None) => break,
@@ -274,17 +274,17 @@ fn is_list(text: &str) -> bool {
     text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
 }
 
-/// Reports which tables are not imported, with their row counts. `why` returns the reason for a table, or None if the
-/// table should not be reported.
+/// Reports which tables are not imported, with their row counts. `reason_of` returns the reason for a table, or None
+/// for a table that is not reported.
 pub fn report_other_tables<'w>(
     files: &mut FileReader<'_>,
     member: &Member,
     database: &Database,
     tables: &[String],
-    why: impl Fn(&str) -> Option<&'w str>,
+    reason_of: impl Fn(&str) -> Option<&'w str>,
 ) {
     for table in tables {
-        let Some(why) = why(table) else { continue };
+        let Some(why) = reason_of(table) else { continue };
         let quoted = table.replace('"', "\"\"");
         let sql = format!("SELECT count(*) FROM \"{quoted}\"");
         let count = database.connection.query_row(&sql, [], |row| row.get::<_, i64>(0));

@@ -107,12 +107,12 @@ impl Header {
 
     /// Maps the names of the columns that are not in `used` to their cells. Empty cells are left out.
     pub fn other_cells(&self, row: &Row, used: &[Option<usize>]) -> Fields {
-        let unused = row
+        let unused_cells = row
             .cells
             .iter()
             .enumerate()
             .filter(|(column, cell)| !cell.trim().is_empty() && !used.contains(&Some(*column)));
-        unused
+        unused_cells
             .map(|(column, cell)| {
                 let name = self.names.get(column).filter(|name| !name.trim().is_empty());
                 let name = name.cloned().unwrap_or_else(|| format!("column {}", column + 1));
@@ -320,8 +320,8 @@ fn separator_of(text: &[u8]) -> u8 {
             }
         }
     }
-    let most = SEPARATORS.iter().zip(counts).rev().max_by_key(|(_, count)| *count);
-    most.map_or(b',', |(separator, _)| *separator)
+    let most_frequent = SEPARATORS.iter().zip(counts).rev().max_by_key(|(_, count)| *count);
+    most_frequent.map_or(b',', |(separator, _)| *separator)
 }
 
 /// Decodes a text as UTF-8, or as Windows-1252 if it is not valid UTF-8.

@@ -8,7 +8,7 @@ use serde_json::{Value, value::RawValue};
 /// Largest number of objects that may wrap a time or an id (`{"$date":{"$numberLong":"0"}}`).
 const MAX_WRAPPERS: usize = 3;
 /// Largest nesting depth of JSON whose escapes are decoded for display.
-const TEXT_DEPTH: u32 = 64;
+const MAX_TEXT_DEPTH: u32 = 64;
 
 /// An id: a string that is not blank, or a number. MongoDB's `{"$oid":"…"}` is unwrapped.
 pub fn id(object: &Object<'_>, key: &str) -> Option<String> {
@@ -107,7 +107,7 @@ pub fn readable(raw: &RawValue) -> String {
     if !raw.get().contains("\\u") {
         return raw.get().to_owned();
     }
-    Tree::from_raw(raw, TEXT_DEPTH).map_or_else(
+    Tree::from_raw(raw, MAX_TEXT_DEPTH).map_or_else(
         |_| raw.get().to_owned(),
         |tree| {
             let mut out = String::new();

@@ -60,7 +60,7 @@ pub fn attach(
     with_slot(&json, difference)
 }
 
-/// Marks a placeholder for a conversation that is not exported.
+/// Marks an object as the placeholder for a conversation that is not exported.
 pub fn mark_stub(json: &str) -> String {
     with_slot(json, Map::from_iter([(STUB_MEMBER.to_owned(), Value::Bool(true))]))
 }
@@ -164,8 +164,8 @@ mod tests {
         let spaced = json.replace(':', " : ");
         assert_eq!(restored(&json, &native), wanted);
         assert_eq!(restored(&spaced, &native), wanted);
-        let changed = json.replacen("the text", "another", 1);
-        let found = restored(&changed, &record("another"));
+        let changed_json = json.replacen("the text", "another", 1);
+        let found = restored(&changed_json, &record("another"));
         assert_eq!((found.text.as_str(), found.key.scope.as_str(), found.tags.len()), ("another", "elsewhere", 1));
     }
 

@@ -13,13 +13,14 @@ type Formats<'f> = &'f [&'static dyn Format];
 /// Additional checks of a case, besides its `case.json`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Checks {
-    /// The format is made for people to read, so records have no verbatim and need not name a platform.
+    /// True if the format is made for people to read, so that records have no verbatim and need not name a platform.
     pub no_verbatim: bool,
-    /// Every record has a verbatim, including conversations and derived records.
+    /// True if every record must have a verbatim, including conversations and derived records.
     pub every_verbatim: bool,
-    /// Record keys do not depend on the file name of the input.
+    /// True if record keys must not depend on the file name of the input.
     pub any_name: bool,
-    /// Every verbatim occurs in the input, character for character. Not checked for cases with `"database": true`.
+    /// True if every verbatim must occur in the input, character for character. Not checked for cases with `"database":
+    /// true`.
     pub verbatims: bool,
 }
 
@@ -111,22 +112,22 @@ fn check_counts(name: &str, expected: &Value, source: &MemorySource) {
     let mut passthrough: Vec<&str> = source.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     files.sort_unstable();
     passthrough.sort_unstable();
-    assert_eq!(json!(files), or_none(&expected["files"]), "{name}: files");
-    assert_eq!(json!(passthrough), or_none(&expected["passthrough"]), "{name}: passthrough files");
+    assert_eq!(json!(files), or_empty_list(&expected["files"]), "{name}: files");
+    assert_eq!(json!(passthrough), or_empty_list(&expected["passthrough"]), "{name}: passthrough files");
 }
 
 /// Compares codes. `wanted` is either a list, which must equal `list`, or an object with the number of times that each
 /// code must occur in `all`.
 fn check_codes(what: &str, wanted: &Value, all: &[String], list: &[String]) {
     if !wanted.is_object() {
-        return assert_eq!(json!(list), or_none(wanted), "{what}");
+        return assert_eq!(json!(list), or_empty_list(wanted), "{what}");
     }
     let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
     all.iter().for_each(|code| *counted.entry(code).or_default() += 1);
     assert_eq!(json!(counted), *wanted, "{what}");
 }
 
-fn or_none(wanted: &Value) -> Value {
+fn or_empty_list(wanted: &Value) -> Value {
     if wanted.is_null() { json!([]) } else { wanted.clone() }
 }
 
@@ -257,8 +258,8 @@ pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Forma
     let imported = read_sample(formats, name, format)?;
     let sample = shared("exports")?.join(name);
     if !sample.is_dir() {
-        let renamed = read_renamed(formats, &sample, "0b1c (3).zip", format);
-        assert_eq!(keys(&imported), keys(&renamed), "{name}: under the name of an archive");
+        let renamed_source = read_renamed(formats, &sample, "0b1c (3).zip", format);
+        assert_eq!(keys(&imported), keys(&renamed_source), "{name}: under the name of an archive");
     }
     let expected = std::fs::read(shared("exports")?.join("expected.json")).unwrap();
     let expected = &serde_json::from_slice::<Value>(&expected).unwrap()["samples"][name];
@@ -281,7 +282,7 @@ pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format
     let sample = shared("exports")?.join(name);
     let imported = read(formats, &sample, format);
     assert_eq!(keys(&imported).len(), imported.records.len(), "{name}: two records have one key");
-    let renamed = read_renamed_copy(formats, &sample, format);
-    assert_eq!(keys(&imported), keys(&renamed), "{name}: under another name");
+    let renamed_source = read_renamed_copy(formats, &sample, format);
+    assert_eq!(keys(&imported), keys(&renamed_source), "{name}: under another name");
     Some(imported)
 }

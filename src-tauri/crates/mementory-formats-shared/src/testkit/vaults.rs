@@ -40,7 +40,7 @@ pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &
     };
     assert!(bytes(&path) == bytes(&again), "the same bytes twice");
     check_written(formats, format, source, &path, &report);
-    let reread = merged(read(formats, &path, format));
+    let reread = merge_repeated(read(formats, &path, format));
     Written { path, report, reread, scratch }
 }
 
@@ -60,11 +60,11 @@ impl Written {
 /// Reads the input of a fixture.
 pub fn fixture(formats: Formats<'_>, format: &'static dyn Format, case: &str) -> MemorySource {
     let inputs = inputs_of(&repo().join("fixtures").join(format.id()).join(case));
-    merged(read(formats, &inputs[0], format))
+    merge_repeated(read(formats, &inputs[0], format))
 }
 
-/// The source with only one record for each kind and key, as in a vault.
-fn merged(mut source: MemorySource) -> MemorySource {
+/// Merges records with the same kind and key into one record, as a vault does.
+fn merge_repeated(mut source: MemorySource) -> MemorySource {
     let mut position_by_key: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
     let mut records: Vec<Record> = Vec::new();
     for record in std::mem::take(&mut source.records) {
@@ -128,13 +128,13 @@ pub fn foreign_source() -> MemorySource {
         source.records.push(record);
     }
     let conversation = key("talk/1".into());
-    let mut talk = Record::new(Kind::Conversation, conversation.clone(), "What it was about");
-    talk.title = Some("../../etc/passwd: <b>CON</b>\n```".into());
-    talk.times.created = Timestamp::parse("2026-02-01T10:00:00Z");
-    talk.source.platform = "elsewhere".into();
-    talk.origin.format = "elsewhere".into();
-    talk.fields.insert("mood".into(), "good".into());
-    source.records.push(talk);
+    let mut conversation_record = Record::new(Kind::Conversation, conversation.clone(), "What it was about");
+    conversation_record.title = Some("../../etc/passwd: <b>CON</b>\n```".into());
+    conversation_record.times.created = Timestamp::parse("2026-02-01T10:00:00Z");
+    conversation_record.source.platform = "elsewhere".into();
+    conversation_record.origin.format = "elsewhere".into();
+    conversation_record.fields.insert("mood".into(), "good".into());
+    source.records.push(conversation_record);
     let roles = ["user", "assistant", "tool", "system", "narrator"];
     let types = ["text", "thinking", "tool_call", "tool_result", "context", "code", "poem"];
     let mut parent: Option<RecordKey> = None;
@@ -175,14 +175,14 @@ pub fn foreign_source() -> MemorySource {
     let missing_file = AttachmentRef { key: key("file/b".into()), name: "lost.pdf".into(), ..file.clone() };
     let at = source.position("talk/1/0");
     source.records[at].attachments = vec![file.clone(), missing_file];
-    let stored = AttachmentFile {
+    let stored_file = AttachmentFile {
         key: file.key,
         origin_id: file.origin_id,
         name: file.name,
         media_type: file.media_type,
         place: "x/a".into(),
     };
-    source.files.push((stored, b"\x89PNG".to_vec()));
+    source.files.push((stored_file, b"\x89PNG".to_vec()));
     source
 }
 

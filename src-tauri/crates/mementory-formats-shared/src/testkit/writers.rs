@@ -49,8 +49,8 @@ pub(super) fn check_written(
 ) {
     let plan = format.plan(source, &WriteOptions { everything: true, ..write_options(format) }).unwrap();
     assert_eq!((&plan.by_kind, &plan.losses, &plan.withheld), (&report.by_kind, &report.losses, &report.withheld));
-    let counted: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
-    assert_eq!(counted, source.records.len() as u64, "{}: every record is written or withheld", format.id());
+    let counted_records: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
+    assert_eq!(counted_records, source.records.len() as u64, "{}: every record is written or withheld", format.id());
     let catalog = Catalog::open(&[out.to_path_buf()], &Limits::default(), None).unwrap();
     let detection = detect(formats, &catalog, &Limits::default(), None).unwrap();
     let names: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
@@ -58,8 +58,8 @@ pub(super) fn check_written(
     assert_eq!((names, detection.ties.len(), unknown), (vec![format.id()], 0, vec![]));
     let mut reread = MemorySource::default();
     format.read(&catalog, &detection.sources[0], &read_context(format, Limits::default()), &mut reread).unwrap();
-    let checked = format.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap();
-    assert_eq!((checked.errors, checked.records), (vec![], reread.records.len() as u64));
+    let validation = format.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap();
+    assert_eq!((validation.errors, validation.records), (vec![], reread.records.len() as u64));
 }
 
 /// Checks the reported losses of each record whose text is read back unchanged. Returns the number of compared records.
@@ -73,7 +73,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, reread: &MemorySour
         if lost_fields.is_empty() || lost_fields.contains("text") || record.text.trim().is_empty() {
             continue;
         }
-        let same: Vec<BTreeSet<String>> = reread
+        let differences: Vec<BTreeSet<String>> = reread
             .records
             .iter()
             .filter(|other| other.text == record.text)
@@ -95,8 +95,8 @@ fn check_losses(source: &MemorySource, report: &WriteReport, reread: &MemorySour
                 && unseen.all(|name| ["links", "source"].contains(&name.as_str()) || is_unknown(name))
         };
         assert!(
-            same.iter().any(is_as_listed),
-            "{what}: {record:?}\nlisted {expected:?}\nfound {same:?}\n{:#?}",
+            differences.iter().any(is_as_listed),
+            "{what}: {record:?}\nlisted {expected:?}\nfound {differences:?}\n{:#?}",
             reread.records.iter().filter(|other| other.text == record.text).collect::<Vec<_>>()
         );
         compared_count += 1;
@@ -190,13 +190,13 @@ pub fn hostile() -> MemorySource {
         .iter()
         .enumerate()
     {
-        let mut titled = record(Kind::Memory, &format!("t{n}"), &format!("Text number {n}."));
-        titled.title = Some((*title).into());
-        titled.tags = vec!["a, b".into(), "#c".into(), "--- x: y".into()];
-        titled.record_type = Some("type: \"odd\"\n- x".into());
-        titled.times.created = Timestamp::parse("2026-05-06T07:08:09.123Z");
-        titled.source.method = Some("extracted".into());
-        source.records.push(titled);
+        let mut titled_memory = record(Kind::Memory, &format!("t{n}"), &format!("Text number {n}."));
+        titled_memory.title = Some((*title).into());
+        titled_memory.tags = vec!["a, b".into(), "#c".into(), "--- x: y".into()];
+        titled_memory.record_type = Some("type: \"odd\"\n- x".into());
+        titled_memory.times.created = Timestamp::parse("2026-05-06T07:08:09.123Z");
+        titled_memory.source.method = Some("extracted".into());
+        source.records.push(titled_memory);
     }
     source.records.push(record(Kind::Memory, "long", &format!("A long text. {}", "word ".repeat(2000))));
     source.records.push(record(Kind::Profile, "persona", "Answers briefly."));
@@ -217,17 +217,18 @@ pub fn hostile() -> MemorySource {
     relation.links = vec![link("source", "e1"), link("target", "e2")];
     source.records.push(relation);
     source.records.push(record(Kind::Relation, "r2", "ends that are not known"));
-    let mut about = record(Kind::Memory, "about", "Waters on Sundays.");
-    about.links = vec![link("about", "e1")];
-    about.entities = vec![EntityRef { name: "Mo [x] \"y\"".into(), entity_type: Some("person".into()), role: None }];
-    source.records.push(about);
+    let mut memory_with_entity = record(Kind::Memory, "about", "Waters on Sundays.");
+    memory_with_entity.links = vec![link("about", "e1")];
+    memory_with_entity.entities =
+        vec![EntityRef { name: "Mo [x] \"y\"".into(), entity_type: Some("person".into()), role: None }];
+    source.records.push(memory_with_entity);
     for kind in Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Entity | Kind::Relation)) {
         source.records.push(record(kind, kind.as_str(), &format!("One {}.", kind.as_str())));
     }
     for status in ["deleted", "superseded"] {
-        let mut ended = record(Kind::Memory, status, "Lives in Kyoto.");
-        ended.status = Some(status.into());
-        source.records.push(ended);
+        let mut ended_memory = record(Kind::Memory, status, "Lives in Kyoto.");
+        ended_memory.status = Some(status.into());
+        source.records.push(ended_memory);
     }
     let last = source.records.len() - 1;
     source.edited.insert(last);
