@@ -172,14 +172,15 @@ impl ArchiveWriter {
             .unix_permissions(0o644)
             .large_file(true);
         let to_error = |e| zip_error(e, name);
-        let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
+        let mut entry =
+            HashingEntry { target: &mut self.zip, name, options, has_started: false, hasher: Sha256::new() };
         let is_wanted = fill(&mut entry)?;
         if is_wanted {
             entry.start().map_err(to_error)?;
         }
-        let (started, digest) = (entry.started, hex::encode(entry.hasher.finalize()));
+        let (has_started, digest) = (entry.has_started, hex::encode(entry.hasher.finalize()));
         if !is_wanted {
-            if started {
+            if has_started {
                 self.zip.abort().map_err(to_error)?;
             }
             return Ok(None);
@@ -213,15 +214,15 @@ struct HashingEntry<'a> {
     target: &'a mut ZipOutput,
     name: &'a str,
     options: SimpleFileOptions,
-    started: bool,
+    has_started: bool,
     hasher: Sha256,
 }
 
 impl HashingEntry<'_> {
     fn start(&mut self) -> ZipResult<()> {
-        if !self.started {
+        if !self.has_started {
             self.target.start(self.name, self.options)?;
-            self.started = true;
+            self.has_started = true;
         }
         Ok(())
     }

@@ -33,13 +33,13 @@ pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, Fo
 
 /// The text with all secrets replaced. None if the result still contains a secret.
 fn redact(text: &str) -> Option<String> {
-    let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
+    let (mut out, mut copied_until) = (String::with_capacity(text.len()), 0);
     for secret in scan_keys(text) {
-        out.push_str(text.get(copied..secret.start)?);
+        out.push_str(text.get(copied_until..secret.start)?);
         out.push_str(REDACTED);
-        copied = secret.end;
+        copied_until = secret.end;
     }
-    out.push_str(text.get(copied..)?);
+    out.push_str(text.get(copied_until..)?);
     (!has_secret(&out)).then_some(out)
 }
 

@@ -213,8 +213,8 @@ pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;
     let record = &stored.record;
-    let mut report_moved = |present: bool, field: &str| {
-        if present {
+    let mut report_moved = |is_present: bool, field: &str| {
+        if is_present {
             losses.add(&stored.id, field, LossKind::MovedToExtension, "kept in raw_source_format.mementory");
         }
     };

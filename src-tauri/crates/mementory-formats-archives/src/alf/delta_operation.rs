@@ -42,7 +42,7 @@ pub(super) struct Change {
     /// The record's line without the operation. None for a deletion that states only an id.
     pub line: Option<String>,
     /// True if the record must be removed completely, without even a tombstone (our extension `mementory.erased`).
-    pub erased: bool,
+    pub is_erased: bool,
 }
 
 /// Parses a delta line. The error is a stable code. Accepts only the values of `operation` that the schema lists
@@ -65,12 +65,12 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let id = wire::folded_id(&id);
     let agent = wire::get(&members, "agent_id").and_then(wire::string).map(std::borrow::Cow::into_owned);
     let content = wire::get(&members, "content").and_then(wire::string);
-    let erased = wire::vendor(&members).is_some_and(|k| {
+    let is_erased = wire::vendor(&members).is_some_and(|k| {
         wire::members(k.get()).is_some_and(|m| wire::get(&m, "erased").is_some_and(|e| e.get() == "true"))
     });
     if content.is_none() {
         return match operation {
-            Operation::Delete => Ok(Change { operation, id, agent, line: None, erased }),
+            Operation::Delete => Ok(Change { operation, id, agent, line: None, is_erased }),
             _ => Err("no_content"),
         };
     }
@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     if operation == Operation::Delete && status.as_deref() != Some("deleted") {
         line = edit_json(&line, |tree| tree.set("status", Tree::Text("deleted".into())));
     }
-    Ok(Change { operation, id, agent, line: Some(line), erased })
+    Ok(Change { operation, id, agent, line: Some(line), is_erased })
 }
 
 /// The record that a delta line changes.
@@ -116,13 +116,13 @@ impl TargetNames {
 
 /// Parses a delta line for an import.
 pub(super) fn record_of(line: &str) -> Result<ChangedRecord, &'static str> {
-    let Change { id, line: record, erased, .. } = parse(line)?;
+    let Change { id, line: record, is_erased, .. } = parse(line)?;
     let members = wire::members(line);
     let original_id = members.as_ref().and_then(wire::original_id);
-    let slot = members.as_ref().and_then(wire::vendor).filter(|_| erased);
+    let slot = members.as_ref().and_then(wire::vendor).filter(|_| is_erased);
     let names = slot.and_then(|slot| serde_json::from_str(slot.get()).ok()).unwrap_or_default();
     let original_id = original_id.unwrap_or_else(|| id.clone());
-    Ok(ChangedRecord { original_id, id, line: record.filter(|_| !erased), names })
+    Ok(ChangedRecord { original_id, id, line: record.filter(|_| !is_erased), names })
 }
 
 /// Converts the line of a record to a delta line.

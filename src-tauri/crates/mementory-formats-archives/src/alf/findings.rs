@@ -16,7 +16,7 @@ const MAX_ERRORS: usize = 2_000_000;
 
 /// The findings of one file.
 pub(super) struct Findings {
-    /// The result so far.
+    /// The result of the validation so far.
     pub out: Validation,
     unlisted_counts: (usize, usize),
 }

@@ -111,7 +111,7 @@ pub(super) struct ExportPlan {
 }
 
 impl ExportPlan {
-    /// Visits all records once.
+    /// Creates the plan of an export. Visits all records once.
     pub(super) fn collect(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
         let mut plan = Self { agent: vault_agent(&source.description()), ..Self::default() };
         let (mut alf_files, mut profiles, mut credentials) = (HashSet::new(), Vec::new(), Vec::new());

@@ -205,10 +205,10 @@ fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
     manifest["layers"]["credentials"] = json!({"count": 3, "file": "credentials.json"});
     let lines = [memory(Some(ID), json!("Likes rye bread."))];
     write_archive(&path, &manifest, &lines, &[("credentials.json", json!({"credentials": rows}))]);
-    let found = validate(&path).errors.into_iter().filter(|finding| finding.place.contains("credentials.json"));
-    let found: Vec<(String, String)> = found.map(|finding| (finding.code, finding.place)).collect();
-    assert_eq!(found.len(), 2, "{found:?}");
-    for ((code, place), index) in found.iter().zip([1, 2]) {
+    let findings = validate(&path).errors.into_iter().filter(|finding| finding.place.contains("credentials.json"));
+    let findings: Vec<(String, String)> = findings.map(|finding| (finding.code, finding.place)).collect();
+    assert_eq!(findings.len(), 2, "{findings:?}");
+    for ((code, place), index) in findings.iter().zip([1, 2]) {
         assert_eq!(code, "credential_looks_unencrypted");
         assert!(place.contains(&format!("/credentials/{index}")), "{place}");
     }

@@ -5,7 +5,7 @@ use std::io::Read;
 /// A reader that hashes the bytes that are read through it.
 pub(super) struct HashingReader<'r> {
     inner: &'r mut dyn Read,
-    /// None if no digest is needed.
+    /// Computes the digest. None if no digest is needed.
     hasher: Option<Sha256>,
     is_at_end: bool,
 }

@@ -156,13 +156,13 @@ pub(super) fn can_be_index(name: &str) -> bool {
 /// One row of `layers.memory.partitions`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partition {
-    /// Entry name.
+    /// Name of the entry with the lines of the partition.
     pub file: String,
-    /// First day, as the manifest states it.
+    /// First day of the partition, as stated in the manifest.
     pub from: Option<String>,
-    /// Last day, as the manifest states it.
+    /// Last day of the partition, as stated in the manifest.
     pub to: Option<String>,
-    /// Number of lines that the manifest states.
+    /// Number of lines of the partition, as stated in the manifest.
     pub count: Option<u64>,
 }
 

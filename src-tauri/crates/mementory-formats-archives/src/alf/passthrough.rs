@@ -33,7 +33,7 @@ pub(super) struct PassthroughFiles {
     /// entry may have one of these names.
     reserved_folded: BTreeSet<String>,
     groups: BTreeSet<String>,
-    everything: bool,
+    is_full_export: bool,
 }
 
 impl PassthroughFiles {
@@ -41,10 +41,10 @@ impl PassthroughFiles {
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &ExportPlan,
-        everything: bool,
+        is_full_export: bool,
     ) -> Result<Self, FormatError> {
         let agent = plan.single_agent().map(str::to_owned);
-        let mut passthrough = Self { agent, groups: plan.agents.clone(), everything, ..Self::default() };
+        let mut passthrough = Self { agent, groups: plan.agents.clone(), is_full_export, ..Self::default() };
         source.passthrough("alf", &mut |item, bytes| {
             if passthrough.agent.as_deref() != Some(item.group.as_str()) {
                 return Ok(());
@@ -101,7 +101,7 @@ impl PassthroughFiles {
                 }
                 return Ok(());
             }
-            if self.agent.is_none() && (self.everything || self.groups.contains(&item.group)) {
+            if self.agent.is_none() && (self.is_full_export || self.groups.contains(&item.group)) {
                 let name = free_name(out, item);
                 if !write_entry(out, &name, item, bytes, losses, &mut Secrets::default())? {
                     return Ok(());

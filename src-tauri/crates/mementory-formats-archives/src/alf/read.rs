@@ -259,7 +259,7 @@ impl Reader<'_> {
         let doc = identity::document(&tree);
         self.refuse_foreign(doc, &member.place)?;
         self.capabilities.add_identity(doc);
-        if let Some(Restored { records, has_other_blocks, structured_changed }) =
+        if let Some(Restored { records, has_other_blocks, has_changed_fields }) =
             workspace_profile::restore(doc).filter(|_| self.manifest.is_generated())
         {
             let vault = self.manifest.vendor("lineage").and_then(Tree::as_str).map(str::to_owned);
@@ -269,7 +269,7 @@ impl Reader<'_> {
                 self.note_workspace_file(&record);
                 self.sink.unit(record.into())?;
             }
-            if structured_changed {
+            if has_changed_fields {
                 let message = "another program changed structured fields, which workspace files cannot contain";
                 self.sink.note(Issue::new("identity_changed", &member.place, message));
             }

@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct OpenedFile {
     catalog: Catalog,
     detected: Detected,
-    encrypted: bool,
+    is_encrypted: bool,
 }
 
 impl OpenedFile {
@@ -33,7 +33,7 @@ impl OpenedFile {
             let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
             return Err(FormatError::invalid("not_an_alf", place, "this file is not a single ALF archive"));
         }
-        Ok(Self { catalog, detected: detection.sources.remove(0), encrypted: is_encrypted(path) })
+        Ok(Self { catalog, detected: detection.sources.remove(0), is_encrypted: is_encrypted(path) })
     }
 
     /// Fails for a file that an import would refuse because of its container: damage anywhere in it, names that some
@@ -52,7 +52,7 @@ impl OpenedFile {
 
     /// The passphrase for encrypting a file that replaces this one. None if this file is not encrypted.
     pub(super) fn output_passphrase<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
-        passphrase.filter(|_| self.encrypted)
+        passphrase.filter(|_| self.is_encrypted)
     }
 
     /// The archive of an agent. Fails if the file is a delta.
@@ -73,7 +73,7 @@ fn is_encrypted(path: &Path) -> bool {
     read.is_ok() && is_age_head(&head)
 }
 
-/// How a line is edited.
+/// The edit of a line.
 pub(super) enum LineEdit {
     /// The line is copied byte for byte.
     Keep,

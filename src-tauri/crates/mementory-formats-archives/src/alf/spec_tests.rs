@@ -283,9 +283,9 @@ fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
     };
     assert_eq!(texts(&reread), texts(&vault), "all memories and the identity");
     workspace::write(&mut reread, &scratch.0.join("w"), &OpenClaw);
-    let (before, after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
-    for (name, bytes) in before.iter().filter(|(name, _)| name.ends_with(".md") && **name != "HEARTBEAT.md") {
-        assert_eq!(Some(bytes), after.get(name), "{name}");
+    let (tree_before, tree_after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
+    for (name, bytes) in tree_before.iter().filter(|(name, _)| name.ends_with(".md") && **name != "HEARTBEAT.md") {
+        assert_eq!(Some(bytes), tree_after.get(name), "{name}");
     }
 }
 

@@ -41,14 +41,14 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
 fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize, changed_lines: usize) {
     let (old, new) = (entries(before), entries(after));
     let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
-    let listed: Vec<String> = manifest["layers"]["memory"]["partitions"]
+    let listed_files: Vec<String> = manifest["layers"]["memory"]["partitions"]
         .as_array()
         .unwrap()
         .iter()
         .map(|r| r["file"].as_str().unwrap().to_owned())
         .collect();
     for (name, bytes) in &old {
-        if name == "manifest.json" || name == "memory/index.json" || listed.contains(name) {
+        if name == "manifest.json" || name == "memory/index.json" || listed_files.contains(name) {
             continue;
         }
         assert_eq!(Some(bytes), new.get(name), "{name}");
@@ -108,13 +108,13 @@ fn fixtures_round_trip() {
         assert_eq!(written, strings(&expected["partitions"]), "{name}");
 
         let reread = read(&second).unwrap();
-        let sorted = |records: &[Record]| {
+        let sorted_texts = |records: &[Record]| {
             let mut out: Vec<_> =
                 records.iter().map(|r| (r.text.clone(), r.status.clone(), r.verbatim.clone())).collect();
             out.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
             out
         };
-        let (before, after) = (sorted(&vault.records), sorted(&reread.records));
+        let (before, after) = (sorted_texts(&vault.records), sorted_texts(&reread.records));
         let outline = |records: &[(String, Option<String>, Option<Verbatim>)]| {
             // The export adds the required status to a line to which it adds an id.
             let status = |status: &Option<String>| status.clone().or(Some("active".to_owned()));
@@ -546,11 +546,11 @@ fn archive_whose_manifest_lists_no_layers_is_refused() {
     for (member, replacement) in
         [(r#""layers":"#, r#""x_layers":"#), (r#""layers":{"#, r#""layers":null,"x_layers":{"#)]
     {
-        let changed = manifest.replace(member, replacement);
-        assert_ne!(changed, manifest);
-        pack(&path, &[("manifest.json", changed.as_bytes()), ("memory/a.jsonl", line.as_bytes())]);
+        let changed_manifest = manifest.replace(member, replacement);
+        assert_ne!(changed_manifest, manifest);
+        pack(&path, &[("manifest.json", changed_manifest.as_bytes()), ("memory/a.jsonl", line.as_bytes())]);
         let error = read(&path).err().unwrap();
-        assert!(matches!(error, FormatError::Invalid { code: "manifest_invalid", .. }), "{changed}: {error}");
+        assert!(matches!(error, FormatError::Invalid { code: "manifest_invalid", .. }), "{changed_manifest}: {error}");
     }
     // An archive may have no memory layer.
     let without_memory = manifest.replace(r#""memory":{"#, r#""memory":null,"x_memory":{"#);

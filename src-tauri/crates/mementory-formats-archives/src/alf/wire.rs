@@ -314,16 +314,16 @@ pub(super) struct Supersedes {
     /// Id of the record that is replaced.
     pub old: String,
     /// True if `old` is the id of the line itself. The line then replaces earlier lines with the same id.
-    pub same_id: bool,
+    pub has_same_id: bool,
     /// True if the line is a deletion.
-    pub deleted: bool,
+    pub is_deletion: bool,
 }
 
 /// Reads the member `supersedes` of a line, if any.
 pub(super) fn supersedes_of(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = folded_id(&get(&m, "supersedes").and_then(string)?);
-    let same_id = get(&m, "id").and_then(string).is_some_and(|id| folded_id(&id) == old);
-    let deleted = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
-    Some(Supersedes { old, same_id, deleted })
+    let has_same_id = get(&m, "id").and_then(string).is_some_and(|id| folded_id(&id) == old);
+    let is_deletion = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
+    Some(Supersedes { old, has_same_id, is_deletion })
 }

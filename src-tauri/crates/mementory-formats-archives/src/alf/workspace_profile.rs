@@ -160,7 +160,7 @@ pub(super) struct Restored {
     pub has_other_blocks: bool,
     /// True if another program changed a structured field, but no text. If a text changed too, the change of the
     /// structured field is not detected.
-    pub structured_changed: bool,
+    pub has_changed_fields: bool,
 }
 
 /// Restores the records of an identity that we wrote. None for any other identity.
@@ -201,9 +201,9 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         _ => false,
     };
     let digest_before = slot_names::vendor_slot(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
-    let structured_changed =
+    let has_changed_fields =
         !texts_changed && !has_other_blocks && digest_before != Some(identity_digest(doc).as_str());
-    Some(Restored { records, has_other_blocks, structured_changed })
+    Some(Restored { records, has_other_blocks, has_changed_fields })
 }
 
 /// Replaces text and verbatim of the record with a text from another program.

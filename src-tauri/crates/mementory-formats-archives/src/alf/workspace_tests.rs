@@ -33,9 +33,10 @@ fn raw_files(entries: &BTreeMap<String, Vec<u8>>, runtime: &str) -> BTreeMap<Str
 }
 
 fn workspaces() -> Vec<PathBuf> {
-    let official = ["standard", "minimal", "community-patterns"];
-    let official = official.into_iter().filter_map(|n| shared(&format!("reference/alf/openclaw-workspaces/{n}")));
-    official.chain([repo().join("fixtures/openclaw/workspace/input")]).collect()
+    let official_workspaces = ["standard", "minimal", "community-patterns"];
+    let official_workspaces =
+        official_workspaces.into_iter().filter_map(|n| shared(&format!("reference/alf/openclaw-workspaces/{n}")));
+    official_workspaces.chain([repo().join("fixtures/openclaw/workspace/input")]).collect()
 }
 
 #[test]
@@ -46,8 +47,8 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         write(&mut workspace::read(&source, &OpenClaw), &archive);
         assert_eq!(validate(&archive).errors, [], "{}", source.display());
         copy_for_interop(&archive, &format!("workspace-{n}.alf"));
-        let before = workspace::tree(&source);
-        assert_eq!(raw_files(&entries(&archive), "openclaw"), redacted(&before), "{}", source.display());
+        let tree_before = workspace::tree(&source);
+        assert_eq!(raw_files(&entries(&archive), "openclaw"), redacted(&tree_before), "{}", source.display());
 
         // After an import, only the records contain the texts, and the same workspace is restored from them.
         let mut reread = read(&archive).unwrap();
@@ -55,7 +56,7 @@ fn spec_10_2_raw_files_of_a_workspace_are_byte_equal() {
         let texts = reread.parts.iter().filter(|(item, _)| item.name.ends_with(".md"));
         assert!(texts.into_iter().all(|(_, bytes)| bytes.trim_ascii().is_empty()), "no text is stored twice");
         workspace::write(&mut reread, &scratch.0.join("w"), &OpenClaw);
-        assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&before), "{}", source.display());
+        assert_eq!(workspace::tree(&scratch.0.join("w")), redacted(&tree_before), "{}", source.display());
         // A second export yields the same archive.
         write(&mut reread, &scratch.0.join("b.alf"));
         let other_entries =
@@ -194,11 +195,11 @@ fn spec_10_2_zeroclaw_home_is_byte_equal() {
     assert_eq!(report.losses.count("secret", LossKind::LeftOut), 2, "settings and the key file");
     assert_eq!(validate(&archive).errors, []);
     copy_for_interop(&archive, "zeroclaw.alf");
-    let mut before = workspace::tree(&scratch.0.join("home"));
-    before.remove(".secret_key");
+    let mut tree_before = workspace::tree(&scratch.0.join("home"));
+    tree_before.remove(".secret_key");
     // Files that the runtime does not need are artifacts (spec §3.1.9).
     let all = entries(&archive);
-    let mut runtime_files = before.clone();
+    let mut runtime_files = tree_before.clone();
     assert_eq!(runtime_files.remove("workspace/notes.bin"), all.get("artifacts/notes.bin").cloned());
     assert_eq!(raw_files(&all, "zeroclaw"), redacted(&runtime_files));
     let identity = json_of(&entries(&archive), "identity.json");
@@ -209,7 +210,7 @@ fn spec_10_2_zeroclaw_home_is_byte_equal() {
     assert_eq!(identity["structured"]["aieos_extensions"], extensions);
     let mut reread = read(&archive).unwrap();
     workspace::write(&mut reread, &scratch.0.join("back"), &ZeroClaw);
-    assert_eq!(workspace::tree(&scratch.0.join("back")), redacted(&before));
+    assert_eq!(workspace::tree(&scratch.0.join("back")), redacted(&tree_before));
 }
 
 fn sealed_with(words: &'static str) -> Option<Arc<dyn Passphrase>> {
@@ -257,9 +258,9 @@ fn spec_10_5_sealed_secrets_open_only_with_the_right_passphrase() {
 
     let config = |vault: &MemorySource| vault.parts.iter().find(|(i, _)| i.name == "config.toml").unwrap().1.clone();
     let mut opened = read_with(&decrypted_archive, sealed_with("tea")).unwrap();
-    let before = workspace::tree(&scratch.0.join("home"));
-    assert_eq!(config(&opened), before["config.toml"]);
-    assert!(opened.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == before[".secret_key"]));
+    let tree_before = workspace::tree(&scratch.0.join("home"));
+    assert_eq!(config(&opened), tree_before["config.toml"]);
+    assert!(opened.parts.iter().any(|(i, b)| i.name == ".secret_key" && *b == tree_before[".secret_key"]));
     // A vault that has the secrets does not export them in the clear.
     write(&mut opened, &scratch.0.join("again.alf"));
     assert!(entries(&scratch.0.join("again.alf")).values().all(|b| !String::from_utf8_lossy(b).contains("sk-zc-01")));
@@ -282,10 +283,10 @@ fn spec_8_3_whole_archive_is_encrypted() {
     let (archive, decrypted_archive) = sealed_home(&scratch);
     let bytes = std::fs::read(&archive).unwrap();
     assert!(bytes.starts_with(b"age-encryption.org/v1\n") && memchr::memmem::find(&bytes, b"manifest.json").is_none());
-    let before = read(&decrypted_archive).unwrap().records.len();
+    let count_before = read(&decrypted_archive).unwrap().records.len();
     assert_eq!(
         read_with(&archive, sealed_with("tea")).unwrap().records.len(),
-        before - 1,
+        count_before - 1,
         "credentials are opened too"
     );
     assert_eq!(code(read_with(&archive, None).err().unwrap()), "passphrase_needed");
@@ -331,13 +332,13 @@ fn applying_a_delta_removes_outdated_raw_files() {
     AlfDelta.write(&mut vault, &path("one.alf-delta"), &options).unwrap();
     apply(&path("base.alf"), &[path("one.alf-delta")], &path("new.alf"), &Limits::default()).unwrap();
     assert_eq!(validate(&path("new.alf")).errors, []);
-    let after = entries(&path("new.alf"));
-    for (name, bytes) in &after {
+    let entries_after = entries(&path("new.alf"));
+    for (name, bytes) in &entries_after {
         assert!(!String::from_utf8_lossy(bytes).contains(&old_text), "{name} still contains the old text");
     }
-    assert!(after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
+    assert!(entries_after.values().any(|b| String::from_utf8_lossy(b).contains("Moored at the north quay now.")));
     // Raw files that are not generated from records stay in the archive.
-    assert!(!raw_files(&after, "openclaw").is_empty() || raw_before.len() == 1);
+    assert!(!raw_files(&entries_after, "openclaw").is_empty() || raw_before.len() == 1);
 }
 
 #[test]
@@ -493,8 +494,8 @@ fn workspace_statements_of_a_foreign_manifest_are_not_trusted() {
         });
         read(&second).unwrap()
     };
-    let foreign = manifest(|ours| ours["generated"] = json!(false));
-    assert!(foreign.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files stay with the archive");
+    let foreign_manifest = manifest(|ours| ours["generated"] = json!(false));
+    assert!(foreign_manifest.parts.iter().all(|(item, _)| item.format == "alf"), "its raw files stay with the archive");
     let with_false_digest = manifest(|ours| {
         let facts = std::fs::read(repo().join("fixtures/openclaw/workspace/input/memory/facts.db")).unwrap();
         ours["workspaces"]["openclaw"]["files"]["memory/facts.db"] = json!(crate::alf::sealed_secrets::sha256(&facts));

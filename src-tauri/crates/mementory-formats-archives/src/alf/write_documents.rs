@@ -105,7 +105,7 @@ pub(super) fn owner_row(description: &SourceDescription, agent: &str) -> Row {
 pub(super) struct FileData {
     /// Name of the file in the archive. None for a file of tier 3.
     pub path: Option<String>,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub size: u64,
     /// SHA-256. Empty if the vault does not have the bytes.
     pub sha256: String,

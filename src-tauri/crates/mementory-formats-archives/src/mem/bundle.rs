@@ -46,8 +46,8 @@ pub(super) fn prefix_of(name: &str) -> Option<&str> {
     if matches!(file, MANIFEST_FILE | CHECKSUMS_FILE | SIGNATURE_FILE) {
         return Some(folder);
     }
-    let inner = folder.strip_suffix("items/").or_else(|| folder.strip_suffix("audit/"))?;
-    ((inner.is_empty() || inner.ends_with('/')) && file.ends_with(".jsonl")).then_some(inner)
+    let bundle_folder = folder.strip_suffix("items/").or_else(|| folder.strip_suffix("audit/"))?;
+    ((bundle_folder.is_empty() || bundle_folder.ends_with('/')) && file.ends_with(".jsonl")).then_some(bundle_folder)
 }
 
 impl<'a> Bundle<'a> {

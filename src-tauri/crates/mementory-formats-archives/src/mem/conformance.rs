@@ -112,14 +112,14 @@ fn check_listed_files(
             report.fatal("size_limit", path, too_large_message());
             continue;
         }
-        let checked = match check_file(bundle, path, member, report, depth, progress) {
+        let checked_file = match check_file(bundle, path, member, report, depth, progress) {
             Err(FormatError::Io { source, .. }) if is_damage(&source) => {
                 report.fatal(DAMAGED_CODE, path, source.to_string());
                 continue;
             }
             other => other?,
         };
-        let Some((size, digest)) = checked else {
+        let Some((size, digest)) = checked_file else {
             report.fatal("size_limit", path, too_large_message());
             continue;
         };

@@ -48,7 +48,7 @@ enum Baseline {
 #[derive(Default)]
 pub(super) struct Delta {
     baseline: Baseline,
-    /// Start time for the manifest.
+    /// Start time of the export, for the manifest.
     pub since: Option<Timestamp>,
     now: Option<Timestamp>,
     /// Ids of the exported resources, whose chunks are exported too.

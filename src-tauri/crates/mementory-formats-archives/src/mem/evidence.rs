@@ -106,8 +106,8 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         files.push(target.write_file(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
     if include_howto {
-        let listed: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let text = howto_text::instructions(pack, &listed, signer);
+        let listed_paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let text = howto_text::instructions(pack, &listed_paths, signer);
         files.push(target.write_file(HOWTO_FILE, text.as_bytes())?);
         if let Some(signer) = signer {
             files.push(target.write_file(PUBLIC_KEY_FILE, howto_text::public_key_pem(signer).as_bytes())?);

@@ -45,7 +45,7 @@ pub struct ProvenanceEdge {
     pub valid_from: Timestamp,
     /// End of the edge's validity.
     pub valid_to: Option<Timestamp>,
-    /// Id of the edge that replaced this one.
+    /// Id of the edge that replaced this edge.
     pub superseded_by: Option<String>,
     /// Confidence, from 0 to 1.
     pub confidence: f64,

@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::Bounds;
 use std::thread::Scope;
 
-/// Extent of a check.
+/// The rules that a check applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CheckDepth {
     /// Only rules whose violation prevents an import.

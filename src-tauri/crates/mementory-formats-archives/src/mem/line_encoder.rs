@@ -211,7 +211,7 @@ fn default_value(ty: Type, default_time: &str) -> Tree {
     }
 }
 
-/// The first `n` characters.
+/// The first `n` characters of a text.
 fn first_chars(text: &str, n: usize) -> String {
     text.chars().take(n).collect()
 }

@@ -134,8 +134,9 @@ impl<'a> BundleReader<'a> {
         })?;
         self.sent = sent_before + member.size;
         // If the file changed since the check, the import fails and nothing is stored.
-        let listed = self.report.manifest.iter().flat_map(|m| &m.files);
-        let mut listed_files = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
+        let manifest_files = self.report.manifest.iter().flat_map(|m| &m.files);
+        let mut listed_files =
+            manifest_files.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
         match (read, listed_files.next()) {
             (Some((_, digest)), Some(file)) if digest == file.sha256 => Ok(()),
             _ => Err(self.changed_while_reading(member)),

@@ -51,8 +51,8 @@ pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBund
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {
         let signature = format!("{}\n", sign_as_token(signer, &report.manifest_bytes)?);
-        let in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
-        if in_place {
+        let is_in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
+        if is_in_place {
             replace_file(&out.join(SIGNATURE_FILE), signature.as_bytes())?;
         } else {
             copy_bundle(source, report, out, Some(&signature))?;
@@ -86,7 +86,7 @@ impl SignFiles for super::Mem {
 /// `.zip`), and an archive into a folder.
 ///
 /// # Errors
-/// See [`sign`].
+/// The same errors as [`sign`].
 pub fn pack(bundle: &Path, out: &Path) -> Result<(), FormatError> {
     with_valid_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
 }
@@ -135,8 +135,8 @@ fn replace_file(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
 fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&str>) -> Result<(), FormatError> {
     let mut target = OutputTarget::create(out, &[])?;
     let mut copy = || -> Result<(), FormatError> {
-        let listed = report.manifest.iter().flat_map(|m| &m.files);
-        let digests: std::collections::BTreeMap<_, _> = listed.map(|f| (f.path.as_str(), &f.sha256)).collect();
+        let listed_files = report.manifest.iter().flat_map(|m| &m.files);
+        let digests: std::collections::BTreeMap<_, _> = listed_files.map(|f| (f.path.as_str(), &f.sha256)).collect();
         for (path, member) in &bundle.files {
             if signature.is_some() && *path == SIGNATURE_FILE {
                 continue;

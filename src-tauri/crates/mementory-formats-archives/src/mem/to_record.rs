@@ -111,8 +111,8 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
         }
         "context" => {
             record.record_type = Some(spec.kind.into());
-            let archived = tree.get("archived") == Some(&Tree::Bool(true));
-            record.status = Some(if archived { "archived" } else { "active" }.into());
+            let is_archived = tree.get("archived") == Some(&Tree::Bool(true));
+            record.status = Some(if is_archived { "archived" } else { "active" }.into());
         }
         "community" => record.record_type = Some(spec.kind.into()),
         _ => {}

@@ -28,9 +28,9 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     if record.key.scope != KEY_SCOPE {
         return None;
     }
-    let (kind, in_key) = record.key.value.split_once('/')?;
+    let (kind, id_in_key) = record.key.value.split_once('/')?;
     // The original id is used, because the key of a record with a repeated vendor id ends in a number.
-    let id = record.origin_id.as_deref().unwrap_or(in_key);
+    let id = record.origin_id.as_deref().unwrap_or(id_in_key);
     Some((kind.to_owned(), id.to_owned()))
 }
 
@@ -205,10 +205,10 @@ fn move_forbidden_count(tree: &mut Tree) {
     tree.remove(SIGNATURE_MEMBER);
 }
 
-/// True if a tombstone with the id `in_line` may have the id `stored` in a vault: a vault adds `#` and a digest if
+/// True if a tombstone with the id `line_id` may have the id `stored_id` in a vault: a vault adds `#` and a digest if
 /// another deletion has the same id.
-fn is_stored_id(stored: &str, in_line: &str) -> bool {
-    stored.strip_prefix(in_line).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+fn is_stored_id(stored_id: &str, line_id: &str) -> bool {
+    stored_id.strip_prefix(line_id).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
 }
 
 /// Adds the prefix to a vault id. Any other id comes from a source and is returned unchanged.

@@ -17,8 +17,8 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     }
     let signature =
         if report.manifest.is_some() { signature_state(bundle, trust, &mut report)? } else { Default::default() };
-    let findings_of = |errors: bool| -> Vec<Finding> {
-        let matching_findings = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);
+    let findings_of = |are_errors: bool| -> Vec<Finding> {
+        let matching_findings = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == are_errors);
         matching_findings.map(|(_, _, f)| Finding { place: bundle.place_of(&f.place), ..f.clone() }).collect()
     };
     Ok(Validation {

@@ -75,7 +75,8 @@ pub(super) fn integer(token: &str) -> Option<String> {
         return number(token).ok();
     }
     let value: f64 = token.parse().ok()?;
-    (value.is_finite() && value.fract() == 0.0).then(|| format!("{:.0}", value + 0.0)) // + 0.0: no minus zero
+    // Adding 0.0 turns minus zero into zero.
+    (value.is_finite() && value.fract() == 0.0).then(|| format!("{:.0}", value + 0.0))
 }
 
 fn has_valid_numbers(tree: &Tree) -> bool {

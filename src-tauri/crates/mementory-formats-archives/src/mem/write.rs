@@ -511,9 +511,9 @@ impl BundleWriter<'_> {
         counts: &BTreeMap<String, u64>,
     ) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let [(manifest_before, bytes)] = self.manifests.as_slice() else { return None };
-        let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
-        sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
-        sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut sorted_files: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
+        sorted_files.0.sort_by(|a, b| a.path.cmp(&b.path));
+        sorted_files.1.sort_by(|a, b| a.path.cmp(&b.path));
         let digest = hex::encode(Sha256::digest(checksums(files)));
         let is_version = |version: &Option<String>| version.as_ref() == Some(&manifest_before.format);
         let has_counts = || {
@@ -525,7 +525,7 @@ impl BundleWriter<'_> {
             && self.signer.is_none()
             && !self.delta.is_incremental()
             && (self.is_conversion || manifest_before.mode == "full")
-            && sorted.0 == sorted.1
+            && sorted_files.0 == sorted_files.1
             && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest)
             && self.has_valid_claims(manifest_before);
         is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))

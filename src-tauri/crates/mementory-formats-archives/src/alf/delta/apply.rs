@@ -95,14 +95,14 @@ impl ApplyError {
 /// The combined change that all deltas make to a record.
 struct CombinedChange {
     /// The new line of the record. None for a deletion that states only an id: it sets the record's status to
-    /// `deleted`, or removes the record if `erased` is set.
+    /// `deleted`, or removes the record if `is_erased` is set.
     line: Option<String>,
     /// True if the whole line of the record is removed.
-    erased: bool,
+    is_erased: bool,
     operation: Operation,
     place: String,
     /// True if the base archive has the record.
-    in_base: bool,
+    is_in_base: bool,
     /// True if the base archive has a line of the record that stays at its position.
     has_place: bool,
 }
@@ -282,21 +282,21 @@ impl MergedDeltas {
     }
 
     fn add_change(&mut self, change: operation::Change, place: String) {
-        let operation::Change { operation, id, line, erased, .. } = change;
+        let operation::Change { operation, id, line, is_erased, .. } = change;
         let earlier_change = self.changes.remove(&id);
-        let (mut line, mut erased) = (line, erased);
+        let (mut line, mut is_erased) = (line, is_erased);
         let mut kind = operation;
         if let Some(earlier_change) = earlier_change {
             // A deletion that states only an id keeps the line of the earlier change, with the status `deleted`.
-            if line.is_none() && !erased {
+            if line.is_none() && !is_erased {
                 line = earlier_change.line.as_deref().map(operation::with_deleted_status);
-                erased = earlier_change.erased;
+                is_erased = earlier_change.is_erased;
             }
             if earlier_change.operation == Operation::Create && operation == Operation::Update {
                 kind = Operation::Create;
             }
         }
-        let change = CombinedChange { line, erased, operation: kind, place, in_base: false, has_place: false };
+        let change = CombinedChange { line, is_erased, operation: kind, place, is_in_base: false, has_place: false };
         self.changes.insert(id, change);
     }
 
@@ -359,7 +359,7 @@ impl MergedDeltas {
         file.finish(archive, manifest, tree, rows, limits, &is_left_out)
     }
 
-    /// Sets `in_base` for each change whose record is in the base archive, and `has_place` if a line of this record
+    /// Sets `is_in_base` for each change whose record is in the base archive, and `has_place` if a line of this record
     /// stays at its position.
     fn mark_records_in_base(
         &mut self,
@@ -377,7 +377,7 @@ impl MergedDeltas {
                     if let JsonLine::Text(_, text) = entry
                         && let Some(change) = rewrite::id_of(text).and_then(|id| self.changes.get_mut(&id))
                     {
-                        change.in_base = true;
+                        change.is_in_base = true;
                         change.has_place |= !change.has_other_time(text);
                     }
                     Ok(())
@@ -389,15 +389,15 @@ impl MergedDeltas {
 
     /// Code, place and message of each change that does not match the base, in the order of codes and places.
     fn mismatches(&self) -> Vec<(&'static str, String, &'static str)> {
-        let mismatch = |change: &CombinedChange| match (change.operation, change.in_base) {
+        let mismatch = |change: &CombinedChange| match (change.operation, change.is_in_base) {
             (Operation::Create, true) => Some(("create_of_known", "the record already existed and was replaced")),
             (Operation::Update, false) => Some(("update_of_unknown", "the record did not exist and was added")),
             (Operation::Delete, false) => Some(("delete_of_unknown", "the record did not exist")),
             _ => None,
         };
         let changes = self.changes.values();
-        let found = changes.filter_map(|change| Some((mismatch(change)?, change.place.clone())));
-        let mut out: Vec<_> = found.map(|((code, message), place)| (code, place, message)).collect();
+        let mismatches = changes.filter_map(|change| Some((mismatch(change)?, change.place.clone())));
+        let mut out: Vec<_> = mismatches.map(|((code, message), place)| (code, place, message)).collect();
         out.sort();
         out
     }
@@ -414,12 +414,12 @@ impl MergedDeltas {
         let (mut created, mut updated, mut deleted) = (0, 0, 0);
         for change in self.changes.values() {
             match change.operation {
-                _ if change.erased => deleted += 1,
+                _ if change.is_erased => deleted += 1,
                 Operation::Delete => deleted += 1,
                 Operation::Create => created += 1,
                 Operation::Update => updated += 1,
             }
-            if let (false, false, Some(line)) = (change.has_place, change.erased, &change.line) {
+            if let (false, false, Some(line)) = (change.has_place, change.is_erased, &change.line) {
                 let (created, id) = rewrite::sort_key(line);
                 added.entry(partition_for(rows, created, at)).or_default().push((created, id, line.clone()));
             }
@@ -460,7 +460,7 @@ impl MergedDeltas {
                     let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
                     Ok(match change {
                         None => LineEdit::Keep,
-                        Some(change) if change.erased || change.has_other_time(text) => LineEdit::Remove,
+                        Some(change) if change.is_erased || change.has_other_time(text) => LineEdit::Remove,
                         Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
                         Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
                     })

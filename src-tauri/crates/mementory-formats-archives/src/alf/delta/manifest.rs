@@ -18,7 +18,7 @@ pub(super) struct DeltaManifest {
     pub tree: Tree,
     /// Place of the manifest, for findings.
     pub place: String,
-    /// Format version.
+    /// Format version of the delta.
     pub version: String,
     /// Id of the agent in lower case.
     pub agent: String,

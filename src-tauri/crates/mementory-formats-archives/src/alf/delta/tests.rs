@@ -225,8 +225,8 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     assert!(matches!(run(&["1", "cut"]), Err(ApplyError::Format(_))));
     assert!(matches!(run(&["1", "base.alf"]), Err(ApplyError::Format(FormatError::Invalid { .. }))));
     std::fs::write(path("out.alf"), b"mine").unwrap();
-    let refused = apply(&path("base.alf"), &[path("1")], &path("out.alf"), &Limits::default());
-    assert!(matches!(refused, Err(ApplyError::Exists { .. })));
+    let refusal = apply(&path("base.alf"), &[path("1")], &path("out.alf"), &Limits::default());
+    assert!(matches!(refusal, Err(ApplyError::Exists { .. })));
     assert_eq!(std::fs::read(path("out.alf")).unwrap(), b"mine");
     assert_eq!(
         check_base(&path("base.alf"), &path("2"), &Limits::default(), None).unwrap().errors[0].code,
@@ -259,8 +259,8 @@ fn changes_in_one_bundle_are_applied_in_order() {
     let applied = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap();
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(codes, ["create_of_known", "delete_of_unknown", "delete_of_unknown", "update_of_unknown"]);
-    let checked = check_base(&path("base.alf"), &path("d"), &Limits::default(), None).unwrap();
-    assert_eq!((checked.errors, checked.warnings), (vec![], applied.findings), "a check says the same before");
+    let base_check = check_base(&path("base.alf"), &path("d"), &Limits::default(), None).unwrap();
+    assert_eq!((base_check.errors, base_check.warnings), (vec![], applied.findings), "a check says the same before");
     let vault = read(&path("out.alf")).unwrap();
     let find = |id: &str| {
         vault.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
@@ -315,24 +315,24 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
         (&*with_two, "unknown_operation"),
     ] {
         write_bundle(&path("d"), start, start + 1, AGENT_ID, &format!("{valid_line}\n{second}"));
-        let refused = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap_err();
-        assert_eq!(invalid_code(&refused), expected);
+        let refusal = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap_err();
+        assert_eq!(invalid_code(&refusal), expected);
         assert!(!path("out.alf").exists());
     }
-    let counted = format!("{valid_line}\n");
-    write_bundle(&path("d"), start, start + 1, AGENT_ID, &counted);
+    let counted_lines = format!("{valid_line}\n");
+    write_bundle(&path("d"), start, start + 1, AGENT_ID, &counted_lines);
     write_changed_copy(&path("d"), &path("e"), |name, bytes| match name {
         "memory/delta.jsonl" => [bytes.clone(), bytes].concat(),
         _ => bytes,
     });
-    let refused = apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default()).unwrap_err();
-    assert_eq!(invalid_code(&refused), "count_differs");
+    let refusal = apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default()).unwrap_err();
+    assert_eq!(invalid_code(&refusal), "count_differs");
     let long_line = line("create", "0197f2a0-2222-7000-8000-0000000000c3", &"x".repeat(5000));
     write_bundle(&path("f"), start, start + 1, AGENT_ID, &format!("{valid_line}\n{long_line}"));
     let limits = Limits { line_bytes: 3000, ..Limits::default() };
-    let refused = apply(&path("base.alf"), &[path("f")], &path("out.alf"), &limits).unwrap_err();
-    assert_eq!(invalid_code(&refused), "line_too_long");
-    assert!(refused.to_string().contains("#line 2"), "found before anything is applied: {refused}");
+    let refusal = apply(&path("base.alf"), &[path("f")], &path("out.alf"), &limits).unwrap_err();
+    assert_eq!(invalid_code(&refusal), "line_too_long");
+    assert!(refusal.to_string().contains("#line 2"), "found before anything is applied: {refusal}");
 }
 
 #[test]
@@ -400,14 +400,14 @@ fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
     let options = WriteOptions { base: Some(path("base.alf")), ..WriteOptions::default() };
     AlfDelta.write(&mut vault, &path("d"), &options).unwrap();
     assert!(!entries(&path("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
-    let refused = AlfDelta.write(&mut vault, &path("e"), &WriteOptions::default());
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "base_required", .. })));
+    let refusal = AlfDelta.write(&mut vault, &path("e"), &WriteOptions::default());
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "base_required", .. })));
     let mut foreign_vault = MemorySource {
         records: vec![Record::new(mementory_model::Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()
     };
-    let refused = AlfDelta.write(&mut foreign_vault, &path("f"), &options);
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
+    let refusal = AlfDelta.write(&mut foreign_vault, &path("f"), &options);
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
     assert!(!path("f").exists() && !path("e").exists());
 }
 
@@ -551,8 +551,8 @@ fn a_sequence_number_that_does_not_fit_is_refused() {
     assert!(matches!(with_sequence("18446744073709551615"), Err(ApplyError::AlreadyApplied { .. })));
     let mut vault = read(&path("base.alf")).unwrap();
     let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };
-    let refused = AlfDelta.write(&mut vault, &path("next.alf-delta"), &options);
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "manifest_invalid", .. })));
+    let refusal = AlfDelta.write(&mut vault, &path("next.alf-delta"), &options);
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "manifest_invalid", .. })));
     assert_eq!(with_sequence("0").unwrap().sequence, 1);
 }
 

@@ -216,7 +216,7 @@ impl Check<'_> {
                     if change.operation == Operation::Create && !is_new {
                         self.warning("created_twice", &place, "an earlier line brings a record with this id");
                     }
-                    let has_content = change.line.is_some() && !change.erased;
+                    let has_content = change.line.is_some() && !change.is_erased;
                     let earlier_line = match has_content {
                         true => last_contents.insert(change.id.clone(), number),
                         false => last_contents.remove(&change.id),

@@ -190,8 +190,8 @@ impl Writer<'_> {
             }
             let mut change = object([("file", text(&file(layer)))]);
             if layer == "principals" {
-                let changed = changed_ids(base_document.as_deref().unwrap_or(""), &current, layer);
-                change.set("changed_ids", Tree::Array(changed.iter().map(|id| text(id)).collect()));
+                let changed_element_ids = changed_ids(base_document.as_deref().unwrap_or(""), &current, layer);
+                change.set("changed_ids", Tree::Array(changed_element_ids.iter().map(|id| text(id)).collect()));
             }
             changes.push((layer.to_owned(), change));
             if is_redacted {
@@ -206,16 +206,16 @@ impl Writer<'_> {
     /// Reports new and changed files as losses, because a delta cannot contain files.
     fn report_files(&mut self, plan: &ExportPlan) -> Result<(), FormatError> {
         let base_index = self.base_text("attachments")?.unwrap_or_default();
-        let in_base = elements(&base_index, "attachments");
+        let base_elements = elements(&base_index, "attachments");
         let note = "a delta cannot contain files; the next whole .alf has them";
         for row in plan.rows.get("attachments").into_iter().flatten() {
-            if !in_base.values().any(|text| *text == row.text) {
+            if !base_elements.values().any(|text| *text == row.text) {
                 self.report.losses.add(&row.value, "attachment", LossKind::LeftOut, note);
             }
         }
         for id in plan.files.keys() {
             let row = super::super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
-            if !in_base.contains_key(&row) {
+            if !base_elements.contains_key(&row) {
                 self.report.losses.add(id, "attachment", LossKind::LeftOut, note);
             }
         }
@@ -254,7 +254,7 @@ impl Writer<'_> {
         source: &mut dyn RecordSource,
         plan: &ExportPlan,
         agent: &str,
-        everything: bool,
+        is_full_export: bool,
         base_records: &mut HashMap<Box<str>, BaseRecord>,
         sink: &mut dyn Write,
         count: &mut u64,
@@ -293,7 +293,7 @@ impl Writer<'_> {
             emit(&add_operation(&text, operation))
         })?;
         // When only a selection is exported, records outside the selection do not count as deleted.
-        if everything && base_records.values().any(|record| !record.still_exists) {
+        if is_full_export && base_records.values().any(|record| !record.still_exists) {
             let mut written_ids = HashSet::new();
             self.each_base_line(&mut |text| {
                 let Some(id) = rewrite::id_of(text) else { return Ok(()) };
@@ -320,8 +320,8 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
 /// key files from which they were taken.
 fn sealed_rows(base_document: &str, rows: &[Row]) -> Vec<Row> {
     let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::has_our_layout(&doc));
-    let in_base = elements(base_document, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
-    let missing_rows = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
+    let base_elements = elements(base_document, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
+    let missing_rows = base_elements.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {
         value,
         scope: String::new(),

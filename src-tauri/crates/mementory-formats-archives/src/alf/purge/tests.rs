@@ -86,12 +86,12 @@ fn spec_10_14_purge_removes_only_the_requested_records() {
     let scratch = Scratch::new("purge");
     let file = scratch.0.join("a.alf");
     write_agent(&file);
-    let before = std::fs::read(&file).unwrap();
+    let bytes_before = std::fs::read(&file).unwrap();
     let entries_before = entries(&file);
     let ids = [id(3).to_uppercase(), id(40), id(41), "0197f2a0-4444-7000-8000-00000000ffff".to_owned()];
 
     let dry = purge(&file, &ids, &PurgeOptions { dry_run: true, ..options() }).unwrap();
-    assert_eq!(std::fs::read(&file).unwrap(), before, "a dry run writes nothing");
+    assert_eq!(std::fs::read(&file).unwrap(), bytes_before, "a dry run writes nothing");
     assert_eq!(std::fs::read_dir(&scratch.0).unwrap().count(), 1);
     assert_eq!((dry.removed, dry.audit_path.clone(), dry.audit.completed_at.clone()), (3, None, None));
 
@@ -251,8 +251,8 @@ fn spec_8_3_encrypted_archive_stays_encrypted_when_purged_or_updated() {
     let plain = apply_with(&at("plain.alf"), &deltas, &at("c.alf"), &limits, Some(&FakeCipher("tea")));
     assert!(plain.is_ok() && !is_sealed(&at("c.alf")), "the result of a plain base is plain");
 
-    let closed = purge(&at("a.alf"), &[id(3)], &options());
-    assert!(matches!(closed, Err(FormatError::Invalid { code: "passphrase_needed", .. })), "{closed:?}");
+    let result = purge(&at("a.alf"), &[id(3)], &options());
+    assert!(matches!(result, Err(FormatError::Invalid { code: "passphrase_needed", .. })), "{result:?}");
     let purge_options = PurgeOptions { passphrase: key(), deltas: deltas.to_vec(), ..options() };
     let purged = purge(&at("a.alf"), &[id(3), id(4)], &purge_options).unwrap();
     assert_eq!((purged.removed, purged.removed_from["d.alf-delta"]), (2, 1));
@@ -305,9 +305,9 @@ fn file_named_twice_is_purged_once_and_a_failed_purge_leaves_an_audit_record() {
     delta(&unremovable);
     delta(&at("a.alf-delta"));
     let mut files = vec![unremovable.as_path(), file.as_path()];
-    let fail = |bad: &'static str| {
-        move |path: &Path| match path.ends_with(bad) {
-            true => Err(FormatError::io(bad, std::io::ErrorKind::PermissionDenied.into())),
+    let fail = |unremovable_file: &'static str| {
+        move |path: &Path| match path.ends_with(unremovable_file) {
+            true => Err(FormatError::io(unremovable_file, std::io::ErrorKind::PermissionDenied.into())),
             false => Ok(()),
         }
     };

@@ -33,14 +33,14 @@ impl LineScan {
         manifest: &Manifest,
         limits: &Limits,
     ) -> (Arc<Self>, Result<(), FormatError>) {
-        let mut found = Self::default();
+        let mut line_scan = Self::default();
         let whole = archive.catalog.derived(archive.manifest, || {
-            found.run(archive, manifest, limits)?;
-            Ok(std::mem::take(&mut found).into_cached())
+            line_scan.run(archive, manifest, limits)?;
+            Ok(std::mem::take(&mut line_scan).into_cached())
         });
         match whole {
             Ok(CachedScan(scan)) => (scan, Ok(())),
-            Err(error) => (Arc::new(found), Err(error)),
+            Err(error) => (Arc::new(line_scan), Err(error)),
         }
     }
 
@@ -129,8 +129,8 @@ impl LineScanner {
         let text = |key: &str| line.get(key).and_then(Tree::as_str);
         let supersedes = text("supersedes").map(|old| {
             let old = folded_id(old);
-            let same_id = text("id").is_some_and(|id| folded_id(id) == old);
-            wire::Supersedes { old, same_id, deleted: text("status") == Some("deleted") }
+            let has_same_id = text("id").is_some_and(|id| folded_id(id) == old);
+            wire::Supersedes { old, has_same_id, is_deletion: text("status") == Some("deleted") }
         });
         let id = text("id").filter(|_| !self.document_ids.is_empty()).map(folded_id);
         ScannedLine { supersedes, shared_id: self.shared_id(id) }

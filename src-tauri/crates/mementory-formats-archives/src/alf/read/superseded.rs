@@ -18,10 +18,10 @@ pub(super) struct Superseded {
 
 impl Superseded {
     pub(super) fn add(&mut self, supersedes: wire::Supersedes, at: Position) {
-        if supersedes.same_id {
-            self.by_same_id.insert(supersedes.old, (at, supersedes.deleted));
+        if supersedes.has_same_id {
+            self.by_same_id.insert(supersedes.old, (at, supersedes.is_deletion));
         } else {
-            *self.by_id.entry(supersedes.old).or_default() |= supersedes.deleted;
+            *self.by_id.entry(supersedes.old).or_default() |= supersedes.is_deletion;
         }
     }
 

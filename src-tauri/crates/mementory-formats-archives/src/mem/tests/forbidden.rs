@@ -89,7 +89,7 @@ fn an_empty_scope_may_be_listed_if_an_episode_has_it() {
     assert!(copy.errors().is_empty());
     list_empty_scope(&copy);
     assert!(copy.errors().is_empty());
-    let without = FixtureBundle::copy_of("small");
-    list_empty_scope(&without);
-    assert_eq!(without.errors(), ["scopes_mismatch"]);
+    let without_scope = FixtureBundle::copy_of("small");
+    list_empty_scope(&without_scope);
+    assert_eq!(without_scope.errors(), ["scopes_mismatch"]);
 }

@@ -279,14 +279,14 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 
 /// Writes a bundle of these files, with a matching manifest (version 1.1 without summaries) and CHECKSUMS.
 pub(crate) fn bundle(folder: &Path, data: &[(&str, &str)]) {
-    let mut listed = vec![];
+    let mut listed_files = vec![];
     let mut sums: Vec<String> = vec![];
     for (path, text) in data {
         let target = folder.join(path);
         std::fs::create_dir_all(target.parent().unwrap()).unwrap();
         std::fs::write(target, text).unwrap();
         let digest = hex::encode(Sha256::digest(text));
-        listed.push(format!("{{\"bytes\":{},\"path\":\"{path}\",\"sha256\":\"{digest}\"}}", text.len()));
+        listed_files.push(format!("{{\"bytes\":{},\"path\":\"{path}\",\"sha256\":\"{digest}\"}}", text.len()));
         sums.push(format!("{digest}  {path}\n"));
     }
     sums.sort_by(|a, b| a[66..].cmp(&b[66..]));
@@ -307,7 +307,7 @@ pub(crate) fn bundle(folder: &Path, data: &[(&str, &str)]) {
          \"embeddingDim\":0,\"embeddingModel\":\"\",\"embeddingsIncluded\":false,\"exportMode\":\"full\",\
          \"files\":[{}],\"format\":\"1.1.0\",\"generator\":\"test/1\",\"schemaVersion\":1}}",
         counts.join(","),
-        listed.join(",")
+        listed_files.join(",")
     );
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(folder.join("manifest.json"), manifest).unwrap();

@@ -274,9 +274,10 @@ fn values_that_need_too_much_memory_are_rejected() {
         let error = read_with(&folder, &limits, &mut sink).err();
         assert!(error.is_none() || sink.is_empty(), "nothing may be sent");
         let catalog = mementory_format::Catalog::open(&[folder], &limits, None).unwrap();
-        let found = crate::detect(&catalog, &limits, None).unwrap();
-        let found = crate::by_id("mem").unwrap().validate(&catalog, &found.sources[0], &limits, &[]).unwrap();
-        let too_large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
+        let detection = crate::detect(&catalog, &limits, None).unwrap();
+        let validation = crate::by_id("mem").unwrap().validate(&catalog, &detection.sources[0], &limits, &[]).unwrap();
+        let too_large =
+            validation.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
         let limit = error.map(|e| match e {
             FormatError::Limit { limit, place, .. } => (limit, place.rsplit_once(".mem/").unwrap().1.to_owned()),
             other => panic!("{other}"),
@@ -301,15 +302,15 @@ fn size_and_depth_limits_are_enforced() {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-    let refused = |limits: &Limits| {
+    let refusal_of = |limits: &Limits| {
         let mut sink = MemorySink::default();
         let error = read_with(&folder, limits, &mut sink).unwrap_err();
         assert!(sink.is_empty());
         code(&error)
     };
     let size = std::fs::metadata(folder.join("items/episode.jsonl")).unwrap().len();
-    assert_eq!(refused(&Limits { mem_file_bytes: size - 1, ..Limits::default() }), "mem_file_bytes");
-    assert_eq!(refused(&Limits { line_bytes: 60, ..Limits::default() }), "line_bytes");
+    assert_eq!(refusal_of(&Limits { mem_file_bytes: size - 1, ..Limits::default() }), "mem_file_bytes");
+    assert_eq!(refusal_of(&Limits { line_bytes: 60, ..Limits::default() }), "line_bytes");
     let mut sink = MemorySink::default();
     read_with(&folder, &Limits { mem_file_bytes: size.max(2000), ..Limits::default() }, &mut sink).unwrap();
     let mut cancelled = MemorySink { cancel: true, ..MemorySink::default() };

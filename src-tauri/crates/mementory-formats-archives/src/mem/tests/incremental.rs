@@ -213,14 +213,17 @@ fn the_base_must_be_a_valid_bundle() {
     let temp = TempDir::new();
     let sink = bundle_around_cursor(&temp);
     let invalid_base = repo().join("fixtures/mem/wrong-checksum/input.mem");
-    let refused = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), options_with_base(base)).unwrap_err();
-    assert!(matches!(refused(&invalid_base), mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }));
+    let refusal_of = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), options_with_base(base)).unwrap_err();
+    assert!(matches!(
+        refusal_of(&invalid_base),
+        mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }
+    ));
     std::fs::write(temp.join("note.txt"), "no bundle").unwrap();
     assert!(matches!(
-        refused(&temp.join("note.txt")),
+        refusal_of(&temp.join("note.txt")),
         mementory_format::FormatError::Invalid { code: "base_not_found", .. }
     ));
-    assert!(matches!(refused(&temp.join("nowhere")), mementory_format::FormatError::Io { .. }));
+    assert!(matches!(refusal_of(&temp.join("nowhere")), mementory_format::FormatError::Io { .. }));
     assert!(!temp.join("out.mem").exists());
     assert!(now() > at(NEW_TIME));
 }

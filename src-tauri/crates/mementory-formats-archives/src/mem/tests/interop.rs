@@ -165,17 +165,17 @@ fn we_list_the_bytes_that_the_sdk_signed() {
 fn the_sdk_merges_our_incremental_exports() {
     let Some(python) = python() else { return };
     let temp = TempDir::new();
-    let (base, full) = (temp.join("base.mem"), temp.join("full.mem"));
+    let (base_bundle, full_bundle) = (temp.join("base.mem"), temp.join("full.mem"));
     let mut sink = records_of_every_kind();
     let added_records = sink.records.split_off(6);
-    write(&sink, &[], &base);
+    write(&sink, &[], &base_bundle);
     sink.records.extend(added_records);
     sink.tombstones = records_and_tombstone().tombstones;
-    write(&sink, &[], &full);
-    let full_verdict = sdk_verdict(&python, &full, &[]);
-    let onto_base = ["--onto", base.to_str().unwrap()];
+    write(&sink, &[], &full_bundle);
+    let full_verdict = sdk_verdict(&python, &full_bundle, &[]);
+    let onto_base = ["--onto", base_bundle.to_str().unwrap()];
     for (name, options) in [
-        ("difference", WriteOptions { base: Some(base.clone()), ..WriteOptions::default() }),
+        ("difference", WriteOptions { base: Some(base_bundle.clone()), ..WriteOptions::default() }),
         ("cursor", WriteOptions { since: mementory_model::Timestamp::parse("2024-01-01"), ..WriteOptions::default() }),
     ] {
         let out = temp.join(&format!("{name}.mem"));

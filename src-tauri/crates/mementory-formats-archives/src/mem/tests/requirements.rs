@@ -180,13 +180,13 @@ fn l0_coverage_and_scopes_match_the_records() {
 
 #[test]
 fn l0_only_incremental_exports_have_since() {
-    let full = FixtureBundle::copy_of("small");
-    full.replace(
+    let full_export = FixtureBundle::copy_of("small");
+    full_export.replace(
         "manifest.json",
         "\"scopes\":[\"ctx_life\"]",
         "\"scopes\":[\"ctx_life\"],\"since\":\"2026-01-01T00:00:00Z\"",
     );
-    assert_eq!(full.warnings(), ["since_on_full"]);
+    assert_eq!(full_export.warnings(), ["since_on_full"]);
     let delta = FixtureBundle::copy_of("small");
     delta.replace("manifest.json", "\"exportMode\":\"full\"", "\"exportMode\":\"incremental\"");
     assert_eq!(delta.warnings(), ["since_missing"]);
@@ -453,7 +453,7 @@ fn l2_tombstones_keep_their_derived_ids() {
     assert!(without_derived.warnings().contains(&"derived_missing".to_owned()));
 }
 
-/// §6: the audit trail yields records.
+/// §6: an import reads the entries of the audit trail as records.
 #[test]
 fn l3_the_audit_trail_is_read() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
@@ -498,8 +498,8 @@ fn l1_a_negative_integer_is_reported_and_exported_as_zero() {
         assert!(report.losses.counts.values().sum::<u64>() > 0);
         let text = String::from_utf8(files(&out)["items/episode.jsonl"].clone()).unwrap();
         assert!(text.contains("\"mementory_forbidden\":{\"accessCount\":-1}") && text.contains("\"accessCount\":0"));
-        let checked = super::harness::validate(&out, &[]);
-        assert!(checked.errors.is_empty(), "{:?}", checked.errors);
+        let validation = super::harness::validate(&out, &[]);
+        assert!(validation.errors.is_empty(), "{:?}", validation.errors);
         let reread = super::harness::read(&out);
         assert_eq!(reread.records.len(), sink.records.len());
     }
@@ -516,8 +516,8 @@ fn l1_an_empty_id_is_reported_and_exported_with_an_id() {
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     super::harness::write(&sink, &[], &out);
-    let checked = super::harness::validate(&out, &[]);
-    assert!(checked.errors.is_empty(), "{:?}", checked.errors);
+    let validation = super::harness::validate(&out, &[]);
+    assert!(validation.errors.is_empty(), "{:?}", validation.errors);
     let reread = super::harness::read(&out);
     for key in ["episode/", "preference/"] {
         let texts = |sink: &MemorySink| -> Vec<String> {

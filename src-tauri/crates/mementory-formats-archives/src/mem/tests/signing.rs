@@ -27,21 +27,25 @@ fn the_signature_of_a_written_bundle_covers_its_manifest() {
     let (plain, out) = (temp.join("plain.mem"), temp.join("signed.mem"));
     write(&sink, &[], &plain);
     write_as(&sink, &[], &out, signed_options()).unwrap();
-    let found = signatures(&out);
-    assert_eq!(found.len(), 1);
-    assert_eq!(found[0].message, std::fs::read(out.join("manifest.json")).unwrap());
+    let listed_signatures = signatures(&out);
+    assert_eq!(listed_signatures.len(), 1);
+    assert_eq!(listed_signatures[0].message, std::fs::read(out.join("manifest.json")).unwrap());
     assert!(all_signed_by_fake(&out));
     let token = std::fs::read_to_string(out.join("manifest.sig")).unwrap();
     assert_eq!(
         token,
-        format!("ed25519:{}:{}\n", "07".repeat(32), hex::encode(FakeSigner::signature_of(&found[0].message)))
+        format!(
+            "ed25519:{}:{}\n",
+            "07".repeat(32),
+            hex::encode(FakeSigner::signature_of(&listed_signatures[0].message))
+        )
     );
-    assert!(String::from_utf8(found[0].message.clone()).unwrap().contains("\"passthrough\",\"signed\"]"));
+    assert!(String::from_utf8(listed_signatures[0].message.clone()).unwrap().contains("\"passthrough\",\"signed\"]"));
     // The files with records do not depend on the signature.
-    let (before, after) = (files(&plain), files(&out));
-    assert_eq!(after.len(), before.len() + 1);
-    for (name, bytes) in before.iter().filter(|(n, _)| *n != "manifest.json") {
-        assert_eq!(after.get(name), Some(bytes), "{name}");
+    let (files_before, files_after) = (files(&plain), files(&out));
+    assert_eq!(files_after.len(), files_before.len() + 1);
+    for (name, bytes) in files_before.iter().filter(|(n, _)| *n != "manifest.json") {
+        assert_eq!(files_after.get(name), Some(bytes), "{name}");
     }
     let validation = validate(&out, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
@@ -58,14 +62,16 @@ fn only_tombstones_of_this_vault_are_signed() {
     sink.tombstones.extend([foreign_tombstone, tombstone("keepsake", "memory", &"ab".repeat(16))]);
     let out = temp.join("out.mem");
     write_as(&sink, &[], &out, signed_options()).unwrap();
-    let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
-    assert_eq!(found.len(), 2);
-    let our_signature =
-        found.iter().find(|s| s.tombstone.as_deref() == Some(&format!("tomb_{}", "ab".repeat(16)))).unwrap();
+    let listed_signatures: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
+    assert_eq!(listed_signatures.len(), 2);
+    let our_signature = listed_signatures
+        .iter()
+        .find(|s| s.tombstone.as_deref() == Some(&format!("tomb_{}", "ab".repeat(16))))
+        .unwrap();
     assert_eq!(our_signature.token, Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&our_signature.message))));
     let text = String::from_utf8(our_signature.message.clone()).unwrap();
     assert!(text.starts_with("{\"actor\":\"owner\",\"deletedAt\"") && !text.contains("signature"), "{text}");
-    assert!(found.iter().any(|s| s.token == Some((vec![0xab; 32], vec![0xcd; 64]))));
+    assert!(listed_signatures.iter().any(|s| s.token == Some((vec![0xab; 32], vec![0xcd; 64]))));
     let lines = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
     let imported_line = lines.lines().find(|l| l.contains("\"tomb_1\"")).unwrap();
     assert!(!imported_line.contains("signature") && imported_line.contains("acmeTicket"));
@@ -260,13 +266,13 @@ fn the_key_in_a_tombstone_counts_only_with_a_signature_by_the_same_signer() {
     assert_eq!(read(&plain).tombstones[0].derived.source_key, key);
     write_as(&sink, &[], &out, signed_options()).unwrap();
     assert_eq!(read(&out).tombstones[0].derived.source_key, key);
-    let found: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
-    assert_eq!(found.len(), 2, "the tombstone and the slot");
-    for signature in &found {
+    let listed_signatures: Vec<_> = signatures(&out).into_iter().filter(|s| s.tombstone.is_some()).collect();
+    assert_eq!(listed_signatures.len(), 2, "the tombstone and the slot");
+    for signature in &listed_signatures {
         let expected = Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&signature.message)));
         assert_eq!(signature.token, expected);
     }
-    let covers_key = |n: usize| String::from_utf8_lossy(&found[n].message).contains("m-1");
+    let covers_key = |n: usize| String::from_utf8_lossy(&listed_signatures[n].message).contains("m-1");
     assert_eq!((covers_key(0), covers_key(1)), (false, true));
     let line = std::fs::read_to_string(out.join("audit/tombstones.jsonl")).unwrap();
     let our_signature = serde_json::from_str::<Value>(&line).unwrap()["x_mementory"]["signature"].clone();
