@@ -92,7 +92,7 @@ pub enum TurnParent {
     Previous,
     /// The turn has no parent: it begins the conversation.
     Root,
-    /// Id that the source gives the parent.
+    /// Id of the parent in the source.
     Id(String),
     /// The index of the parent among the turns.
     At(usize),

@@ -21,13 +21,13 @@ pub struct Content {
 /// A file that a message refers to.
 #[derive(Debug, Default, Clone)]
 pub struct FileRef {
-    /// Id or address in the source.
+    /// Id or address of the file in the source.
     pub id: Option<String>,
     /// Name of the file.
     pub name: Option<String>,
-    /// Media type.
+    /// Media type of the file.
     pub media_type: Option<String>,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub size: Option<u64>,
 }
 

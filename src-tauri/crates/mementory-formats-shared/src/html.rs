@@ -114,7 +114,7 @@ fn render(html: &str, keeps_lines: bool) -> String {
     text.out
 }
 
-/// State of the conversion to text.
+/// State of the conversion of a page to text.
 #[derive(Default)]
 struct Text {
     out: String,
@@ -313,7 +313,7 @@ pub struct Rows<'r> {
     text: String,
     /// Offset of `text` in the page.
     offset: u64,
-    /// Number of bytes read.
+    /// Number of bytes that were read so far.
     bytes: u64,
     is_at_end: bool,
 }

@@ -6,7 +6,7 @@ use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};
 use std::io::Read;
 
-/// Number of bytes per read.
+/// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 128 << 10;
 
 /// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
@@ -51,7 +51,7 @@ impl<'r> Lines<'r> {
     /// The next line. None at the end of the text.
     ///
     /// # Errors
-    /// Errors of reading.
+    /// An error if the text cannot be read.
     pub fn next_line(&mut self) -> std::io::Result<Option<Line<'_>>> {
         let (mut searched, mut is_too_long) = (self.start, false);
         loop {

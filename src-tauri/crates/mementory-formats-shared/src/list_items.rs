@@ -33,15 +33,15 @@ pub fn item(text: &str) -> String {
 /// the start of an HTML comment, which they would remove.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut before = ' ';
+    let mut previous_char = ' ';
     for (at, c) in text.char_indices() {
-        let is_import = c == '@' && !before.is_alphanumeric() && before != '\\';
+        let is_import = c == '@' && !previous_char.is_alphanumeric() && previous_char != '\\';
         let is_comment = c == '<' && text.get(at..).is_some_and(|rest| rest.starts_with("<!--"));
         if is_import || is_comment {
             out.push('\\');
         }
         out.push(c);
-        before = c;
+        previous_char = c;
     }
     out
 }
@@ -76,10 +76,10 @@ mod tests {
             "\u{2028}odd\u{85}breaks",
         ] {
             let file = format!("## Topic\n\n{}{}", item(text), item("next"));
-            let found = items(&file, "");
-            assert_eq!(found.len(), 2, "{file}");
-            assert_eq!(found[1].text, "next");
-            assert!(found.iter().all(|p| p.section.as_deref() == Some("Topic")), "{file}");
+            let items_found = items(&file, "");
+            assert_eq!(items_found.len(), 2, "{file}");
+            assert_eq!(items_found[1].text, "next");
+            assert!(items_found.iter().all(|p| p.section.as_deref() == Some("Topic")), "{file}");
         }
         assert_eq!(items(&item("Prefers metric units."), "")[0].text, "Prefers metric units.");
     }

@@ -9,11 +9,11 @@ pub const MAX_BYTES: usize = 8 << 20;
 /// The outline of a note.
 #[derive(Debug, Default)]
 pub struct Outline {
-    /// Headings in order: level and text.
+    /// Level and text of each heading, in the order of the note.
     pub headings: Vec<(u8, String)>,
     /// Items of lists.
     pub items: Vec<Item>,
-    /// Links, in order.
+    /// Links, in the order of the note.
     pub links: Vec<NoteLink>,
     /// Byte ranges of code blocks and inline code in the text.
     pub code: Vec<Range<usize>>,
@@ -146,10 +146,10 @@ fn percent_decoded(text: &str) -> String {
 pub fn tags_in(text: &str, code: &[Range<usize>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut seen: HashSet<&str> = HashSet::new();
-    let mut before = ' ';
+    let mut previous_char = ' ';
     for (at, c) in text.char_indices() {
-        let starts_tag = c == '#' && (before.is_whitespace() || before == '(');
-        before = c;
+        let starts_tag = c == '#' && (previous_char.is_whitespace() || previous_char == '(');
+        previous_char = c;
         // The ranges are in the order of the text and do not overlap.
         let next = code.partition_point(|range| range.end <= at);
         if !starts_tag || code.get(next).is_some_and(|range| range.contains(&at)) {
@@ -189,7 +189,7 @@ mod tests {
         let text = "# Heading\n#garden and (#work/plan) but not a#b, #12, `#code` #garden";
         let found = outline(text);
         assert_eq!(tags_in(text, &found.code), ["garden", "work/plan"]);
-        let many: String = (0..200_000).map(|n| format!("#tag{n} ")).collect();
-        assert_eq!(tags_in(&many, &[]).len(), 200_000);
+        let many_tags: String = (0..200_000).map(|n| format!("#tag{n} ")).collect();
+        assert_eq!(tags_in(&many_tags, &[]).len(), 200_000);
     }
 }

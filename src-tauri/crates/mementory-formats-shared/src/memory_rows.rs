@@ -134,9 +134,9 @@ pub fn spaced(relation: &str) -> String {
 
 /// One row of a file: a JSON value, repaired if necessary.
 pub struct Row<'e> {
-    /// The file.
+    /// The file that contains the row.
     pub member: &'e Member,
-    /// The text of the value.
+    /// JSON text of the row.
     pub text: &'e str,
     /// JSON pointer, or `@` and the byte offset of a line.
     pub pointer: String,

@@ -135,11 +135,11 @@ fn file_name(title: &str) -> String {
     let mut out = String::new();
     for c in title.chars().take(4 * MAX_NAME_BYTES) {
         if c.is_alphanumeric() {
-            let lower: String = c.to_lowercase().filter(|c| c.is_alphanumeric()).collect();
-            if out.len() + lower.len() > MAX_NAME_BYTES {
+            let lowercase: String = c.to_lowercase().filter(|c| c.is_alphanumeric()).collect();
+            if out.len() + lowercase.len() > MAX_NAME_BYTES {
                 break;
             }
-            out.push_str(&lower);
+            out.push_str(&lowercase);
         } else if !out.is_empty() && !out.ends_with('-') {
             out.push('-');
         }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn names_are_safe_unique_and_short() {
         let mut folder = NewFolder::new(None);
-        let long = "x".repeat(5000);
+        let long_title = "x".repeat(5000);
         for (title, expected) in [
             ("Leek show", "m/leek-show.md"),
             ("LEEK SHOW", "m/leek-show-2.md"),
@@ -182,7 +182,7 @@ mod tests {
         assert_eq!(last.as_deref(), Some("chats/new-chat-20000.md"));
         assert!(folder.take("chats/new-chat-20001.md"));
         assert_eq!(folder.free_path("chats/", "new CHAT", ".md"), "chats/new-chat-20002.md");
-        assert!(folder.free_path("", &long, ".md").len() < 100);
+        assert!(folder.free_path("", &long_title, ".md").len() < 100);
         assert!(folder.free_path("", &"𐐷".repeat(500), ".md").len() < 100);
     }
 }

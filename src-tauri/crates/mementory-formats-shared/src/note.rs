@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn hostile_frontmatter_is_refused_and_the_body_stays() {
-        let deep = format!("---\na: {}\n---\nbody", "[".repeat(5000));
-        let note = Note::parse(&deep);
+        let deep_note = format!("---\na: {}\n---\nbody", "[".repeat(5000));
+        let note = Note::parse(&deep_note);
         assert!(note.is_head_broken);
         assert_eq!(note.body, "body");
         let aliases = "---\na: &a [1]\nb: *a\n---\nbody";

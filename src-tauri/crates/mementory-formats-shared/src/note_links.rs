@@ -30,8 +30,8 @@ impl LinkTargets {
 
     fn add(&mut self, path: &str) {
         let Ok(position) = u32::try_from(self.paths.len()) else { return };
-        let lower = path.to_lowercase();
-        for key in [Some(lower.as_str()), without_ending(&lower)].into_iter().flatten() {
+        let lowercase_path = path.to_lowercase();
+        for key in [Some(lowercase_path.as_str()), without_ending(&lowercase_path)].into_iter().flatten() {
             self.by_path.entry(key.to_owned()).or_insert(position);
             let name = key.rsplit('/').next().unwrap_or(key);
             let known_position = self.by_name.entry(name.to_owned()).or_insert(position);

@@ -59,7 +59,7 @@ impl<'a> Object<'a> {
         serde_json::from_str(text).ok()
     }
 
-    /// All members.
+    /// All members of the object.
     pub fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.members.iter().map(|(k, v)| (k.as_ref(), *v))
     }

@@ -92,11 +92,11 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
     let mut i = 0;
     while i + 1 < nodes.len() {
         let (first, second) = (&nodes[i], &nodes[i + 1]);
-        let same_time = first.created.is_some() && first.created == second.created;
-        if !first.is_human && second.is_human && same_time {
+        let has_same_time = first.created.is_some() && first.created == second.created;
+        if !first.is_human && second.is_human && has_same_time {
             out.sequence.swap(i, i + 1);
             i += 2;
-        } else if first.is_human && !second.is_human && same_time {
+        } else if first.is_human && !second.is_human && has_same_time {
             i += 2;
         } else {
             i += 1;

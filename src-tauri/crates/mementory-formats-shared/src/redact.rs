@@ -106,7 +106,7 @@ fn redact_private_keys(text: &str) -> (String, u32) {
 /// of these secrets.
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
-    let (mut out, mut copied, mut at, mut keys) = (String::with_capacity(text.len()), 0, 0, Vec::new());
+    let (mut out, mut copied_until, mut at, mut keys) = (String::with_capacity(text.len()), 0, 0, Vec::new());
     // In a TOML table whose name indicates a secret, every value is treated as a secret.
     let mut is_secret_section = false;
     while at < bytes.len() {
@@ -124,9 +124,9 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
                 && let Some((start, end)) = value_after(text, at + 1)
             {
                 if !is_not_secret(&text[start..end]) {
-                    out.push_str(&text[copied..start]);
+                    out.push_str(&text[copied_until..start]);
                     out.push_str(REDACTED);
-                    copied = end;
+                    copied_until = end;
                     keys.push(key.to_owned());
                 }
                 at = end;
@@ -135,7 +135,7 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
         }
         at += 1;
     }
-    out.push_str(&text[copied..]);
+    out.push_str(&text[copied_until..]);
     (out, keys)
 }
 

@@ -146,26 +146,27 @@ fn bullet_indent(line: &str) -> Option<usize> {
 fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
     let mut out: Vec<(Block, Range<usize>)> = Vec::new();
     let (mut at, mut fence, mut was_blank, mut base) = (range.start, None, true, None);
-    let mut in_comment = false;
+    let mut is_in_comment = false;
     for line in text[range].split_inclusive('\n') {
         let next = at + line.len();
         let was_in_fence = fence.is_some();
         let is_fence = toggle_fence(line, &mut fence);
         let is_blank = line.trim().is_empty();
         let is_indented = line.starts_with([' ', '\t']);
-        let in_bullet = out.last().is_some_and(|(b, _)| *b == Block::Bullet);
+        let is_in_bullet = out.last().is_some_and(|(b, _)| *b == Block::Bullet);
         let indent = bullet_indent(line).filter(|_| !was_in_fence && !is_fence);
         let is_top = indent.is_some_and(|i| base.is_none_or(|b| i <= b));
         let words = line.trim();
-        let kind = if in_comment || words.starts_with("<!--") {
-            in_comment = !words.ends_with("-->");
+        let kind = if is_in_comment || words.starts_with("<!--") {
+            is_in_comment = !words.ends_with("-->");
             Some(Block::NotAnItem)
         } else if is_blank && !was_in_fence {
             None
         } else if is_top {
             base = base.or(indent);
             Some(Block::Bullet)
-        } else if (is_fence || was_in_fence) && !(in_bullet && (is_indented || was_in_fence)) || words.starts_with('|')
+        } else if (is_fence || was_in_fence) && !(is_in_bullet && (is_indented || was_in_fence))
+            || words.starts_with('|')
         {
             Some(Block::Indivisible)
         } else if matches!(words, "---" | "***" | "___") {

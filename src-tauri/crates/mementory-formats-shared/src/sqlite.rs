@@ -133,7 +133,11 @@ pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
 }
 
 /// Opens a database from its bytes. If there is a write-ahead log, it is applied first.
-pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, OpenError> {
+pub fn open_image(
+    mut database_bytes: Vec<u8>,
+    wal: Option<&[u8]>,
+    is_read_only: bool,
+) -> Result<Connection, OpenError> {
     if !database_bytes.starts_with(SQLITE_MAGIC) || database_bytes.len() < 100 {
         return Err(OpenError::NotSqlite);
     }
@@ -146,7 +150,7 @@ pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bo
     }
     let mut connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;
-    connection.deserialize_read_exact("main", database_bytes.as_slice(), database_bytes.len(), read_only)?;
+    connection.deserialize_read_exact("main", database_bytes.as_slice(), database_bytes.len(), is_read_only)?;
     set_safety_limits(&connection)?;
     Ok(connection)
 }
@@ -242,14 +246,14 @@ mod tests {
         let db = Connection::open(&path).unwrap();
         db.execute_batch("CREATE TABLE t(key TEXT, value BLOB); INSERT INTO t VALUES ('a', 'x');").unwrap();
         drop(db);
-        let before = std::fs::read(&path).unwrap();
+        let bytes_before = std::fs::read(&path).unwrap();
         let limits = Limits { element_bytes: 100, ..Limits::default() };
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
         let opened = open(&catalog, &catalog.members()[0], &limits).unwrap();
         assert!(opened.has_table("t") && !opened.has_table("u"));
         assert!(opened.connection.execute("INSERT INTO t VALUES ('b', 'y')", []).is_err());
         drop(opened);
-        assert_eq!(std::fs::read(&path).unwrap(), before);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes_before);
         assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
     }
 }

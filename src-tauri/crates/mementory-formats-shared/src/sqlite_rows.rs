@@ -82,8 +82,8 @@ fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
 fn has_word(text: &[u8], word: &str) -> bool {
     let is_letter = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     memmem::find_iter(text, word.as_bytes()).any(|at| {
-        let before = at.checked_sub(1).and_then(|at| text.get(at));
-        !is_letter(before) && !is_letter(text.get(at + word.len()))
+        let previous_byte = at.checked_sub(1).and_then(|at| text.get(at));
+        !is_letter(previous_byte) && !is_letter(text.get(at + word.len()))
     })
 }
 

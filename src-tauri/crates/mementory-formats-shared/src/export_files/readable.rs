@@ -203,7 +203,7 @@ pub struct Readable {
 }
 
 impl Readable {
-    /// An empty report.
+    /// Creates an empty report.
     pub fn new(version: &str) -> Self {
         let report = WriteReport { version: version.to_owned(), ..WriteReport::default() };
         Self { report, files: BTreeSet::new() }

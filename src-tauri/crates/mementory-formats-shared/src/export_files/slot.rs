@@ -165,8 +165,11 @@ mod tests {
         assert_eq!(restored(&json, &native), wanted);
         assert_eq!(restored(&spaced, &native), wanted);
         let changed_json = json.replacen("the text", "another", 1);
-        let found = restored(&changed_json, &record("another"));
-        assert_eq!((found.text.as_str(), found.key.scope.as_str(), found.tags.len()), ("another", "elsewhere", 1));
+        let restored_record = restored(&changed_json, &record("another"));
+        assert_eq!(
+            (restored_record.text.as_str(), restored_record.key.scope.as_str(), restored_record.tags.len()),
+            ("another", "elsewhere", 1)
+        );
     }
 
     #[test]

@@ -13,13 +13,13 @@ const STRIPPED_NOTE: &str = "left out as requested";
 /// they have no origin, verbatim or source-specific fields. If the export is not stripped, the records are unchanged.
 pub struct ExportSource<'s> {
     source: &'s mut dyn RecordSource,
-    strip: bool,
+    is_stripping: bool,
 }
 
 impl<'s> ExportSource<'s> {
     /// Wraps the source of an export with these options.
     pub fn new(source: &'s mut dyn RecordSource, options: &WriteOptions) -> Self {
-        Self { source, strip: options.strip_identifiers }
+        Self { source, is_stripping: options.strip_identifiers }
     }
 
     /// Reports the values that were removed from the records that `is_written` accepts as losses.
@@ -31,7 +31,7 @@ impl<'s> ExportSource<'s> {
         is_written: &dyn Fn(&StoredRecord) -> bool,
         losses: &mut LossReport,
     ) -> Result<(), FormatError> {
-        if !self.strip {
+        if !self.is_stripping {
             return Ok(());
         }
         self.source.records(&mut |mut stored| {
@@ -51,7 +51,7 @@ impl RecordSource for ExportSource<'_> {
         self.source.description()
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let is_stripped = self.strip;
+        let is_stripped = self.is_stripping;
         self.source.records(&mut |mut stored| {
             if is_stripped {
                 strip(&mut stored);

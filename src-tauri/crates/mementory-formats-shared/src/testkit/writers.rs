@@ -185,10 +185,11 @@ pub fn hostile() -> MemorySource {
     for (n, text) in texts.iter().enumerate() {
         source.records.push(record(Kind::Memory, &format!("m{n}"), text));
     }
-    let long = "x".repeat(5000);
-    for (n, title) in ["../../etc/passwd", "CON", "index", "MEMORY", "a](b) [c\nd", "", "\u{0}", &long, "Leek", "LEEK"]
-        .iter()
-        .enumerate()
+    let long_text = "x".repeat(5000);
+    for (n, title) in
+        ["../../etc/passwd", "CON", "index", "MEMORY", "a](b) [c\nd", "", "\u{0}", &long_text, "Leek", "LEEK"]
+            .iter()
+            .enumerate()
     {
         let mut titled_memory = record(Kind::Memory, &format!("t{n}"), &format!("Text number {n}."));
         titled_memory.title = Some((*title).into());
@@ -254,8 +255,8 @@ pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (Writ
     assert!(files.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("chatgpt")), "{}", format.id());
 
     let scratch = Scratch::new("empty");
-    let empty = format.write(&mut MemorySource::default(), &scratch.at("out"), &write_options(format));
-    assert!(matches!(empty, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
+    let empty_export = format.write(&mut MemorySource::default(), &scratch.at("out"), &write_options(format));
+    assert!(matches!(empty_export, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
     assert!(!scratch.at("out").exists() || tree(&scratch.at("out")).is_empty());
     (report, reread)
 }
