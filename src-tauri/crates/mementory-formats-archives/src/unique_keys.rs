@@ -28,7 +28,7 @@ pub(crate) enum AssignedKey {
 }
 
 impl UniqueKeys {
-    /// Reserves a key for a record of another part of the file.
+    /// Reserves a key for a record that is read separately, so that [`Self::assign`] gives the key to no other record.
     pub(crate) fn reserve(&mut self, scope: &str, value: &str) {
         self.keys.entry(hash128(&(scope, value))).or_insert(KeyUse { content: None, last_number: 1 });
     }

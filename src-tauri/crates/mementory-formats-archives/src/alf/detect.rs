@@ -30,7 +30,8 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
     for manifest in catalog.members().iter().filter(has_manifest_name) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let is_delta = version == DELTA_CLAIM_VERSION;
-        // Skips damaged archives, which were claimed above, and the second manifest of a bundle that has both names.
+        // Skips damaged archives, which were claimed above, and the second manifest of a bundle that has manifests
+        // under both names.
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }

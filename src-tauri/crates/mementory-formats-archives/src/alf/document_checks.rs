@@ -19,7 +19,7 @@ pub(super) struct ElementFault {
     pub index: usize,
     /// Code of the finding.
     pub code: &'static str,
-    /// Explanation, without text from the file.
+    /// Explanation of the fault. Contains no text from the file.
     pub message: &'static str,
     /// True if the fault is only a warning.
     pub is_warning: bool,

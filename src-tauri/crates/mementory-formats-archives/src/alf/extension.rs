@@ -24,7 +24,7 @@ struct WrittenSlot<'a> {
 #[serde(untagged)]
 enum WrittenRecord<'a> {
     Record(&'a Record),
-    /// A record with deep fields, which are folded.
+    /// The members of a record with deeply nested fields. The JSON of all its fields is a single text.
     Folded(Map<String, Value>),
 }
 
@@ -34,7 +34,7 @@ pub(super) struct ReadSlot<R> {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
-    /// Export id of the record. None in files of earlier versions.
+    /// Export id of the record. None in files that earlier versions of Mementory wrote.
     export_id: Option<String>,
     record: R,
 }
@@ -170,7 +170,7 @@ fn with_export_id(mut members: Map<String, Value>, export_id: &str) -> String {
     Value::Object(members).to_string()
 }
 
-/// The export id in the slot of a row. None in files of earlier versions.
+/// The export id in the slot of a row. None in files that earlier versions of Mementory wrote.
 pub(super) fn row_export_id(raw: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Identity {

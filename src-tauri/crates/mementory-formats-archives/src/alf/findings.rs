@@ -91,7 +91,7 @@ impl Findings {
         }
     }
 
-    /// Checks the rules for a memory that its schema cannot express.
+    /// Checks a memory against the rules that a schema cannot express.
     pub(super) fn check_memory(&mut self, tree: &Tree, place: &str) {
         memory_faults(tree).iter().for_each(|fault| self.report_memory_fault(fault, place));
     }
@@ -111,7 +111,7 @@ impl Findings {
     }
 }
 
-/// A fault of a memory that its schema cannot express.
+/// A fault of a memory. No schema can express the rule that the memory violates.
 pub(super) struct MemoryFault {
     code: &'static str,
     message: &'static str,

@@ -74,7 +74,7 @@ pub(super) struct ExportPlan {
     pub has_other_formats: bool,
     /// Number of records of each workspace, by its id space.
     pub workspaces: BTreeMap<String, u64>,
-    /// Set if all exported records are from one workspace.
+    /// The agent of the workspace, if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Versions of the workspace's identity and of its memories.
     pub lineage: Option<Lineage>,

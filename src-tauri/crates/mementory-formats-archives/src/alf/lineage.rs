@@ -22,7 +22,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// Version of each memory with an older version, by the memory's key.
+    /// Version of each memory whose version is not the current one, by the memory's key.
     lines: BTreeMap<String, u64>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// Version of each memory with an older version, by vault id.
+    /// Version of each memory whose version is not the current one, by vault id.
     lines: HashMap<String, u64>,
 }
 
@@ -126,7 +126,8 @@ pub(super) struct LineageCollector {
 }
 
 impl LineageCollector {
-    /// Adds the version that a memory's line states. The caller restored the memory unchanged.
+    /// Adds the version that a memory's line states. Called only for memories that were restored unchanged from their
+    /// extension slots.
     pub(super) fn add_line(&mut self, record: &Record, line: &str) {
         if self.vault.is_some()
             && let Some(runtime) = runtime_of(record)

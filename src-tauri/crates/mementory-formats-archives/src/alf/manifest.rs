@@ -235,7 +235,8 @@ impl Manifest {
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
         // The id is stored in lower case for comparisons, because a delta may state it in another letter case.
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
-        // Refuses a manifest without `layers`, because an archive with records would be read as an empty one.
+        // Refuses a manifest without `layers`, because otherwise an archive with records would be read as an empty
+        // archive.
         let layers = tree.get("layers").filter(|layers| matches!(layers, Tree::Object(_)));
         let memory = layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory");
         let partitions = match memory.map(|memory| memory.get("partitions")) {

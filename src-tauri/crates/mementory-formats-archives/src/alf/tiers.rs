@@ -59,7 +59,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
         // artifacts.
         let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
         let Some(bytes) = workspace.files.get(path) else { continue };
-        if files::role(inner) != FileRole::Settings || !holds_secret(&String::from_utf8_lossy(bytes)) {
+        if files::role(inner) != FileRole::Settings || !contains_secret(&String::from_utf8_lossy(bytes)) {
             out.push((path.clone(), scope.clone(), stored_path.clone(), inner.to_owned()));
         }
     }
@@ -71,7 +71,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
 }
 
 /// True if the text contains secrets or redaction marks. Such a file must stay under `raw/`.
-fn holds_secret(text: &str) -> bool {
+fn contains_secret(text: &str) -> bool {
     text.contains(redact::REDACTED) || redact::redact(text).1 > 0
 }
 

@@ -61,7 +61,7 @@ pub(super) struct Layers {
     pub workspaces: Vec<(String, Tree)>,
     /// Latest imported state of the agent: its sequence number and, if known, its time.
     pub reached: Option<(u64, Option<String>)>,
-    /// Set if all exported records are from one workspace.
+    /// The agent of the workspace, if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Id of the vault that counted the versions of the identity, if there is more than one version.
     pub lineage: Option<String>,

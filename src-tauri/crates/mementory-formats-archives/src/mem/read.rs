@@ -151,7 +151,7 @@ impl<'a> BundleReader<'a> {
         )
     }
 
-    /// A file with records. None if it is missing, or if it is damaged and skipped in a salvage.
+    /// A file with records. None if it is missing, or if a salvage skips it because it is damaged.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
         if !self.is_salvage || self.report.intact_files.contains(path) {
@@ -162,7 +162,7 @@ impl<'a> BundleReader<'a> {
         None
     }
 
-    /// Text and record of a line. None if the line is blank, or if it is not a record and skipped in a salvage.
+    /// Text and record of a line. None if the line is blank, or if a salvage skips it because it is not a record.
     fn parse_line<'l>(
         &mut self,
         spec: &'static KindSpec,

@@ -29,13 +29,13 @@ pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, repor
     }
     let place = format!("{path}:{number}");
     let Tree::Object(members) = tree else { return };
-    let holds_secret = |(name, value): &(String, Tree)| {
+    let contains_secret = |(name, value): &(String, Tree)| {
         SECRET_FIELD_NAMES.contains(&bare_member_name(name).as_str())
             && *value != Tree::Null
             && value.as_str() != Some(NOT_EXPORTED)
     };
     let is_secret = |name: &&str| text(tree, name).is_some_and(has_secret);
-    if members.iter().any(holds_secret) || DESCRIBING_FIELDS.iter().any(is_secret) {
+    if members.iter().any(contains_secret) || DESCRIBING_FIELDS.iter().any(is_secret) {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
         report.add_finding(Severity::Error, "secret_carried", &place, message);
     } else if text(tree, "preview")
