@@ -11,7 +11,7 @@ use std::collections::HashSet;
 /// A conversation as a reader parsed it. Turns are in the order of the source.
 #[derive(Debug, Default)]
 pub struct Chat {
-    /// The id that the source gives. If None, an id is derived from the content.
+    /// Id of the conversation in the source. If None, an id is derived from the content.
     pub id: Option<String>,
     /// Identifies the conversation in its record key. If None, `id` is used. If `id` is None too, an id is derived from
     /// the title, the time and the first message.
@@ -24,7 +24,7 @@ pub struct Chat {
     pub times: Times,
     /// Account and project. Platform and conversation are added by [`Chat::into_unit`].
     pub source: Source,
-    /// Type of the conversation, as the source names it.
+    /// Type of the conversation, as named in the source.
     pub record_type: Option<String>,
     /// Status in the source (`archived`, `deleted` …).
     pub status: Option<String>,
@@ -55,7 +55,7 @@ pub fn is_tool_type(content_type: &str) -> bool {
 /// A message as a reader parsed it.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// The id that the source gives. If None, an id is derived from position and text.
+    /// Id of the message in the source. If None, an id is derived from position and text.
     pub id: Option<String>,
     /// Identifies the message in its conversation. If None, `id` is used. If `id` is None too, an id is derived from
     /// position and text.

@@ -124,7 +124,7 @@ pub fn split(text: &str) -> (String, Vec<String>) {
 fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
     let (mut person_text, mut added_texts) = (String::new(), Vec::new());
     let mut rest = text;
-    // Names of elements without an end tag in the rest of the text. Their end tags are not searched for again.
+    // Names of elements whose end tag is missing in the remaining text. Their end tags are not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
     while let Some((before, name, after_name)) = next_element(rest, added_names, person_names) {
         let close = format!("</{name}>");

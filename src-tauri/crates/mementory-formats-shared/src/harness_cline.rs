@@ -52,12 +52,12 @@ pub fn split_cline(blocks: &[&str]) -> (String, Vec<String>) {
                 heading = Some((asks_person, false));
                 add_text(&mut added_texts, block);
             }
-            // A heading directly after the heading of a tool that does not ask the person may be the first line of that
-            // tool's result. In all other cases, a heading starts the result of the next tool: a person's answer begins
-            // with an element, and a block without text was already the result.
+            // This heading starts the result of the next tool. The earlier heading, if any, is complete: either its
+            // tool asks the person, whose answer would begin with an element, or a block without text was its result.
             (None | Some((true, _) | (_, true)), Some((asks_person, rest))) => {
                 add_result(block, rest, asks_person, &mut person_text, &mut added_texts);
             }
+            // The block is the result of the tool in the earlier heading, even if it begins like a heading.
             (Some((asks_person, _)), _) => add_result(block, block, asks_person, &mut person_text, &mut added_texts),
             (None, None) => add_block(block, &mut person_text, &mut added_texts),
         }
@@ -138,7 +138,7 @@ fn is_announcement(block: &str, before: &str) -> bool {
 /// Adds a text in which the program wrapped the person's text in elements. The person may have typed the same tags, so
 /// an element extends to the last end tag.
 fn add_elements(text: &str, person_text: &mut String, added_texts: &mut Vec<String>) {
-    // Names of elements that have no end tag in the rest of the text.
+    // Names of elements whose end tag is missing in the remaining text.
     let mut unclosed: Vec<&str> = Vec::new();
     let (mut rest, mut from) = (text, 0);
     while let Some((before, name, after_name)) = next_element(&rest[from..], &[], &PERSON_ELEMENTS) {

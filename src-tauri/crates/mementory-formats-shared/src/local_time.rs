@@ -83,7 +83,7 @@ impl DayPart {
     /// day, which may also contain other words.
     pub fn next_to_time(before: &str, after: &str) -> Option<Self> {
         let [before, after] = [before, after].map(|text| text.to_lowercase().replace(". m.", ".m."));
-        // Before the time of day, a short word may belong to the date, so only abbreviations are considered there.
+        // A word before the time of day may belong to the date, so before it only abbreviations are considered.
         let is_abbreviation = |word: &&str| word.trim_end_matches(['.', ',']).contains('.');
         let words = after.split_whitespace().chain(before.split_whitespace().filter(is_abbreviation));
         // A name that is not a separate word counts only if it is unlikely to be part of another word.

@@ -26,7 +26,7 @@ pub struct Item {
     pub span: Range<usize>,
 }
 
-/// A link to another note or to anything else.
+/// A link in a note: to another note, to a file or to an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteLink {
     /// Address or name of the target. For `[[Note#Part|shown]]` it is `Note#Part`.

@@ -55,7 +55,7 @@ const ASSISTANT_FOLDERS: [&str; 32] = [
     ".roo",
     ".serena",
     ".specstory",
-    // Folders in which programs keep the data of an account.
+    // Folders in which programs store the data of an account.
     ".config",
     ".local",
 ];

@@ -13,7 +13,7 @@ pub enum Parent<'a> {
     Missing,
     /// The value is null, empty or the zero UUID.
     Root,
-    /// Id that the source gives. The message that it names may be missing.
+    /// Id of the parent in the source. The message with this id may be missing.
     Id(Cow<'a, str>),
 }
 

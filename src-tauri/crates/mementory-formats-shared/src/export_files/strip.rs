@@ -22,7 +22,7 @@ impl<'s> ExportSource<'s> {
         Self { source, is_stripping: options.strip_identifiers }
     }
 
-    /// Reports the values that were removed from the records that `is_written` accepts as losses.
+    /// Reports as losses the values that are removed from the records for which `is_written` returns true.
     ///
     /// # Errors
     /// Errors of the source.
