@@ -67,8 +67,8 @@ pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
     write_text_member(&mut out, "namespace", &namespace(stored));
     let vectors = record.embeddings.iter().filter(|e| is_alf_embedding(&e.json));
     write_list_member(&mut out, "embeddings", vectors, |out, e| out.push_str(&e.json));
-    let related = context.links.iter().filter(|link| Some(*link) != supersedes);
-    write_list_member(&mut out, "related_records", related, |out, (relation, id)| {
+    let related_records = context.links.iter().filter(|link| Some(*link) != supersedes);
+    write_list_member(&mut out, "related_records", related_records, |out, (relation, id)| {
         out.push_str("{\"id\":");
         write_string(id, out);
         write_text_member(out, "relation", relation);
@@ -193,9 +193,9 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
         tree.set("memory_type", Tree::Text(word));
     }
     // A status that the reader derived from a newer record is not written back.
-    let derived =
+    let is_derived =
         record.fields.contains_key("alf_status") && matches!(record.status.as_deref(), Some("superseded" | "deleted"));
-    if base.status != record.status && !derived {
+    if base.status != record.status && !is_derived {
         let word = record.status.clone().unwrap_or_else(|| "active".into());
         tree.set("status", Tree::Text(word));
     }

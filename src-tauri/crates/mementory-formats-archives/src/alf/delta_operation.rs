@@ -150,13 +150,13 @@ fn cut_operation(text: &str, value: &str) -> Option<String> {
     if text.get(start..end) != Some(value) {
         return None;
     }
-    let before = text[..start].trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
-    let before = before.strip_suffix("\"operation\"")?.trim_ascii_end();
-    if let Some(head) = before.strip_suffix(',') {
+    let text_before = text[..start].trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
+    let text_before = text_before.strip_suffix("\"operation\"")?.trim_ascii_end();
+    if let Some(head) = text_before.strip_suffix(',') {
         return Some(format!("{head}{}", &text[end..]));
     }
-    let after = text[end..].trim_ascii_start();
-    Some(format!("{before}{}", after.strip_prefix(',').unwrap_or(after)))
+    let text_after = text[end..].trim_ascii_start();
+    Some(format!("{text_before}{}", text_after.strip_prefix(',').unwrap_or(text_after)))
 }
 
 fn edit_json(text: &str, change: impl FnOnce(&mut Tree)) -> String {

@@ -112,8 +112,8 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
     if make_valid(&mut repaired_line, &schema::MEMORY_RULE, &valid_values(&tree, agent), &schema::is_error).is_some()
         && let Tree::Object(members) = std::mem::replace(&mut tree, repaired_line)
     {
-        let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
-        replaced.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
+        let replaced_members = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
+        replaced_members.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
     }
     if moved_values != Tree::Object(vec![]) {
         let raw = tree.get("raw_source_format").filter(|raw| matches!(raw, Tree::Object(_)));
@@ -162,8 +162,8 @@ fn valid_values(tree: &Tree, agent: &str) -> Tree {
 fn set_entity_types(tree: &mut Tree) {
     let Some(Tree::Array(mut entities)) = tree.get("entities").cloned() else { return };
     let text = |entity: &Tree, name: &str| entity.get(name).and_then(Tree::as_str).is_some();
-    let untyped = entities.iter_mut().filter(|entity| text(entity, "name") && !text(entity, "type"));
-    untyped.for_each(|entity| entity.set("type", Tree::Text(ENTITY_TYPES[6].to_owned())));
+    let untyped_entities = entities.iter_mut().filter(|entity| text(entity, "name") && !text(entity, "type"));
+    untyped_entities.for_each(|entity| entity.set("type", Tree::Text(ENTITY_TYPES[6].to_owned())));
     tree.set("entities", Tree::Array(entities));
 }
 

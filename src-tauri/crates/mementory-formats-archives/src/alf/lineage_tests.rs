@@ -10,11 +10,11 @@ use std::path::Path;
 
 /// Returns the current identity version, and a map from the text of each memory to its version.
 fn versions(archive: &Path) -> (u64, BTreeMap<String, Option<u64>>) {
-    let all = entries(archive);
-    let identity: Value = serde_json::from_slice(&all["identity.json"]).unwrap();
-    let manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
+    let all_entries = entries(archive);
+    let identity: Value = serde_json::from_slice(&all_entries["identity.json"]).unwrap();
+    let manifest: Value = serde_json::from_slice(&all_entries["manifest.json"]).unwrap();
     assert_eq!(manifest["layers"]["identity"]["version"], identity["version"]);
-    let files = all.iter().filter(|(name, _)| name.starts_with("memory/partitions/"));
+    let files = all_entries.iter().filter(|(name, _)| name.starts_with("memory/partitions/"));
     let lines = files.flat_map(|(_, bytes)| std::str::from_utf8(bytes).unwrap().lines());
     let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
     let versions = lines.map(|l| (l["content"].as_str().unwrap().to_owned(), l["source"]["identity_version"].as_u64()));

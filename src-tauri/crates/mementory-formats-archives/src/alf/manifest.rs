@@ -65,8 +65,8 @@ impl<'c> Archive<'c> {
         // Issues inside nested archives are ignored. An entry whose name merely contains `!/` is not a nested archive.
         let is_in_nested_archive = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
-                let inner = format!("{place}!/{}!/", &name[..i]);
-                catalog.members().iter().any(|m| m.archive != entry.archive && m.place.starts_with(&inner))
+                let nested_place = format!("{place}!/{}!/", &name[..i]);
+                catalog.members().iter().any(|m| m.archive != entry.archive && m.place.starts_with(&nested_place))
             })
         };
         let is_in_archive = |at: &str| {
@@ -109,9 +109,9 @@ impl<'c> Archive<'c> {
 /// Fails if two layers have the same file, or if a layer has the file of the manifest. Otherwise the content of one of
 /// them would be lost.
 pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, place: &str) -> Result<(), FormatError> {
-    let mut seen = BTreeSet::from([MANIFEST_FILE, DELTA_MANIFEST_FILE]);
+    let mut used_files = BTreeSet::from([MANIFEST_FILE, DELTA_MANIFEST_FILE]);
     for file in files {
-        if !seen.insert(file) {
+        if !used_files.insert(file) {
             let message = "two layers have the same file, or a layer has that of the manifest";
             return Err(FormatError::invalid("manifest_invalid", place, message));
         }

@@ -128,8 +128,8 @@ fn write_entry(
     losses: &mut LossReport,
     secrets: &mut Secrets,
 ) -> Result<bool, FormatError> {
-    let inner = item.name.strip_prefix("raw/").and_then(|path| path.split_once('/')).map(|(_, path)| path);
-    let role = inner.map(files::role);
+    let runtime_path = item.name.strip_prefix("raw/").and_then(|path| path.split_once('/')).map(|(_, path)| path);
+    let role = runtime_path.map(files::role);
     if role == Some(FileRole::Secret) {
         // The whole content of a key file is a secret.
         if secrets.are_sealed() {

@@ -165,9 +165,9 @@ impl Rewrite {
         name.push(".mementory-partial");
         let path = target.with_file_name(name);
         let out = ArchiveWriter::create(Some(&path), passphrase)?;
-        let partial = PartialFile { path, target: target.to_path_buf(), is_finished: false };
-        set_permissions(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
-        Ok(Self { out, partial })
+        let partial_file = PartialFile { path, target: target.to_path_buf(), is_finished: false };
+        set_permissions(&partial_file.path, target).map_err(|e| FormatError::io("permissions", e))?;
+        Ok(Self { out, partial: partial_file })
     }
 
     /// Copies all entries that were not written yet, byte for byte, except those for which `skip` returns true.

@@ -69,9 +69,9 @@ fn elements_of_different_layers_may_have_one_id() {
     assert_eq!((memory.key.value.as_str(), memory.attachments.len()), (ID, 1), "deltas name the memory by its id");
 
     write(&mut vault, &out);
-    let written = entries(&out);
+    let written_entries = entries(&out);
     for (name, text) in texts.iter().take(4) {
-        assert_eq!(String::from_utf8_lossy(&written[*name]), *text, "{name}");
+        assert_eq!(String::from_utf8_lossy(&written_entries[*name]), *text, "{name}");
     }
     let reread_keys: BTreeSet<String> = read(&out).unwrap().records.iter().map(|r| r.key.value.clone()).collect();
     assert_eq!(reread_keys, keys);

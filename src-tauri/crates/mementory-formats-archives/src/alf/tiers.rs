@@ -53,14 +53,16 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     }
     let mut out = Vec::new();
     for (path, (scope, stored_path)) in &workspace.passthrough {
-        let inner =
+        let workspace_path =
             if homes.contains(scope) { stored_path.strip_prefix("workspace/") } else { Some(stored_path.as_str()) };
         // In a ZeroClaw home folder, all files outside the workspace folder belong to the runtime, so they are not
         // artifacts.
-        let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
+        let Some(workspace_path) = workspace_path.filter(|workspace_path| !files::is_managed(workspace_path)) else {
+            continue;
+        };
         let Some(bytes) = workspace.files.get(path) else { continue };
-        if files::role(inner) != FileRole::Settings || !contains_secret(&String::from_utf8_lossy(bytes)) {
-            out.push((path.clone(), scope.clone(), stored_path.clone(), inner.to_owned()));
+        if files::role(workspace_path) != FileRole::Settings || !contains_secret(&String::from_utf8_lossy(bytes)) {
+            out.push((path.clone(), scope.clone(), stored_path.clone(), workspace_path.to_owned()));
         }
     }
     let take_artifact = |(path, scope, stored_path, source_path): (String, String, String, String)| {
@@ -151,9 +153,9 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     slot_names::set_vendor_slot(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
     row.set("archive_path", Tree::Null);
     let value = row.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
-    let mut written = String::new();
-    row.write(&mut written);
-    Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
+    let mut row_text = String::new();
+    row.write(&mut row_text);
+    Row { value, scope: String::new(), runtime: String::new(), text: row_text, file: None }
 }
 
 /// The row without `archive_path`, so that its file is only listed. None if the row has no `archive_path`, or if the

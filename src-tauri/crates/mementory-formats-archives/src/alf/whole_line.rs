@@ -96,17 +96,17 @@ impl<'de> Visitor<'de> for LineVisitor {
         f.write_str("a JSON object")
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let mut found = None;
+        let mut raw_source_and_slot = None;
         let members = Members::read_from(map, |key, map| {
             if key != RAW_SOURCE_MEMBER {
                 return Ok(false);
             }
-            if found.replace(map.next_value_seed(RawSourceSeed { restores: self.restores })?).is_some() {
+            if raw_source_and_slot.replace(map.next_value_seed(RawSourceSeed { restores: self.restores })?).is_some() {
                 return Err(repeated());
             }
             Ok(true)
         })?;
-        let (raw_source, slot) = found.unwrap_or((RawSource::Absent, None));
+        let (raw_source, slot) = raw_source_and_slot.unwrap_or((RawSource::Absent, None));
         Ok(WholeLine { members, raw_source, slot })
     }
 }

@@ -57,9 +57,9 @@ pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
         }
     }
     let text = raw.get();
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
-        return Some(Cow::Borrowed(inner));
+    let unquoted = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !unquoted.contains('\\') {
+        return Some(Cow::Borrowed(unquoted));
     }
     if let Ok(decoded) = serde_json::from_str::<String>(text) {
         return Some(Cow::Owned(decoded));
@@ -107,11 +107,11 @@ impl<'a> Fields<'a, '_> {
 
     fn object(&mut self, key: &'static str) -> Option<Members<'a>> {
         let raw = get(&self.members, key).filter(|raw| !is_null(raw))?;
-        let inner = members(raw.get());
-        if inner.is_none() {
+        let object_members = members(raw.get());
+        if object_members.is_none() {
             self.remarks.push(("unexpected_type", key.into()));
         }
-        inner
+        object_members
     }
 }
 

@@ -10,9 +10,9 @@ use mementory_model::{AttachmentRef, Timestamp};
 /// The text of a list document, and the number of its elements. `skeleton` is the imported document, in which each
 /// element is replaced with its key.
 pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &str) -> (String, usize) {
-    let all: Vec<String> = rows.iter().map(|r| r.text.clone()).collect();
+    let row_texts: Vec<String> = rows.iter().map(|r| r.text.clone()).collect();
     let Some((text, document)) = skeleton.and_then(|text| Some((text, split(text, list)?))) else {
-        return (new_document(list, head, &all), rows.len());
+        return (new_document(list, head, &row_texts), rows.len());
     };
     let slots: Vec<String> =
         document.elements.iter().map(|slot| serde_json::from_str::<String>(slot).unwrap_or_default()).collect();
@@ -30,7 +30,7 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     if slots.is_empty() && !added_texts.is_empty() {
         // The list is empty, so the rows have no elements to replace. The document is parsed and written again, which
         // loses its white space.
-        let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &all), rows.len()) };
+        let Ok(mut tree) = Tree::parse(text, 512) else { return (new_document(list, head, &row_texts), rows.len()) };
         tree.set(list, Tree::Array(added_texts.iter().filter_map(|a| Tree::parse(a, 512).ok()).collect()));
         let mut out = String::new();
         tree.write(&mut out);
@@ -86,17 +86,17 @@ pub(super) fn owner_row(description: &SourceDescription, agent: &str) -> Row {
     push_member(&mut text, "id", &id);
     push_member(&mut text, "principal_type", "human");
     text.push_str(",\"agent_id\":null,\"profile\":");
-    let mut inner = String::from("{");
-    push_member(&mut inner, "id", &profile);
-    push_member(&mut inner, "agent_id", agent);
-    push_member(&mut inner, "principal_id", &id);
+    let mut profile_json = String::from("{");
+    push_member(&mut profile_json, "id", &profile);
+    push_member(&mut profile_json, "agent_id", agent);
+    push_member(&mut profile_json, "principal_id", &id);
     // No value depends on the time of the export, so that the row never changes.
-    inner.push_str(",\"version\":1");
-    push_member(&mut inner, "updated_at", "1970-01-01T00:00:00Z");
-    inner.push_str(",\"structured\":{\"principal_type\":\"human\"}");
-    push_member(&mut inner, "source_format", "mementory");
-    inner.push('}');
-    text.push_str(&inner);
+    profile_json.push_str(",\"version\":1");
+    push_member(&mut profile_json, "updated_at", "1970-01-01T00:00:00Z");
+    profile_json.push_str(",\"structured\":{\"principal_type\":\"human\"}");
+    push_member(&mut profile_json, "source_format", "mementory");
+    profile_json.push('}');
+    text.push_str(&profile_json);
     text.push_str(",\"mementory\":{\"generated\":true}}");
     Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }
 }

@@ -336,8 +336,8 @@ impl<'a> BundleReader<'a> {
         let digest = self.report.manifest.as_ref().and_then(|m| m.bundle_digest.clone());
         let group = digest.unwrap_or_else(|| hex::encode(Sha256::digest(&self.report.manifest_bytes)));
         for (path, member) in &self.bundle.files {
-            let claimed = detected.claim.parts.iter().find(|p| p.member == member.id).map(|p| p.role);
-            let Some(role) = claimed else { continue };
+            let claimed_role = detected.claim.parts.iter().find(|p| p.member == member.id).map(|p| p.role);
+            let Some(role) = claimed_role else { continue };
             if role == Role::Junk
                 || *path == CHECKSUMS_FILE
                 || kind_at_path(path).is_some()

@@ -114,12 +114,12 @@ fn signer_of(object: &Tree) -> Option<&str> {
 pub(super) fn slot_signature(tree: &Tree) -> Option<(Option<&str>, Vec<u8>)> {
     let slot = extension::get(tree)?;
     slot.get(KEY_MEMBER)?;
-    let mut covered = tree.clone();
-    covered.remove(SIGNATURE_MEMBER);
+    let mut covered_line = tree.clone();
+    covered_line.remove(SIGNATURE_MEMBER);
     let mut covered_slot = slot.clone();
     covered_slot.remove(SIGNATURE_MEMBER);
-    extension::set(&mut covered, covered_slot);
-    Some((text(slot, SIGNATURE_MEMBER), line(&TOMBSTONE_SPEC, &covered).ok()?.into_bytes()))
+    extension::set(&mut covered_line, covered_slot);
+    Some((text(slot, SIGNATURE_MEMBER), line(&TOMBSTONE_SPEC, &covered_line).ok()?.into_bytes()))
 }
 
 /// Adds the signature of the slot to a line. Returns false if the line has no slot.

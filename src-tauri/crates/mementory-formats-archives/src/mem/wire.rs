@@ -96,14 +96,14 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
     let is_plain =
         |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
-    let first = *text.as_bytes().first()?;
-    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(is_plain) {
+    let first_byte = *text.as_bytes().first()?;
+    if text.len() > 80 || !first_byte.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(is_plain) {
         return None;
     }
     if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {
-        let second = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
+        let seconds = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
         let offset = clock.rsplit_once(['+', '-']).and_then(|(_, offset)| offset.get(..2)?.parse::<u8>().ok());
-        if second == Some("60") || offset.is_some_and(|hours| hours > 23) {
+        if seconds == Some("60") || offset.is_some_and(|hours| hours > 23) {
             return None;
         }
     }

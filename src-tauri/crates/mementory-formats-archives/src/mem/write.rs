@@ -307,8 +307,8 @@ impl<'l> BundleWriter<'l> {
         if !stored.edited && !moved_fields.iter().any(|name| spec.id.contains(name)) {
             return Some((tree, None, moved_fields));
         }
-        let current = to_record(spec, &tree);
-        patch(spec, &mut tree, &current, record);
+        let current_record = to_record(spec, &tree);
+        patch(spec, &mut tree, &current_record, record);
         let mut mapped = to_record(spec, &tree);
         if spec.id.is_empty() {
             mapped.key = record.key.clone(); // the edit changed the content, from which the key was computed
@@ -333,15 +333,15 @@ impl<'l> BundleWriter<'l> {
             return self.add_vendor_line(&format!("items/{FOREIGN_KIND}.jsonl"), id, line, stored, Some(note));
         }
         let (spec, mut tree) = skeleton(stored, self.conversation_time(stored));
-        let current = to_record(spec, &tree);
-        let mut visible = record.clone();
+        let current_record = to_record(spec, &tree);
+        let mut visible_record = record.clone();
         if record.kind == Kind::Message {
             // The line of a message has the conversation as `namespace` and the type `chat`, by which other programs
             // recognise messages. The record's values must not replace these two.
-            visible.namespace.clone_from(&current.namespace);
-            visible.record_type.clone_from(&current.record_type);
+            visible_record.namespace.clone_from(&current_record.namespace);
+            visible_record.record_type.clone_from(&current_record.record_type);
         }
-        patch(spec, &mut tree, &current, &visible);
+        patch(spec, &mut tree, &current_record, &visible_record);
         if spec.kind == "resource" && is_longer_than_summary(record) {
             tree.set("summary", Tree::Text(record.text.chars().take(MAX_SUMMARY_CHARS).collect()));
         }
@@ -419,33 +419,33 @@ impl<'l> BundleWriter<'l> {
         item: &PassthroughItem,
         bytes: &mut dyn Read,
     ) -> Result<(), FormatError> {
-        let mut all = Vec::new();
+        let mut content = Vec::new();
         let bound = self.limits.mem_file_bytes;
-        bytes.take(bound + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
+        bytes.take(bound + 1).read_to_end(&mut content).map_err(|e| FormatError::io(&item.name, e))?;
         if item.name == MANIFEST_FILE {
-            self.manifests.extend(Manifest::parse(&all, self.limits.json_depth).map(|m| (m, all)));
+            self.manifests.extend(Manifest::parse(&content, self.limits.json_depth).map(|m| (m, content)));
             return Ok(());
         }
         let note = match item.name.as_str() {
             SIGNATURE_FILE => {
-                self.signatures.push(all);
+                self.signatures.push(content);
                 return Ok(());
             }
             name if name.starts_with(VECTORS_FOLDER) && !self.is_conversion => {
                 "the receiving program computes vectors again"
             }
             name if name.starts_with("provenance/") => "belongs to an evidence pack, and this export is none",
-            name if !path_is_safe(name) || all.len() as u64 > bound => {
+            name if !path_is_safe(name) || content.len() as u64 > bound => {
                 "the file's name or size is not allowed in a bundle"
             }
             name if self.streams.contains_key(name) || self.passthrough_files.contains_key(name) => {
                 "another imported bundle has a file of the same name"
             }
             name => {
-                if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&all))) {
+                if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&content))) {
                     return Ok(());
                 }
-                let entry = target.map(|p| p.write_file(name, &all)).transpose()?;
+                let entry = target.map(|p| p.write_file(name, &content)).transpose()?;
                 self.passthrough_files.insert(name.to_owned(), entry);
                 return Ok(());
             }

@@ -146,9 +146,9 @@ pub fn apply_with(
     if out.symlink_metadata().is_ok() {
         return Err(ApplyError::Exists { place: file_name(out) });
     }
-    let opened = OpenedFile::open_with(base, limits, passphrase)?;
-    let archive = opened.archive()?;
-    opened.refuse_faults()?;
+    let opened_file = OpenedFile::open_with(base, limits, passphrase)?;
+    let archive = opened_file.archive()?;
+    opened_file.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     manifest.refuse_unlisted_memories(&archive)?;
     let mut state = MergedDeltas {
@@ -158,7 +158,7 @@ pub fn apply_with(
     for delta in deltas {
         state.add_delta(&manifest, delta, limits, passphrase)?;
     }
-    state.write(&archive, &manifest, Rewrite::begin(out, opened.output_passphrase(passphrase))?, limits)?;
+    state.write(&archive, &manifest, Rewrite::begin(out, opened_file.output_passphrase(passphrase))?, limits)?;
     Ok(state.applied)
 }
 
@@ -171,9 +171,9 @@ pub(super) fn check_base(
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
 ) -> Result<BaseFindings, FormatError> {
-    let opened = OpenedFile::open_with(base, limits, passphrase)?;
-    let archive = opened.archive()?;
-    opened.refuse_faults()?;
+    let opened_file = OpenedFile::open_with(base, limits, passphrase)?;
+    let archive = opened_file.archive()?;
+    opened_file.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     manifest.refuse_unlisted_memories(&archive)?;
     let mut state = MergedDeltas {
@@ -213,9 +213,9 @@ impl MergedDeltas {
         limits: &Limits,
         passphrase: Option<&dyn Passphrase>,
     ) -> Result<(), ApplyError> {
-        let opened = OpenedFile::open_with(path, limits, passphrase)?;
-        let archive = opened.archive_or_delta()?;
-        opened.refuse_faults()?;
+        let opened_file = OpenedFile::open_with(path, limits, passphrase)?;
+        let archive = opened_file.archive_or_delta()?;
+        opened_file.refuse_faults()?;
         let delta = DeltaManifest::read(&archive, limits)?;
         let (place, at) = (file_name(path), self.applied.sequence);
         if !delta.agent.eq_ignore_ascii_case(&base.agent) {

@@ -75,8 +75,8 @@ fn validate_delta(path: &Path) -> mementory_format::Validation {
 }
 
 fn contents(path: &Path) -> BTreeMap<String, String> {
-    let all = read(path).unwrap().records;
-    all.into_iter().filter(|r| r.kind == mementory_model::Kind::Memory).map(|r| (r.key.value, r.text)).collect()
+    let records = read(path).unwrap().records;
+    records.into_iter().filter(|r| r.kind == mementory_model::Kind::Memory).map(|r| (r.key.value, r.text)).collect()
 }
 
 #[test]
@@ -88,9 +88,9 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     write(&mut vault, &path("s0.alf"));
 
     // Step 2: add, change and remove memories; change the identity, a principal and a credential.
-    let new = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
+    let new_memory = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
     let backdated_memory = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
-    vault.records.push(new.clone());
+    vault.records.push(new_memory.clone());
     vault.records.push(backdated_memory);
     let removed_index =
         vault.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
@@ -197,13 +197,13 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     let run = |names: &[&str]| {
         let deltas: Vec<_> = names.iter().map(|n| path(n)).collect();
         let result = apply(&path("base.alf"), &deltas, &path("out.alf"), &Limits::default());
-        let written = path("out.alf").exists();
+        let is_written = path("out.alf").exists();
         let has_partial_file = std::fs::read_dir(&scratch.0)
             .unwrap()
             .any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
         assert!(!has_partial_file, "no partial file remains");
-        assert_eq!(written, result.is_ok(), "{names:?}");
-        if written {
+        assert_eq!(is_written, result.is_ok(), "{names:?}");
+        if is_written {
             let texts = contents(&path("out.alf"));
             std::fs::remove_file(path("out.alf")).unwrap();
             return Ok((result.unwrap(), texts));
@@ -481,9 +481,9 @@ fn a_token_in_the_identity_is_only_in_encrypted_deltas() {
     let mut vault = read(&path("edited.alf")).unwrap();
     let report = write_delta(&mut vault, &path("base.alf"), &path("d.alf-delta"));
     assert_eq!(report.losses.count("secret", mementory_model::LossKind::LeftOut), 1);
-    let written = entries(&path("d.alf-delta"));
-    assert!(written.values().all(|bytes| !String::from_utf8_lossy(bytes).contains(TOKEN)));
-    assert!(String::from_utf8_lossy(&written["identity.json"]).contains("Use <redacted>."));
+    let written_entries = entries(&path("d.alf-delta"));
+    assert!(written_entries.values().all(|bytes| !String::from_utf8_lossy(bytes).contains(TOKEN)));
+    assert!(String::from_utf8_lossy(&written_entries["identity.json"]).contains("Use <redacted>."));
 
     let passphrase: Arc<dyn Passphrase> = Arc::new(FakeCipher("open"));
     let options = WriteOptions {
@@ -564,12 +564,12 @@ fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
     read_lossless_fixture(&path("base.alf"));
     let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
     let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
-    let new = line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a");
-    write_bundle(&path("delta"), start, start + 1, AGENT_ID, &new);
+    let new_memory = line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a");
+    write_bundle(&path("delta"), start, start + 1, AGENT_ID, &new_memory);
     let with_entries = |from: &str, to: &str, more: &[(&str, &[u8])]| {
-        let all = entries(&path(from));
-        let all = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-        pack(&path(to), &all.chain(more.iter().copied()).collect::<Vec<_>>());
+        let all_entries = entries(&path(from));
+        let all_entries = all_entries.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        pack(&path(to), &all_entries.chain(more.iter().copied()).collect::<Vec<_>>());
     };
     // Flips bits of the last entry, which neither the delta nor the archive lists.
     let damage = |name: &str| {
@@ -579,13 +579,13 @@ fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
         bytes[directory - 4] ^= 0xff;
         std::fs::write(path(name), bytes).unwrap();
     };
-    let twins: [(&str, &[u8]); 2] = [("zeta.txt", b"one"), ("Zeta.txt", b"two")];
+    let similar_entries: [(&str, &[u8]); 2] = [("zeta.txt", b"one"), ("Zeta.txt", b"two")];
     for (from, to) in [("base.alf", "bad.alf"), ("delta", "bad")] {
         let applied = || match from {
             "delta" => apply(&path("base.alf"), &[path("bad")], &path("out.alf"), &Limits::default()),
             _ => apply(&path("bad.alf"), &[path("delta")], &path("out.alf"), &Limits::default()),
         };
-        with_entries(from, to, &twins);
+        with_entries(from, to, &similar_entries);
         assert_eq!(invalid_code(&applied().unwrap_err()), "container_similar_names", "{from}");
         with_entries(from, to, &[("zeta.txt", b"nothing that anybody reads")]);
         assert!(applied().is_ok(), "{from}");

@@ -48,8 +48,8 @@ pub(super) fn write(
         let place = out.map(name).unwrap_or_default();
         FormatError::invalid("base_required", place, "a delta needs the .alf on which it is based")
     })?;
-    let opened = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
-    let archive = opened.archive()?;
+    let opened_file = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
+    let archive = opened_file.archive()?;
     let manifest = Manifest::read(&archive, &limits)?;
     manifest.refuse_unlisted_memories(&archive)?;
     let description = source.description();

@@ -34,11 +34,11 @@ impl LineScan {
         limits: &Limits,
     ) -> (Arc<Self>, Result<(), FormatError>) {
         let mut line_scan = Self::default();
-        let whole = archive.catalog.derived(archive.manifest, || {
+        let cached_scan = archive.catalog.derived(archive.manifest, || {
             line_scan.run(archive, manifest, limits)?;
             Ok(std::mem::take(&mut line_scan).into_cached())
         });
-        match whole {
+        match cached_scan {
             Ok(CachedScan(scan)) => (scan, Ok(())),
             Err(error) => (Arc::new(line_scan), Err(error)),
         }
