@@ -71,10 +71,10 @@ fn hash64(value: &impl Hash) -> u64 {
 fn hash128(value: &impl Hash) -> u128 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
-    let first = hasher.finish();
-    first.hash(&mut hasher);
+    let low_bits = hasher.finish();
+    low_bits.hash(&mut hasher);
     value.hash(&mut hasher);
-    (u128::from(hasher.finish()) << 64) | u128::from(first)
+    (u128::from(hasher.finish()) << 64) | u128::from(low_bits)
 }
 
 #[cfg(test)]

@@ -332,8 +332,8 @@ fn spec_10_6_3_archive_files_are_written_to_their_source_path() {
         assert_eq!(index["images/quay.mov"]["hash"], rows[10]["hash"]);
         assert_eq!(index["images/quay.mov"]["archive_path"], Value::Null);
     }
-    let outside = scratch.0.join("outside.txt");
-    assert!(!outside.exists());
+    let outside_file = scratch.0.join("outside.txt");
+    assert!(!outside_file.exists());
 }
 
 #[test]

@@ -76,11 +76,11 @@ pub(super) fn write_document(
     text: &str,
     losses: &mut LossReport,
 ) -> Result<(), FormatError> {
-    let redacted = redacted_document(text, out.is_encrypted());
-    if redacted.is_some() {
+    let redacted_text = redacted_document(text, out.is_encrypted());
+    if redacted_text.is_some() {
         report_redacted(name, losses);
     }
-    out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
+    out.entry(name, &mut redacted_text.as_deref().unwrap_or(text).as_bytes()).map(drop)
 }
 
 /// Replaces the secrets in the texts of a document (identity, principals or manifest). Returns None if the document

@@ -32,8 +32,8 @@ pub(super) struct LineContext<'a> {
 
 /// Composes the memory line for a record of a format other than ALF.
 pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
-    let edited = super::workspace_origin::with_current_text(stored);
-    let record = edited.as_ref().unwrap_or(&stored.record);
+    let edited_record = super::workspace_origin::with_current_text(stored);
+    let record = edited_record.as_ref().unwrap_or(&stored.record);
     let content = content(record);
     let mut out = String::with_capacity(content.len() * 2 + 1024);
     out.push_str("{\"id\":");

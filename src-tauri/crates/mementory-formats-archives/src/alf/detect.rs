@@ -121,12 +121,12 @@ impl<'c> Layout<'c> {
         }
         match member.name.as_str() {
             name @ (MANIFEST_FILE | DELTA_MANIFEST_FILE) => {
-                let damaged = match catalog.bytes(member, MAX_MANIFEST_BYTES) {
+                let is_damaged = match catalog.bytes(member, MAX_MANIFEST_BYTES) {
                     Ok(bytes) => !is_object(&bytes),
                     Err(FormatError::Io { source, .. }) => is_damage(&source),
                     Err(_) => false,
                 };
-                self.manifest = Some((member, damaged));
+                self.manifest = Some((member, is_damaged));
                 let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
                 let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
                 self.has_alf_version |= has(b"\"alf_version\"");

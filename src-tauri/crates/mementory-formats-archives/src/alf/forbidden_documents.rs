@@ -82,14 +82,14 @@ pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, v
 }
 
 fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BTreeSet<String>)> {
-    let mut valid = tree.clone();
+    let mut valid_tree = tree.clone();
     // The reference program writes null for an absent member. If the element has no other fault, its text stays
     // unchanged.
     if !has_forbidden_values(tree, rule) || !has_forbidden_values(&without_nulls(tree), rule) {
-        return Some((valid, BTreeSet::new()));
+        return Some((valid_tree, BTreeSet::new()));
     }
-    let changed = make_valid(&mut valid, rule, fallback, &schema::is_error)?;
-    Some((valid, changed))
+    let changed = make_valid(&mut valid_tree, rule, fallback, &schema::is_error)?;
+    Some((valid_tree, changed))
 }
 
 fn has_forbidden_values(tree: &Tree, rule: &Rule) -> bool {

@@ -73,9 +73,9 @@ impl Lineage {
             let version_at_import = match stated_version {
                 Some(stated_version) => stated_version,
                 None => {
-                    let imported = source.import_times(&id)?.into_iter().next();
+                    let import_time = source.import_times(&id)?.into_iter().next();
                     let earlier_count =
-                        imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
+                        import_time.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
                     first_version.saturating_add(earlier_count.saturating_sub(1) as u64)
                 }
             };

@@ -483,11 +483,11 @@ impl Reader<'_> {
             Ok(text) => Ok(std::borrow::Cow::Borrowed(text)),
             Err(code) => Err(code),
         };
-        let parsed = change.as_deref().map_err(|code| *code).and_then(|text| {
+        let text_and_line = change.as_deref().map_err(|code| *code).and_then(|text| {
             let scope = |id: &str, agent: Option<&str>| self.manifest.scope_of(id, agent);
             wire::read_line(text, self.manifest.restores, scope).map(|line| (text, line))
         });
-        let (text, mut line) = match parsed {
+        let (text, mut line) = match text_and_line {
             Ok(parsed_line) => parsed_line,
             Err(code) => {
                 let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));

@@ -43,8 +43,8 @@ impl OpenedFile {
     /// `Invalid` for the first fault, or an error if the file cannot be read.
     pub(super) fn refuse_faults(&self) -> Result<(), FormatError> {
         let archives = self.detected.archives(&self.catalog);
-        let damaged = self.catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        match self.detected.listing_faults(&self.catalog).into_iter().chain(&damaged).next() {
+        let damaged_entries = self.catalog.damaged_entries(|archive| archives.contains(&archive))?;
+        match self.detected.listing_faults(&self.catalog).into_iter().chain(&damaged_entries).next() {
             Some(fault) => Err(FormatError::invalid(fault.code, &fault.issue.place, &fault.issue.message)),
             None => Ok(()),
         }
@@ -195,7 +195,7 @@ impl Rewrite {
         limits: &Limits,
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
-        let total: u64 = rows.iter().filter_map(count_of).sum();
+        let total_count: u64 = rows.iter().filter_map(count_of).sum();
         let stated_name = manifest.index_file().unwrap_or(INDEX_FILE);
         // The manifest of another program may name a file with a different purpose as the index. Such a file is not
         // changed.
@@ -218,7 +218,7 @@ impl Rewrite {
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         if layers.get("memory").is_some() || !rows.is_empty() {
             let mut memory = layers.get("memory").cloned().unwrap_or_else(|| Tree::Object(vec![]));
-            memory.set("record_count", Tree::Number(total.to_string()));
+            memory.set("record_count", Tree::Number(total_count.to_string()));
             memory.set("index_file", Tree::Text(index));
             memory.set("partitions", Tree::Array(rows));
             layers.set("memory", memory);

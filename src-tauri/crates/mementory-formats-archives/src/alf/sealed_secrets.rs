@@ -84,10 +84,10 @@ impl Secrets {
             .collect();
         let id = stable_v5(&format!("secrets:{agent}")).to_string();
         let secrets_json = serde_json::json!({"files": files}).to_string();
-        let sealed =
+        let sealed_secrets =
             passphrase.seal(Cipher::XChaCha20Poly1305, &associated_data(agent, &id), secrets_json.as_bytes())?;
         let runtime = self.files.keys().next().and_then(|name| name.split('/').nth(1)).unwrap_or("workspace");
-        let text = row(&id, agent, runtime, &sealed, created);
+        let text = row(&id, agent, runtime, &sealed_secrets, created);
         Ok(vec![Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }])
     }
 }

@@ -404,8 +404,8 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     let record = &stored.record;
     let id = plan.id_of(&stored.id).unwrap_or_default();
     if let (Some(AlfElement::Line), Some(verbatim)) = (alf_element(record), &record.verbatim) {
-        let unchanged = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
-        if let Some(text) = unchanged.or_else(|| compose::patch(record, &verbatim.text)) {
+        let unchanged_line = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
+        if let Some(text) = unchanged_line.or_else(|| compose::patch(record, &verbatim.text)) {
             let id_space = record.key.scope.strip_prefix("alf:").unwrap_or(agent);
             let id_is_taken = plan.has_repeated_id(&stored.id);
             let names = forbidden::LineNames { agent, id_space, key: &record.key.value, id_is_taken };

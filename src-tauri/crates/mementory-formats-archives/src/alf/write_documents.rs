@@ -20,8 +20,8 @@ pub(super) fn assemble(list: &str, skeleton: Option<&str>, rows: &[Row], head: &
     // of a delta has the key without this ending, because the delta does not contain the memory.
     let short_key = |row: &Row| Some(row.value.strip_suffix(list)?.strip_suffix('#')?.to_owned());
     let slot_of = |row: &Row| {
-        let exact = slots.iter().position(|slot| *slot == row.value);
-        exact.or_else(|| short_key(row).and_then(|key| slots.iter().position(|slot| *slot == key)))
+        let exact_position = slots.iter().position(|slot| *slot == row.value);
+        exact_position.or_else(|| short_key(row).and_then(|key| slots.iter().position(|slot| *slot == key)))
     };
     let positions: Vec<Option<usize>> = rows.iter().map(slot_of).collect();
     let is_added = |(_, position): &(&Row, &Option<usize>)| position.is_none();

@@ -81,7 +81,7 @@ fn check_listed_files(
     depth: CheckDepth,
     progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    let mut seen = HashSet::new();
+    let mut listed_paths = HashSet::new();
     let mut lowercase_paths = HashSet::new();
     for entry in &manifest.files {
         let path = entry.path.as_str();
@@ -95,7 +95,7 @@ fn check_listed_files(
         if [MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             report.add_finding(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
         }
-        if !seen.insert(path) {
+        if !listed_paths.insert(path) {
             report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
             continue;
         }
@@ -346,8 +346,9 @@ fn check_ids(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut
 /// Reports integers below 0. The schemas of all kinds forbid them, but a record with such a value can be read.
 fn check_negative_numbers(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     let derived_count = tree.get("derived").and_then(|derived| derived.get(DERIVED_COUNT_FIELD));
-    let derived = (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
-    for name in forbidden_fields(spec, tree).into_iter().chain(derived) {
+    let forbidden_count_field =
+        (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
+    for name in forbidden_fields(spec, tree).into_iter().chain(forbidden_count_field) {
         report.add_finding(Severity::Error, "bad_value", &format!("{path}:{number}"), format!("{name} is below 0"));
     }
 }

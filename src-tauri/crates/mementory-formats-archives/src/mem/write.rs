@@ -168,12 +168,13 @@ impl<'l> BundleWriter<'l> {
     fn encode_all(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         source.records(&mut |stored| self.add_record(&stored))?;
         note_files_left_out(source, &self.left_out_files, &mut self.report.losses)?;
-        let mut seen = HashSet::new();
+        let mut seen_tombstones = HashSet::new();
         for tombstone in source.tombstones()? {
             // A tombstone is a duplicate only if its target is the same too, because different programs may give the
             // same id to different deletions.
             let Tombstone { id, op, target_kind, target_id, .. } = &tombstone;
-            if seen.insert((id.clone(), *op == TombstoneOp::Redact, target_kind.clone(), target_id.clone())) {
+            if seen_tombstones.insert((id.clone(), *op == TombstoneOp::Redact, target_kind.clone(), target_id.clone()))
+            {
                 self.add_tombstone(&tombstone)?;
             }
         }

@@ -445,15 +445,15 @@ impl MergedDeltas {
         sink: &mut dyn Write,
     ) -> Result<u64, FormatError> {
         let io = |e| FormatError::io("partition", e);
-        let mut pending = new.iter().peekable();
+        let mut pending_lines = new.iter().peekable();
         let mut count = 0u64;
         if let Some(member) = member {
             let (copied_count, lacks_line_end) =
                 rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
                     let Some(text) = text else { return Ok(LineEdit::Keep) };
-                    if pending.peek().is_some() {
+                    if pending_lines.peek().is_some() {
                         let (created, id) = rewrite::sort_key(text);
-                        while let Some((_, _, line)) = pending.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
+                        while let Some((_, _, line)) = pending_lines.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
                             sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
                         }
                     }
@@ -465,12 +465,12 @@ impl MergedDeltas {
                         Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
                     })
                 })?;
-            count += copied_count + (new.len() - pending.len()) as u64;
-            if lacks_line_end && pending.peek().is_some() {
+            count += copied_count + (new.len() - pending_lines.len()) as u64;
+            if lacks_line_end && pending_lines.peek().is_some() {
                 sink.write_all(b"\n").map_err(io)?;
             }
         }
-        for (_, _, line) in pending {
+        for (_, _, line) in pending_lines {
             sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
             count += 1;
         }

@@ -19,13 +19,13 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
         let raw = wire::get(&m, object)?;
         Some(wire::get(&wire::members(raw.get())?, key).and_then(wire::string)?.into_owned())
     };
-    let top = |key: &str| wire::get(&m, key).and_then(wire::string).map(|t| t.into_owned());
+    let text_of = |key: &str| wire::get(&m, key).and_then(wire::string).map(|t| t.into_owned());
     let mut out = String::from("{\"id\":");
     write_string(&id, &mut out);
     for (key, value) in [
-        ("agent_id", top("agent_id").unwrap_or_default()),
+        ("agent_id", text_of("agent_id").unwrap_or_default()),
         ("content", "(deleted)".into()),
-        ("memory_type", top("memory_type").unwrap_or_else(|| "semantic".into())),
+        ("memory_type", text_of("memory_type").unwrap_or_else(|| "semantic".into())),
     ] {
         out.push_str(&format!(",\"{key}\":"));
         write_string(&value, &mut out);

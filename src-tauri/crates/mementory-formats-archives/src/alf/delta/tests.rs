@@ -124,8 +124,8 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     assert_eq!(manifest["sync"]["new_sequence"], sequence + 1);
     assert_eq!(manifest["changes"]["memory"]["record_count"], 4);
     assert_eq!(manifest["changes"]["principals"]["changed_ids"].as_array().unwrap().len(), 1);
-    let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
-    assert!(!sent.contains(&removed_memory.text), "a deletion does not contain the deleted text");
+    let delta_lines = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
+    assert!(!delta_lines.contains(&removed_memory.text), "a deletion does not contain the deleted text");
 
     // Steps 4 and 5 of the specification's procedure: the result equals a full export.
     let applied = apply(&path("s0.alf"), &[path("d1.alf-delta")], &path("applied.alf"), &Limits::default()).unwrap();
@@ -413,8 +413,8 @@ fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
 
 #[test]
 fn removing_the_operation_changes_no_other_byte() {
-    let plain = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
-    let with_operation = super::operation::add_operation(plain, parse_operation("update"));
+    let line_without_operation = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
+    let with_operation = super::operation::add_operation(line_without_operation, parse_operation("update"));
     assert_eq!(with_operation, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
     for text in [
         with_operation.as_str(),
@@ -425,13 +425,17 @@ fn removing_the_operation_changes_no_other_byte() {
         let line = change.line.unwrap();
         assert_eq!(
             serde_json::from_str::<Value>(&line).unwrap(),
-            serde_json::from_str::<Value>(plain).unwrap(),
+            serde_json::from_str::<Value>(line_without_operation).unwrap(),
             "{text}"
         );
         assert!(line.contains("1.0") && !line.contains("operation"));
     }
-    assert_eq!(super::operation::parse(&with_operation).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
-    let _ = Verbatim::json(plain);
+    assert_eq!(
+        super::operation::parse(&with_operation).unwrap().line.as_deref(),
+        Some(line_without_operation),
+        "ours: byte for byte"
+    );
+    let _ = Verbatim::json(line_without_operation);
 }
 
 #[test]

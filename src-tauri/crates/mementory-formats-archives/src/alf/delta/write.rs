@@ -153,9 +153,9 @@ impl Writer<'_> {
         let file = |layer: &str| self.manifest.layer_file(layer).map_or(format!("{layer}.json"), str::to_owned);
         let base_identity = self.base_text("identity")?;
         let row = plan.rows.get("identity").and_then(|rows| rows.first());
-        let redacted = row.and_then(|row| clear_secrets::redacted_document(&row.text, self.is_encrypted));
-        let is_redacted = redacted.is_some();
-        match redacted.or_else(|| row.map(|row| row.text.clone())) {
+        let redacted_text = row.and_then(|row| clear_secrets::redacted_document(&row.text, self.is_encrypted));
+        let is_redacted = redacted_text.is_some();
+        match redacted_text.or_else(|| row.map(|row| row.text.clone())) {
             Some(identity) if base_identity.as_deref() != Some(identity.as_str()) => {
                 let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&identity)))];
                 changes.push(("identity".into(), object(change)));
@@ -182,9 +182,9 @@ impl Writer<'_> {
                 continue;
             }
             let (mut current, count) = assemble(layer, skeleton, &rows, "");
-            let redacted = clear_secrets::redacted_document(&current, self.is_encrypted || layer == "credentials");
-            let is_redacted = redacted.is_some();
-            current = redacted.unwrap_or(current);
+            let redacted_text = clear_secrets::redacted_document(&current, self.is_encrypted || layer == "credentials");
+            let is_redacted = redacted_text.is_some();
+            current = redacted_text.unwrap_or(current);
             if base_document.as_deref() == Some(current.as_str()) {
                 continue;
             }

@@ -46,7 +46,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         return Ok(out);
     };
     let (mut slots, mut used_ids) = (Vec::new(), HashSet::new());
-    let mut absent = BTreeMap::<(&str, String), Vec<&str>>::new();
+    let mut absent_files = BTreeMap::<(&str, String), Vec<&str>>::new();
     for (i, element) in document.elements.iter().enumerate() {
         let Some(doc) = object(element, reader.limits) else {
             slots.push(String::new());
@@ -62,7 +62,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
             match verified_entry(reader, &doc, name, &place)? {
                 Some(file) => read_workspace_file(reader, &file, workspace_item(runtime.id, scope, path, &file.place))?,
-                None => absent.entry((runtime.id, scope)).or_default().push(element),
+                None => absent_files.entry((runtime.id, scope)).or_default().push(element),
             }
             continue;
         }
@@ -95,7 +95,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         }
         read_file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
     }
-    for ((runtime, scope), rows) in absent {
+    for ((runtime, scope), rows) in absent_files {
         let item = workspace_item(runtime, scope, ABSENT_FILE.to_owned(), &member.place);
         reader.sink.passthrough(item, &mut format!("[{}]", rows.join(",\n")).as_bytes())?;
     }

@@ -146,24 +146,24 @@ fn a_pack_with_only_some_parts_is_valid() {
 fn the_howto_describes_the_files_in_the_pack() {
     let temp = TempDir::new();
     let selected = SelectedParts { tombstones: true, audit_trail: false, howto: true };
-    let read = |out: &str, signed: bool| {
+    let read = |out: &str, is_signed: bool| {
         let out = temp.join(out);
-        write(&EvidencePack { selected, ..pack() }, &out, signed.then_some(&FakeSigner as _)).unwrap();
+        write(&EvidencePack { selected, ..pack() }, &out, is_signed.then_some(&FakeSigner as _)).unwrap();
         files(&out)
     };
-    let signed = read("signed.mem", true);
-    let text = String::from_utf8(signed["HOW-TO-CHECK.txt"].clone()).unwrap();
+    let signed_files = read("signed.mem", true);
+    let text = String::from_utf8(signed_files["HOW-TO-CHECK.txt"].clone()).unwrap();
     assert!(text.contains("audit/tombstones.jsonl") && !text.contains("audit/log.jsonl"), "{text}");
     assert!(text.contains("openssl") && text.contains(&"07".repeat(32)), "{text}");
-    let key = String::from_utf8(signed["public-key.pem"].clone()).unwrap();
+    let key = String::from_utf8(signed_files["public-key.pem"].clone()).unwrap();
     assert_eq!(
         key.lines().nth(1),
         Some("MCowBQYDK2VwAyEABwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="),
         "as openssl reads it"
     );
-    let plain = read("plain.mem", false);
-    assert!(!plain.contains_key("public-key.pem"), "nothing is signed");
-    assert!(String::from_utf8_lossy(&plain["HOW-TO-CHECK.txt"]).contains("not signed"));
+    let unsigned_files = read("plain.mem", false);
+    assert!(!unsigned_files.contains_key("public-key.pem"), "nothing is signed");
+    assert!(String::from_utf8_lossy(&unsigned_files["HOW-TO-CHECK.txt"]).contains("not signed"));
 }
 
 /// Every derived record has an edge to its source, and graph edges are the same as in the bundle.
@@ -197,8 +197,8 @@ fn every_derived_record_has_an_edge_to_its_source() {
             evidence: vec!["ep_move".into()],
         }
     );
-    let derived = edges.iter().find(|e| e.source == "fact_2").unwrap();
-    assert_eq!((derived.target.as_str(), derived.superseded_by.as_deref()), ("ep_tea", Some("fact_1")));
+    let derived_edge = edges.iter().find(|e| e.source == "fact_2").unwrap();
+    assert_eq!((derived_edge.target.as_str(), derived_edge.superseded_by.as_deref()), ("ep_tea", Some("fact_1")));
     let ids: std::collections::BTreeSet<_> = edges.iter().map(|e| &e.id).collect();
     assert_eq!(ids.len(), edges.len(), "the ids of edges are unique");
 }
@@ -234,9 +234,9 @@ fn an_empty_vault_gives_a_valid_pack() {
         confidence: f64::NAN,
         evidence: vec![],
     };
-    let broken = temp.join("broken.mem");
-    assert!(write(&EvidencePack { edges: vec![invalid_edge], ..pack }, &broken, None).is_err());
-    assert!(!broken.exists());
+    let invalid_pack = temp.join("broken.mem");
+    assert!(write(&EvidencePack { edges: vec![invalid_edge], ..pack }, &invalid_pack, None).is_err());
+    assert!(!invalid_pack.exists());
 }
 
 /// The files in `provenance` are checked too, although the reference tool does not check them.

@@ -67,9 +67,9 @@ impl Sink for MemorySink {
         panic!("a bundle has no attachments")
     }
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let mut all = vec![];
-        bytes.read_to_end(&mut all).unwrap();
-        self.parts.push((item, all));
+        let mut content = vec![];
+        bytes.read_to_end(&mut content).unwrap();
+        self.parts.push((item, content));
         Ok(())
     }
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
@@ -189,8 +189,8 @@ pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
     let is_by_fake = |s: &mementory_format::Signed| {
         s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&s.message)))
     };
-    let all = signatures(path);
-    !all.is_empty() && all.iter().all(is_by_fake)
+    let listed_signatures = signatures(path);
+    !listed_signatures.is_empty() && listed_signatures.iter().all(is_by_fake)
 }
 
 /// Vault id for a key. It is a plain hash; a real vault uses a keyed hash.

@@ -112,18 +112,18 @@ fn tampered_bundles_are_rejected() {
             "checksums_mismatch",
             "CHECKSUMS does not match manifest.files",
             Box::new(|b| {
-                let before = digest_of(b, "CHECKSUMS");
+                let digest_before = digest_of(b, "CHECKSUMS");
                 replace(&b.join("CHECKSUMS"), "items/context.jsonl", "items/kontext.jsonl");
-                replace(&b.join("manifest.json"), &before, &digest_of(b, "CHECKSUMS"));
+                replace(&b.join("manifest.json"), &digest_before, &digest_of(b, "CHECKSUMS"));
             }),
         ),
         (
             "malformed",
             "malformed episode record",
             Box::new(move |b| {
-                let before = digest_of(b, episodes);
+                let digest_before = digest_of(b, episodes);
                 replace(&b.join(episodes), "\"pinned\":false", "\"pinned\":00000");
-                replace(&b.join("manifest.json"), &before, &digest_of(b, episodes));
+                replace(&b.join("manifest.json"), &digest_before, &digest_of(b, episodes));
             }),
         ),
     ];

@@ -154,9 +154,9 @@ fn we_list_the_bytes_that_the_sdk_signed() {
         let verdicts = run_mem_check(&python, "verify", &[], cases.join("\n").as_bytes());
         assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(listed_signatures.len()), "{name}");
         // After a round trip through our code the tombstones still have their signatures.
-        let back = temp.join(&format!("{name}-back.mem"));
-        write(&read(&sdk_bundle), &[], &back);
-        let second_verdict = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
+        let second_bundle = temp.join(&format!("{name}-back.mem"));
+        write(&read(&sdk_bundle), &[], &second_bundle);
+        let second_verdict = sdk_verdict(&python, &second_bundle, &["--trust", &SdkSigner::new(&python, 7).hex()]);
         assert!(second_verdict.tombstones.values().all(|valid| *valid), "{name}: {:?}", second_verdict.tombstones);
     }
 }
@@ -231,20 +231,20 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.counts.values().sum::<u64>(), validate(&our_bundle, &[]).records);
     let second_out = temp.join("again.mem");
-    let second = sdk_verdict_and_export(&python, &sdk_bundle, &second_out);
-    assert!(second.valid, "{:?}", second.issues);
-    assert_eq!(second.ids, verdict.ids);
+    let second_verdict = sdk_verdict_and_export(&python, &sdk_bundle, &second_out);
+    assert!(second_verdict.valid, "{:?}", second_verdict.issues);
+    assert_eq!(second_verdict.ids, verdict.ids);
     let validation = validate(&sdk_bundle, &[]);
     assert!(validation.errors.is_empty(), "{validation:?}");
     // Records of these kinds are read back completely, because the SDK preserves unknown fields of episodes and of
     // vendor kinds.
-    let back = read(&sdk_bundle);
+    let reread = read(&sdk_bundle);
     for kind in ["memory", "message", "todo", "foreign"] {
         for record in sink.records.iter().filter(|r| r.kind.as_str() == kind) {
-            assert_eq!(back.records.iter().find(|r| r.key == record.key), Some(record));
+            assert_eq!(reread.records.iter().find(|r| r.key == record.key), Some(record));
         }
     }
-    assert!(back.notes.is_empty(), "{:?}", back.notes);
+    assert!(reread.notes.is_empty(), "{:?}", reread.notes);
     assert!(!report.digest.is_empty());
 }
 

@@ -104,11 +104,11 @@ fn l0_checksums_match_the_manifest() {
             assert!(copy.import().is_err());
         }
     }
-    let upper = FixtureBundle::copy_of("loose-1.0");
-    let text = std::fs::read_to_string(upper.path.join("CHECKSUMS")).unwrap();
+    let uppercase_digest = FixtureBundle::copy_of("loose-1.0");
+    let text = std::fs::read_to_string(uppercase_digest.path.join("CHECKSUMS")).unwrap();
     let (digest, _) = text.split_once(' ').unwrap();
-    upper.replace("CHECKSUMS", digest, &digest.to_uppercase());
-    assert_eq!(upper.errors(), ["checksums_mismatch"], "lowercase hex");
+    uppercase_digest.replace("CHECKSUMS", digest, &digest.to_uppercase());
+    assert_eq!(uppercase_digest.errors(), ["checksums_mismatch"], "lowercase hex");
     let with_extra_line = FixtureBundle::copy_of("loose-1.0");
     std::fs::write(with_extra_line.path.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64)))
         .unwrap();
@@ -165,9 +165,9 @@ fn l0_counts_are_the_number_of_lines() {
         copy.replace("manifest.json", from, to);
         assert_eq!(copy.errors(), ["counts_mismatch"], "{to}");
     }
-    let zero = FixtureBundle::copy_of("small");
-    zero.replace("manifest.json", "\"episode\":2", "\"episode\":2,\"fact\":0");
-    assert!(zero.errors().is_empty(), "a zero says nothing");
+    let zero_count = FixtureBundle::copy_of("small");
+    zero_count.replace("manifest.json", "\"episode\":2", "\"episode\":2,\"fact\":0");
+    assert!(zero_count.errors().is_empty(), "a zero says nothing");
 }
 
 #[test]
@@ -194,9 +194,11 @@ fn l0_only_incremental_exports_have_since() {
 
 #[test]
 fn l0_the_version_is_a_semantic_version() {
-    let valid = ["1.2.0", "1.1.0-rc.1", "1.10.0+a.01"].map(|version| (version, [""; 0].as_slice()));
-    let invalid = ["1", "1.1", "1.1.x", "1.01.0", "1.1.0.0", "1.1.0 ", "1.1.0-", "1.1.0-01", "1.1.0+a..b"];
-    for (version, found) in valid.into_iter().chain(invalid.map(|version| (version, ["version_form"].as_slice()))) {
+    let valid_versions = ["1.2.0", "1.1.0-rc.1", "1.10.0+a.01"].map(|version| (version, [""; 0].as_slice()));
+    let invalid_versions = ["1", "1.1", "1.1.x", "1.01.0", "1.1.0.0", "1.1.0 ", "1.1.0-", "1.1.0-01", "1.1.0+a..b"];
+    for (version, found) in
+        valid_versions.into_iter().chain(invalid_versions.map(|version| (version, ["version_form"].as_slice())))
+    {
         let copy = FixtureBundle::copy_of("small");
         copy.replace("manifest.json", "\"format\":\"1.1.0\"", &format!("\"format\":\"{version}\""));
         assert_eq!(copy.errors(), found, "{version}");
@@ -468,19 +470,19 @@ fn l3_requires_signed_tombstones_and_an_audit_trail() {
     let copy = FixtureBundle::copy_of("all-kinds");
     copy.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
     assert_eq!(copy.warnings(), ["tombstone_unsigned"]);
-    let small = FixtureBundle::copy_of("small");
-    small.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
-    assert_eq!(small.warnings(), ["audit_missing"]);
+    let without_audit = FixtureBundle::copy_of("small");
+    without_audit.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
+    assert_eq!(without_audit.warnings(), ["audit_missing"]);
 }
 
 /// §1.3: with a trusted key, a bundle without a signature is an error. Without a trusted key, no signature is required.
 #[test]
 fn l3_a_signature_is_required_if_a_key_is_trusted() {
     let key = "ab".repeat(32);
-    let small = repo().join("fixtures/mem/small/input.mem");
-    let errors: Vec<_> = validate(&small, &[key]).errors.into_iter().map(|f| f.message).collect();
+    let unsigned_bundle = repo().join("fixtures/mem/small/input.mem");
+    let errors: Vec<_> = validate(&unsigned_bundle, &[key]).errors.into_iter().map(|f| f.message).collect();
     assert_eq!(errors, ["manifest.sig missing (signature required)"]);
-    assert!(!read(&small).records.is_empty());
+    assert!(!read(&unsigned_bundle).records.is_empty());
 }
 
 /// The schemas forbid negative integers. The original value is exported in `mementory_forbidden`.

@@ -128,10 +128,10 @@ fn an_invalid_bundle_is_not_signed() {
     std::fs::write(wrong_counts.join("manifest.json"), manifest.replace("\"episode\":2", "\"episode\":9")).unwrap();
     assert_eq!(error_code(sign::sign(&wrong_counts, &FakeSigner, &out)), "counts_mismatch");
     assert!(!out.exists());
-    let two = temp.join("two");
-    copy(&fixture("small"), &two.join("a.mem"));
-    copy(&fixture("small"), &two.join("b.mem"));
-    assert_eq!(error_code(sign::sign(&two, &FakeSigner, &out)), "not_one_bundle");
+    let two_bundles = temp.join("two");
+    copy(&fixture("small"), &two_bundles.join("a.mem"));
+    copy(&fixture("small"), &two_bundles.join("b.mem"));
+    assert_eq!(error_code(sign::sign(&two_bundles, &FakeSigner, &out)), "not_one_bundle");
     copy(&fixture("small"), &out);
     assert_eq!(error_code(sign::sign(&fixture("small"), &FakeSigner, &out)), "AlreadyExists");
     assert_eq!(files(&out), files(&fixture("small")));
@@ -213,8 +213,8 @@ fn a_signature_is_kept_if_no_byte_changes() {
     assert!(!in_version_1_0.join("manifest.sig").exists());
     let validation = validate(&in_version_1_0, &[]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
-    let refused = write_as(&read(&complete_bundle), &[], &temp.join("two.mem"), version("2.0.0"));
-    assert!(matches!(refused, Err(FormatError::Version { .. })));
+    let refusal = write_as(&read(&complete_bundle), &[], &temp.join("two.mem"), version("2.0.0"));
+    assert!(matches!(refusal, Err(FormatError::Version { .. })));
 }
 
 #[test]
@@ -229,19 +229,19 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
     assert_eq!(names, files(&folder).into_keys().map(|n| format!("me.mem/{n}")).collect());
     assert!(validate(&archive, &[]).errors.is_empty());
     assert_eq!(read(&archive).records.len(), sink.records.len());
-    let unpacked = temp.join("unpacked.mem");
-    sign::pack(&archive, &unpacked).unwrap();
-    assert_eq!(files(&unpacked), files(&folder));
+    let unpacked_bundle = temp.join("unpacked.mem");
+    sign::pack(&archive, &unpacked_bundle).unwrap();
+    assert_eq!(files(&unpacked_bundle), files(&folder));
     // An archive from another program may have the files at the top level.
-    let flat = temp.join("flat.zip");
-    let mut zip = zip::ZipWriter::new(std::fs::File::create(&flat).unwrap());
+    let flat_archive = temp.join("flat.zip");
+    let mut zip = zip::ZipWriter::new(std::fs::File::create(&flat_archive).unwrap());
     for (name, bytes) in files(&folder) {
         zip.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
         std::io::Write::write_all(&mut zip, &bytes).unwrap();
     }
     zip.finish().unwrap();
-    assert!(validate(&flat, &[]).errors.is_empty() && all_signed_by_fake(&flat));
-    assert_eq!(read(&flat).records.len(), sink.records.len());
+    assert!(validate(&flat_archive, &[]).errors.is_empty() && all_signed_by_fake(&flat_archive));
+    assert_eq!(read(&flat_archive).records.len(), sink.records.len());
     // Writing the same records again yields the same file.
     let second_folder = temp.join("two");
     std::fs::create_dir(&second_folder).unwrap();
@@ -258,9 +258,9 @@ fn a_file_name_ending_in_zip_writes_an_archive() {
 fn the_key_in_a_tombstone_counts_only_with_a_signature_by_the_same_signer() {
     let (mut sink, temp) = (MemorySink::default(), TempDir::new());
     let key = Some(RecordKey::new("chatgpt", "m-1"));
-    let mut named = tombstone("keepsake", "memory", &"ab".repeat(16));
-    named.derived.source_key = key.clone();
-    sink.tombstones = vec![named];
+    let mut named_tombstone = tombstone("keepsake", "memory", &"ab".repeat(16));
+    named_tombstone.derived.source_key = key.clone();
+    sink.tombstones = vec![named_tombstone];
     let (plain, out) = (temp.join("plain.mem"), temp.join("out.mem"));
     write(&sink, &[], &plain);
     assert_eq!(read(&plain).tombstones[0].derived.source_key, key);
