@@ -150,16 +150,18 @@ impl AgentContent {
 
     /// Adds a file: `source{media_type,data}`, `inlineData{mimeType,data}`, or a data URL.
     pub fn push_file(&mut self, block: &Object<'_>, kind: &str) {
-        let inner = block.object("source").or_else(|| block.object("inlineData")).or_else(|| block.object("fileData"));
-        let inner = inner.as_ref().unwrap_or(block);
+        let file_object =
+            block.object("source").or_else(|| block.object("inlineData")).or_else(|| block.object("fileData"));
+        let file_object = file_object.as_ref().unwrap_or(block);
         let url = ["image_url", "url", "file_url", "fileUri", "image", "data"].into_iter().find_map(|key| {
-            let raw = inner.raw_value(key)?;
+            let raw = file_object.raw_value(key)?;
             decode_string(raw).or_else(|| Object::parse(raw.get())?.text("url").map(|t| Cow::Owned(t.into_owned())))
         });
-        let media_type = ["media_type", "mimeType", "mime_type", "mediaType"].into_iter().find_map(|k| inner.text(k));
+        let media_type =
+            ["media_type", "mimeType", "mime_type", "mediaType"].into_iter().find_map(|k| file_object.text(k));
         let (media_type, data) = match url.as_deref().and_then(|u| u.strip_prefix("data:")?.split_once(";base64,")) {
             Some((media_type, data)) => (Some(media_type.to_owned()), Some(data)),
-            None => (media_type.map(Cow::into_owned), inner.has("data").then_some(url.as_deref()).flatten()),
+            None => (media_type.map(Cow::into_owned), file_object.has("data").then_some(url.as_deref()).flatten()),
         };
         let name = ["filename", "file_name", "title", "name"].into_iter().find_map(|k| block.non_blank_text(k));
         let Some(bytes) = data.and_then(embedded_bytes) else {

@@ -17,8 +17,9 @@ pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     let text = raw.get();
     if text.starts_with('{') {
         let object = Object::parse(text)?;
-        let inner = ["$date", "$numberLong", "seconds", "_seconds"].iter().find_map(|key| object.raw_value(key))?;
-        return any_time(inner);
+        let wrapped_time =
+            ["$date", "$numberLong", "seconds", "_seconds"].iter().find_map(|key| object.raw_value(key))?;
+        return any_time(wrapped_time);
     }
     match decode_string(raw) {
         Some(decoded) => text_time(&decoded),

@@ -180,8 +180,8 @@ impl Chat {
     /// The id of a conversation for which the source states none: a digest of its title, its time and its first
     /// message.
     fn content_id(&self) -> String {
-        let first = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
-        content_id(&format!("{:?}\n{:?}\n{first:?}", self.title, self.times.created))
+        let first_message = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
+        content_id(&format!("{:?}\n{:?}\n{first_message:?}", self.title, self.times.created))
     }
 }
 
@@ -238,16 +238,16 @@ pub fn put_oldest_first(turns: &mut [Turn]) {
 /// Keys of the turns inside their conversation: the turn's own key or id, otherwise a digest of its position and text.
 /// If two turns have the same key, a digest is appended to the key of the second turn.
 fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
-    let mut seen = HashSet::with_capacity(turns.len());
+    let mut used_keys = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());
     for (index, turn) in turns.iter().enumerate() {
         let digest = || content_id(&format!("{index}\n{}\n{}", turn.role, turn.text));
         let mut key = turn.key.clone().or_else(|| turn.id.clone()).unwrap_or_else(digest);
-        if !seen.insert(key.clone()) {
+        if !used_keys.insert(key.clone()) {
             let message = "two messages have the same id; both are imported";
             issues.push(Issue::new("duplicate_id", format!("{container}#{}", turn.pointer), message));
             key = format!("{key}~{}", digest());
-            seen.insert(key.clone());
+            used_keys.insert(key.clone());
         }
         keys.push(key);
     }

@@ -97,7 +97,7 @@ impl Content {
         // LlamaIndex names the type of a part `block_type`.
         let kind = part.text("type").or_else(|| part.text("block_type")).unwrap_or_default();
         let kind = kind.as_ref();
-        if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
+        if let Some(fragment) = part.object("part").filter(|fragment| fragment.has("pt")) {
             return self.add_fragment(&fragment);
         }
         // Kimi writes each part as an object whose only key besides the id is the name of the type.
@@ -112,16 +112,17 @@ impl Content {
             let text = first_nested(&part, &["text", "value", "content", "parts"]);
             self.add_text(&text);
         } else if CALL_TYPES.contains(&kind) || part.has("functionCall") {
-            let inner = ["tool_call", "functionCall", "function", "toolCall"].iter().find_map(|key| part.object(key));
-            let call = inner.unwrap_or(part);
+            let call_object =
+                ["tool_call", "functionCall", "function", "toolCall"].iter().find_map(|key| part.object(key));
+            let call = call_object.unwrap_or(part);
             // Goose puts the call inside `value`, next to the call's status.
             let value = call.object("value");
             self.add_call(value.as_ref().unwrap_or(&call));
         } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") {
             // Goose stores the result under `toolResult`, and Amp under `run`.
-            let inner =
+            let result_object =
                 ["tool_response", "functionResponse", "toolResult", "run"].iter().find_map(|key| part.object(key));
-            let result = inner.as_ref().unwrap_or(&part);
+            let result = result_object.as_ref().unwrap_or(&part);
             let text = first_nested(result, &["content", "output", "result", "response", "text", "value", "error"]);
             self.add_block("tool_result", tool_name(result), text);
         } else if kind.starts_with("tool-") || kind == "dynamic-tool" {
@@ -177,25 +178,26 @@ impl Content {
     /// contains its result, the result is added too.
     pub fn add_call(&mut self, call: &Object<'_>) {
         let function = call.object("function");
-        let inner = function.as_ref().unwrap_or(call);
-        let input =
-            ["arguments", "args", "input", "parameters", "tool_kwargs"].iter().find_map(|key| inner.raw_value(key));
+        let named_call = function.as_ref().unwrap_or(call);
+        let input = ["arguments", "args", "input", "parameters", "tool_kwargs"]
+            .iter()
+            .find_map(|key| named_call.raw_value(key));
         let text = input.map(|raw| decode_string(raw).unwrap_or(Cow::Borrowed(raw.get())));
-        self.add_block("tool_call", tool_name(inner), text.unwrap_or_default());
+        self.add_block("tool_call", tool_name(named_call), text.unwrap_or_default());
         let result = first_nested(call, &["output", "result"]);
         if !result.is_empty() {
-            self.add_block("tool_result", tool_name(inner), result);
+            self.add_block("tool_result", tool_name(named_call), result);
         }
     }
 
     /// Adds a call and its result as the AI SDK stores them: `{toolName, args, result}`.
     fn add_invocation(&mut self, part: &Object<'_>, name: Option<String>) {
-        let inner = part.object("toolInvocation");
-        let inner = inner.as_ref().unwrap_or(part);
-        let name = tool_name(inner).or(name);
-        let input = ["args", "input"].iter().find_map(|key| inner.raw_value(key));
+        let invocation = part.object("toolInvocation");
+        let invocation = invocation.as_ref().unwrap_or(part);
+        let name = tool_name(invocation).or(name);
+        let input = ["args", "input"].iter().find_map(|key| invocation.raw_value(key));
         self.add_block("tool_call", name.clone(), input.map(|raw| raw.get()).unwrap_or_default());
-        let result = first_nested(inner, &["result", "output", "errorText"]);
+        let result = first_nested(invocation, &["result", "output", "errorText"]);
         if !result.is_empty() {
             self.add_block("tool_result", name, result);
         }
@@ -329,10 +331,10 @@ pub fn nested_text(raw: &RawValue) -> String {
 /// The file that a part, or an entry of a list of files, refers to.
 fn file_ref(object: &Object<'_>) -> FileRef {
     let text = |of: &Object<'_>, keys: &[&str]| keys.iter().find_map(|key| of.non_blank_text(key)).map(Cow::into_owned);
-    let inner = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
+    let file_object = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
         .iter()
         .find_map(|key| object.object(key));
-    let described = inner.as_ref().unwrap_or(object);
+    let described = file_object.as_ref().unwrap_or(object);
     let ids = ["file_id", "fileId", "id", "fileIdentifier", "attachmentId", "fileUri", "url", "image_url", "path"];
     let names = ["filename", "fileName", "file_name", "name", "originalName", "title", "alt"];
     let types = [

@@ -278,7 +278,7 @@ impl Names {
             let role = |role: &Option<String>| role.as_deref().is_some_and(|role| names.contains(&role));
             entities.find(|entity| role(&entity.role)).map(|entity| entity.name.clone())
         };
-        let linked: Vec<(&str, &str)> = record
+        let linked_names: Vec<(&str, &str)> = record
             .links
             .iter()
             .zip(&stored.link_ids)
@@ -286,8 +286,10 @@ impl Names {
             .filter_map(|(link, id)| Some((link.relation.as_str(), self.get(id.as_deref()?)?)))
             .collect();
         let by_link = |names: &[&str], position: usize| {
-            let named_end = linked.iter().find(|(relation, _)| names.contains(relation));
-            named_end.or_else(|| linked.get(position).filter(|_| linked.len() == 2)).map(|(_, name)| (*name).to_owned())
+            let named_end = linked_names.iter().find(|(relation, _)| names.contains(relation));
+            named_end
+                .or_else(|| linked_names.get(position).filter(|_| linked_names.len() == 2))
+                .map(|(_, name)| (*name).to_owned())
         };
         let (sources, targets) = (["source", "from", "start", "subject"], ["target", "to", "end", "object"]);
         let from = by_role(&sources).or_else(|| by_link(&sources, 0))?;

@@ -123,10 +123,10 @@ pub fn split(text: &str) -> (String, Vec<String>) {
 /// Removes the elements named in `added_names` from a text, and only the tags of those named in `person_names`.
 fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
     let (mut person_text, mut added_texts) = (String::new(), Vec::new());
-    let mut rest = text;
+    let mut remaining_text = text;
     // Names of elements whose end tag is missing in the remaining text. Their end tags are not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
-    while let Some((before, name, after_name)) = next_element(rest, added_names, person_names) {
+    while let Some((before, name, after_name)) = next_element(remaining_text, added_names, person_names) {
         let close = format!("</{name}>");
         // A tag without an end tag is treated as the person's text, because the person probably wrote it.
         let end = if unclosed.contains(&name) { None } else { after_name.find(&close) };
@@ -134,9 +134,9 @@ fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'st
             if !unclosed.contains(&name) {
                 unclosed.push(name);
             }
-            let (kept_text, behind) = rest.split_at(before.len() + 1);
+            let (kept_text, behind) = remaining_text.split_at(before.len() + 1);
             person_text.push_str(kept_text);
-            rest = behind;
+            remaining_text = behind;
             continue;
         };
         let (inside, behind) = (&after_name[..end], &after_name[end + close.len()..]);
@@ -145,12 +145,12 @@ fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'st
         if person_names.contains(&name) {
             person_text.push_str(inside.split_once('>').map_or(inside, |(_, words)| words).trim_matches('\n'));
         } else {
-            let from = rest.len() - after_name.len() - name.len() - 1;
-            added_texts.push(rest[from..rest.len() - behind.len()].trim().to_owned());
+            let from = remaining_text.len() - after_name.len() - name.len() - 1;
+            added_texts.push(remaining_text[from..remaining_text.len() - behind.len()].trim().to_owned());
         }
-        rest = behind;
+        remaining_text = behind;
     }
-    person_text.push_str(rest);
+    person_text.push_str(remaining_text);
     if added_texts.is_empty() && person_text.len() == text.len() {
         return (text.to_owned(), added_texts);
     }
@@ -180,13 +180,13 @@ pub(crate) fn next_element<'t>(
     while let Some(offset) = text[from..].find('<') {
         let at = from + offset;
         let begins_line = text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n');
-        let after = &text[at + 1..];
+        let after_bracket = &text[at + 1..];
         let names = added_names.iter().chain(person_names);
         let name = names
             .copied()
-            .find(|name| after.strip_prefix(name).is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '/'])));
+            .find(|name| after_bracket.strip_prefix(name).is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '/'])));
         if let Some(name) = name.filter(|_| begins_line) {
-            return Some((&text[..at], name, &after[name.len()..]));
+            return Some((&text[..at], name, &after_bracket[name.len()..]));
         }
         from = at + 1;
     }

@@ -72,8 +72,8 @@ fn result_heading(block: &str) -> Option<(bool, &str)> {
     let inside = block.strip_prefix('[')?;
     let name = inside.find(|c: char| !c.is_ascii_lowercase() && c != '_').map_or(inside, |end| &inside[..end]);
     // Any text may follow the name, even one that looks like the end of a heading.
-    let rest = if inside.ends_with(END) { "" } else { inside.split_once(END)?.1 };
-    (!name.is_empty()).then(|| (ASKING_TOOLS.contains(&name), rest))
+    let text_after_heading = if inside.ends_with(END) { "" } else { inside.split_once(END)?.1 };
+    (!name.is_empty()).then(|| (ASKING_TOOLS.contains(&name), text_after_heading))
 }
 
 /// Adds a tool result. `block` is the whole text, and `result` is the part after the heading.
@@ -91,12 +91,12 @@ fn add_result(block: &str, result: &str, asks_person: bool, person_text: &mut St
 /// Adds a block of text. The person's text comes before the first added element. If the program wrapped that text in an
 /// element, everything around the element is from the program.
 fn add_block(block: &str, person_text: &mut String, added_texts: &mut Vec<String>) {
-    let wrapped = first_element(block).filter(|(before, _)| is_announcement(block, before));
+    let announced_element = first_element(block).filter(|(before, _)| is_announcement(block, before));
     // Elements inside the person's first element are not additions: the person typed them.
-    let from = wrapped.map_or(0, |(_, behind)| block.len() - behind.len());
+    let from = announced_element.map_or(0, |(_, behind)| block.len() - behind.len());
     let added_at = next_element(&block[from..], &ADDED_ELEMENTS, &[]);
     let (text, added_part) = block.split_at(added_at.map_or(block.len(), |(before, ..)| from + before.len()));
-    if wrapped.is_some() {
+    if announced_element.is_some() {
         add_elements(text, person_text, added_texts);
     } else if is_notice(block) {
         add_text(added_texts, text);

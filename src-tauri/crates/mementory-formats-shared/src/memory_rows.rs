@@ -95,9 +95,11 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     if raw.get().starts_with('{') {
         let date = Object::parse(raw.get())?;
-        let inner = date.raw_value("$date")?;
-        let number = Object::parse(inner.get()).and_then(|o| o.raw_value("$numberLong"));
-        return time_of_text(decode_string(number.unwrap_or(inner)).as_deref().unwrap_or_else(|| inner.get()));
+        let wrapped_time = date.raw_value("$date")?;
+        let number = Object::parse(wrapped_time.get()).and_then(|o| o.raw_value("$numberLong"));
+        return time_of_text(
+            decode_string(number.unwrap_or(wrapped_time)).as_deref().unwrap_or_else(|| wrapped_time.get()),
+        );
     }
     match decode_string(raw) {
         Some(text) => time_of_text(&text),

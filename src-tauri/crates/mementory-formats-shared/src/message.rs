@@ -220,15 +220,15 @@ fn parent_of(object: &Object<'_>) -> TurnParent {
         return decode_string(raw).map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()));
     }
     let Some(ancestors) = object.list("ancestors") else { return TurnParent::Previous };
-    let nearest = ancestors.last().and_then(|raw| decode_string(raw));
-    nearest.map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()))
+    let nearest_ancestor = ancestors.last().and_then(|raw| decode_string(raw));
+    nearest_ancestor.map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()))
 }
 
 /// The time of creation and the time of the last change of a message.
 pub fn times(object: &Object<'_>) -> Times {
     // Some programs store both times inside the member `time`.
-    let inner = object.object("time");
-    let inner_time = |keys: &[&str]| first_time(inner.as_ref()?, keys);
+    let time_object = object.object("time");
+    let inner_time = |keys: &[&str]| first_time(time_object.as_ref()?, keys);
     Times {
         created: first_time(object, &CREATED_KEYS).or_else(|| inner_time(&["created"])),
         updated: first_time(object, &UPDATED_KEYS).or_else(|| inner_time(&["updated"])),

@@ -123,8 +123,8 @@ fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
 
 /// The object that contains the most recently opened list.
 fn owner(open: &mut [Open]) -> Option<&mut Open> {
-    let above = open.len().checked_sub(2)?;
-    open.get_mut(above)
+    let enclosing_index = open.len().checked_sub(2)?;
+    open.get_mut(enclosing_index)
 }
 
 /// True if the innermost open object or list is a list of messages.
@@ -205,8 +205,8 @@ mod tests {
     #[test]
     fn a_deep_tree_needs_neither_recursion_nor_much_time() {
         let depth = 100_000;
-        let inner = r#"{"messageId":"x","children":["#.repeat(depth);
-        let tree = messages(&format!(r#"{{"messages":[{inner}{}]}}"#, "]}".repeat(depth)), &["messages"]);
+        let inner_message = r#"{"messageId":"x","children":["#.repeat(depth);
+        let tree = messages(&format!(r#"{{"messages":[{inner_message}{}]}}"#, "]}".repeat(depth)), &["messages"]);
         assert_eq!(tree.len(), depth);
         assert_eq!(tree.last().and_then(|m| m.parent), Some(depth - 2));
     }

@@ -178,8 +178,8 @@ mod tests {
             assert_eq!(folder.free_path("m/", title, ".md"), expected, "{title}");
         }
         // These calls would take very long if every search for a free number started at 2.
-        let last = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
-        assert_eq!(last.as_deref(), Some("chats/new-chat-20000.md"));
+        let last_path = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
+        assert_eq!(last_path.as_deref(), Some("chats/new-chat-20000.md"));
         assert!(folder.take("chats/new-chat-20001.md"));
         assert_eq!(folder.free_path("chats/", "new CHAT", ".md"), "chats/new-chat-20002.md");
         assert!(folder.free_path("", &long_title, ".md").len() < 100);

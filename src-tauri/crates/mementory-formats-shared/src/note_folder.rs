@@ -128,8 +128,8 @@ impl NoteFolder {
         {
             return single_file(member);
         }
-        let claimed: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
-        let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed.contains(note));
+        let claimed_members: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
+        let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed_members.contains(note));
         note_folders(catalog).into_iter().find(is_claimed).unwrap_or_default()
     }
 
@@ -236,8 +236,8 @@ fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
 
 /// The vault that contains this path. Vaults are not nested, so it can only be the last one that sorts before the path.
 fn vault_of<'v>(vaults: &'v BTreeSet<String>, path: &str) -> Option<&'v str> {
-    let last = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
-    path.starts_with(last.as_str()).then_some(last.as_str())
+    let preceding_vault = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
+    path.starts_with(preceding_vault.as_str()).then_some(preceding_vault.as_str())
 }
 
 /// The top folder that contains all notes of an archive. Empty if there is no such folder, or if the notes are not in
@@ -254,15 +254,15 @@ fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
 
 /// Name of the folder or archive, without the parts by which copies differ: the extension, `(1)`, a date.
 fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
-    let inner = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
+    let innermost_name = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
-    let outer = || {
+    let name_of_place = || {
         let place = member.map_or("", |m| m.place.as_str());
         let path = member.map_or("", |m| m.name.as_str());
         let place = place.strip_suffix(path).unwrap_or(place).trim_end_matches(['/', '!']);
         place.rsplit('/').next().unwrap_or_default().to_owned()
     };
-    let name = inner.map_or_else(outer, str::to_owned);
+    let name = innermost_name.map_or_else(name_of_place, str::to_owned);
     without_download_suffix(&name).to_owned()
 }
 

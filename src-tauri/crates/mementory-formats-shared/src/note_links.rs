@@ -55,10 +55,10 @@ impl LinkTargets {
         let target = match (name.starts_with('/'), link.is_wiki) {
             (true, _) => by_path(&absolute_path),
             (false, true) => {
-                let last = absolute_path.rsplit('/').next().unwrap_or(&absolute_path);
+                let file_name = absolute_path.rsplit('/').next().unwrap_or(&absolute_path);
                 by_path(&absolute_path)
                     .or_else(|| by_path(relative.as_deref()?))
-                    .or_else(|| self.by_name.get(last).copied())
+                    .or_else(|| self.by_name.get(file_name).copied())
             }
             (false, false) => relative
                 .as_deref()

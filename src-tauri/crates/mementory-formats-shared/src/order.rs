@@ -67,14 +67,14 @@ pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
         for (i, node) in nodes.iter().enumerate() {
             // The entry before a message cannot be its parent if this entry is an answer to the message, as in a list
             // that begins with the newest message.
-            let before = i.checked_sub(1).filter(|before| tops.get(*before) != Some(&i));
+            let previous_message = i.checked_sub(1).filter(|previous_message| tops.get(*previous_message) != Some(&i));
             out.parent.push(match (&node.parent, stated_parents.get(i).copied().flatten()) {
                 (Parent::Root, _) => None,
-                (Parent::Missing, _) => before,
+                (Parent::Missing, _) => previous_message,
                 (Parent::Id(_), Some(parent)) => Some(parent),
                 (Parent::Id(_), None) => {
                     out.missing_parents += 1;
-                    before
+                    previous_message
                 }
             });
         }
@@ -116,9 +116,9 @@ fn tops_of(parents: &[Option<usize>]) -> Vec<usize> {
     for start in 0..parents.len() {
         let mut path = Vec::new();
         let mut at = start;
-        let top = loop {
-            if let Some(top) = tops[at] {
-                break top;
+        let top_message = loop {
+            if let Some(top_message) = tops[at] {
+                break top_message;
             }
             path.push(at);
             is_on_path[at] = true;
@@ -128,11 +128,11 @@ fn tops_of(parents: &[Option<usize>]) -> Vec<usize> {
             }
         };
         for message in path {
-            tops[message] = Some(top);
+            tops[message] = Some(top_message);
             is_on_path[message] = false;
         }
     }
-    tops.into_iter().enumerate().map(|(index, top)| top.unwrap_or(index)).collect()
+    tops.into_iter().enumerate().map(|(index, top_message)| top_message.unwrap_or(index)).collect()
 }
 
 fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {

@@ -183,9 +183,9 @@ impl<'r> FileReader<'r> {
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
                         let readable_part = elements.readable_part().filter(|_| kind == Kind::Conversation);
-                        let lost = if readable_part.is_some() { Kind::Message } else { kind };
+                        let lost_kind = if readable_part.is_some() { Kind::Message } else { kind };
                         let reason = format!("{}: {e}", e.code());
-                        self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost));
+                        self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost_kind));
                         if let Some((pointer, readable_part)) = readable_part {
                             count += 1;
                             self.object(member, pointer, &readable_part, kind, &mut read)?;

@@ -158,18 +158,18 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
             return Some((start + 3, start + 3 + inner.find(quote).unwrap_or(inner.len())));
         }
     }
-    let first = value.chars().next()?;
-    if first == '"' || first == '\'' {
+    let first_char = value.chars().next()?;
+    if first_char == '"' || first_char == '\'' {
         let mut is_escaped = false;
         let end = value[1..].char_indices().find(|(_, c)| {
-            let is_end = *c == first && !is_escaped;
-            is_escaped = first == '"' && *c == '\\' && !is_escaped;
+            let is_end = *c == first_char && !is_escaped;
+            is_escaped = first_char == '"' && *c == '\\' && !is_escaped;
             is_end
         });
         return Some((start + 1, start + 1 + end.map_or(value.len() - 1, |(i, _)| i)));
     }
-    if matches!(first, '[' | '{' | '\n' | '\r' | '#' | '|' | '>' | '=') {
-        return list_value(text, start, first);
+    if matches!(first_char, '[' | '{' | '\n' | '\r' | '#' | '|' | '>' | '=') {
+        return list_value(text, start, first_char);
     }
     let end = value.find(['\n', '\r', ',', '}', ']']).unwrap_or(value.len());
     let value = value[..end].split(" #").next().unwrap_or_default().trim_end();
@@ -182,11 +182,11 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {
             let end = text[start..].find(']')?;
-            let inner = &text[start + 1..start + end];
-            inner.contains(['"', '\'']).then(|| {
-                let leading_space = inner.len() - inner.trim_start().len();
+            let list_content = &text[start + 1..start + end];
+            list_content.contains(['"', '\'']).then(|| {
+                let leading_space = list_content.len() - list_content.trim_start().len();
                 // Keeps the outermost quotes, so that the file stays valid.
-                let trimmed = inner.trim();
+                let trimmed = list_content.trim();
                 let from = start + 1 + leading_space + 1;
                 (from, from + trimmed.len().saturating_sub(2))
             })
@@ -200,9 +200,9 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
                 }
                 end += line.len();
             }
-            let inner = text[from..end].trim_end();
-            let leading_space = inner.len() - inner.trim_start().len();
-            (!inner.trim().is_empty()).then_some((from + leading_space, from + inner.len()))
+            let block_text = text[from..end].trim_end();
+            let leading_space = block_text.len() - block_text.trim_start().len();
+            (!block_text.trim().is_empty()).then_some((from + leading_space, from + block_text.len()))
         }
         _ => None,
     }

@@ -66,18 +66,18 @@ pub fn items<'t>(text: &'t str, before: &str) -> Vec<Item<'t>> {
         let words = if words.is_empty() { text.trim() } else { words };
         section_items.push((0..text.len(), words.to_owned(), None));
     }
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut id_counts: HashMap<String, usize> = HashMap::new();
     let mut out = Vec::with_capacity(section_items.len());
     let mut start = 0;
-    let last = section_items.len() - 1;
-    let (mut line, mut counted) = (1, 0);
+    let last_index = section_items.len() - 1;
+    let (mut line, mut counted_until) = (1, 0);
     for (n, (range, words, section)) in section_items.into_iter().enumerate() {
-        let end = if n == last { text.len() } else { range.end };
+        let end = if n == last_index { text.len() } else { range.end };
         let text_start = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
-        line += text[counted..text_start].matches('\n').count();
-        counted = text_start;
+        line += text[counted_until..text_start].matches('\n').count();
+        counted_until = text_start;
         let digest = content_id(&format!("{}\n{words}", section.as_deref().unwrap_or_default()));
-        let count = seen.entry(digest.clone()).or_default();
+        let count = id_counts.entry(digest.clone()).or_default();
         *count += 1;
         let id = if *count > 1 { format!("{digest}~{count}") } else { digest };
         out.push(Item { text: words, source: &text[start..end], section, pointer: format!("line {line}"), id });
@@ -136,11 +136,11 @@ fn bullet_indent(line: &str) -> Option<usize> {
     let words = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - words.len();
     let digit_count = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let after = match words.get(digit_count..)? {
+    let text_after_mark = match words.get(digit_count..)? {
         rest if (1..=4).contains(&digit_count) => rest.strip_prefix(['.', ')'])?,
         rest => rest.strip_prefix(['-', '*', '+', '•'])?,
     };
-    (after.starts_with([' ', '\t']) && !after.trim().is_empty()).then_some(indent)
+    (text_after_mark.starts_with([' ', '\t']) && !text_after_mark.trim().is_empty()).then_some(indent)
 }
 
 fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
@@ -233,11 +233,11 @@ mod tests {
 
     #[test]
     fn equal_items_have_different_ids_and_no_text_is_lost() {
-        let found = items("- a\r\n- a\r\n", "");
-        assert_ne!(found[0].id, found[1].id);
+        let items_found = items("- a\r\n- a\r\n", "");
+        assert_ne!(items_found[0].id, items_found[1].id);
         for text in ["", "\n\n", "# Only a heading\n", "<!-- note -->\n", "words", "- ", "---\na: 1\n---\n"] {
-            let found = items(text, "");
-            assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
+            let items_found = items(text, "");
+            assert_eq!(items_found.iter().map(|p| p.source).collect::<String>(), text);
         }
     }
 }

@@ -157,8 +157,8 @@ pub fn open_image(
 
 /// Opens a file in SQLite's immutable mode, so that SQLite neither locks the file nor looks for a log.
 fn open_file(path: &Path) -> Result<Connection, OpenError> {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let text = absolute.to_str().ok_or(OpenError::NotSqlite)?.replace('\\', "/");
+    let absolute_path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let text = absolute_path.to_str().ok_or(OpenError::NotSqlite)?.replace('\\', "/");
     let mut uri = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
     for byte in text.bytes() {
         match byte {
@@ -228,9 +228,9 @@ mod tests {
         assert!(matches!(check_schema(&half_database), Err(OpenError::Schema(_))));
         std::fs::write(&path, &complete_bytes[..complete_bytes.len() / 2]).unwrap();
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
-        let truncated = open_truncated(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
-        assert!(truncated.is_cut);
-        let mut rows = truncated.connection.prepare("SELECT key FROM t").unwrap();
+        let truncated_database = open_truncated(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
+        assert!(truncated_database.is_cut);
+        let mut rows = truncated_database.connection.prepare("SELECT key FROM t").unwrap();
         let mut rows = rows.query([]).unwrap();
         let mut count = 0;
         while let Ok(Some(_)) = rows.next() {
@@ -249,10 +249,10 @@ mod tests {
         let bytes_before = std::fs::read(&path).unwrap();
         let limits = Limits { element_bytes: 100, ..Limits::default() };
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
-        let opened = open(&catalog, &catalog.members()[0], &limits).unwrap();
-        assert!(opened.has_table("t") && !opened.has_table("u"));
-        assert!(opened.connection.execute("INSERT INTO t VALUES ('b', 'y')", []).is_err());
-        drop(opened);
+        let opened_database = open(&catalog, &catalog.members()[0], &limits).unwrap();
+        assert!(opened_database.has_table("t") && !opened_database.has_table("u"));
+        assert!(opened_database.connection.execute("INSERT INTO t VALUES ('b', 'y')", []).is_err());
+        drop(opened_database);
         assert_eq!(std::fs::read(&path).unwrap(), bytes_before);
         assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
     }

@@ -64,9 +64,9 @@ fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     if !defined_name.eq_ignore_ascii_case(name.as_bytes()) {
         return None;
     }
-    let after = rest.get(name.len()..)?;
-    let open = after.iter().position(|byte| !is_quote(byte) && !byte.is_ascii_whitespace())?;
-    let body = after.get(open..).filter(|body| body.first() == Some(&b'('))?;
+    let text_after_name = rest.get(name.len()..)?;
+    let open = text_after_name.iter().position(|byte| !is_quote(byte) && !byte.is_ascii_whitespace())?;
+    let body = text_after_name.get(open..).filter(|body| body.first() == Some(&b'('))?;
     let mut depth = 0u32;
     for (at, byte) in body.iter().enumerate().take(MAX_DEFINITION_BYTES) {
         match byte {
@@ -186,13 +186,13 @@ pub fn turns_of_session(
     turn: impl Fn(Row, usize) -> Turn,
 ) -> Vec<Turn> {
     let mut out = Vec::new();
-    let failed = match read_turns(database, session, reader.context.limits.element_bytes, turn, &mut out) {
+    let failure = match read_turns(database, session, reader.context.limits.element_bytes, turn, &mut out) {
         Ok(true) => return out,
         Ok(false) => "too_large: the rest of this session is larger than the limit".to_owned(),
         Err(error) => format!("database_unreadable: {error}"),
     };
     let place = format!("{}#messages of {session}", member.place);
-    reader.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+    reader.report_dropped(place, DroppedAs::Failed, &failure, Some(Kind::Message));
     out
 }
 
@@ -285,8 +285,8 @@ pub fn report_other_tables<'w>(
 ) {
     for table in tables {
         let Some(why) = reason_of(table) else { continue };
-        let quoted = table.replace('"', "\"\"");
-        let sql = format!("SELECT count(*) FROM \"{quoted}\"");
+        let quoted_table = table.replace('"', "\"\"");
+        let sql = format!("SELECT count(*) FROM \"{quoted_table}\"");
         let count = database.connection.query_row(&sql, [], |row| row.get::<_, i64>(0));
         let Some(count) = count.ok().filter(|count| *count > 0) else { continue };
         let reason = format!("not_imported: {count} rows of this table are not imported, because {why}");
@@ -304,13 +304,13 @@ mod tests {
 
     #[test]
     fn a_table_is_found_by_its_own_columns_only() {
-        let found =
+        let schema_found =
             schema("x CREATE TABLE \"notes\" (id INTEGER CHECK (id > 0), body TEXT) CREATE TABLE other(tags TEXT)");
-        assert!(found.has_table("notes", &["id", "body"]));
-        assert!(found.has_table("other", &["tags"]));
-        assert!(!found.has_table("notes", &["tags"]), "a column of another table");
-        assert!(!found.has_table("notes", &["bod"]), "a part of a name");
-        assert!(!found.has_table("note", &[]), "a part of the name of a table");
+        assert!(schema_found.has_table("notes", &["id", "body"]));
+        assert!(schema_found.has_table("other", &["tags"]));
+        assert!(!schema_found.has_table("notes", &["tags"]), "a column of another table");
+        assert!(!schema_found.has_table("notes", &["bod"]), "a part of a name");
+        assert!(!schema_found.has_table("note", &[]), "a part of the name of a table");
         assert!(!schema("CREATE TABLE notes (id").has_table("notes", &["id"]), "a definition that is cut off");
     }
 

@@ -270,12 +270,12 @@ pub fn shown_time(time: Option<Timestamp>) -> String {
 /// A title for people to read: one line of at most 120 characters. It is the record's title, otherwise the first line
 /// of its text, otherwise its kind.
 pub fn shown_title(record: &Record) -> String {
-    let first = record
+    let title_or_first_line = record
         .title
         .as_deref()
         .filter(|t| !t.trim().is_empty())
         .or_else(|| record.text.lines().find(|l| !l.trim().is_empty()));
-    let line: String = first.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = title_or_first_line.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().filter(|c| !c.is_control()).take(120).collect();
     if line.is_empty() { format!("Untitled {}", record.kind.as_str()) } else { line }
 }

@@ -106,8 +106,8 @@ pub fn restore(json: &str, native: &Record, separate_members: &[&str]) -> Option
     if slot.get(STUB_MEMBER) == Some(&Value::Bool(true)) {
         return Some(Slot::Stub);
     }
-    let written = slot.remove(FINGERPRINT_MEMBER)?;
-    let is_changed = written.as_str() != Some(fingerprint_of(json, separate_members).as_str());
+    let stated_fingerprint = slot.remove(FINGERPRINT_MEMBER)?;
+    let is_changed = stated_fingerprint.as_str() != Some(fingerprint_of(json, separate_members).as_str());
     let has_own_origin = !slot.contains_key("origin");
     let mut record = apply(members(native), slot)?;
     if is_changed {

@@ -98,15 +98,20 @@ fn refusal(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> &
 
 fn check_counts(name: &str, expected: &Value, source: &MemorySource) {
     assert_eq!(json!(source.kinds()), expected["kinds"], "{name}: {:#?}", texts(source));
-    if let Some(wanted) = expected.get("roles") {
-        assert_eq!(json!(roles(source)), *wanted, "{name}");
+    if let Some(wanted_roles) = expected.get("roles") {
+        assert_eq!(json!(roles(source)), *wanted_roles, "{name}");
     }
     let code = |reason: &str| reason.split(':').next().unwrap_or_default().to_owned();
-    let dropped: Vec<String> = source.dropped.iter().map(|d| code(&d.reason)).collect();
-    check_codes(&format!("{name}: dropped {:#?}", source.dropped), &expected["dropped"], &dropped, &dropped);
+    let dropped_codes: Vec<String> = source.dropped.iter().map(|d| code(&d.reason)).collect();
+    check_codes(
+        &format!("{name}: dropped {:#?}", source.dropped),
+        &expected["dropped"],
+        &dropped_codes,
+        &dropped_codes,
+    );
     let notes: Vec<String> = source.notes.iter().map(|n| code(&n.code)).collect();
-    let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
-    check_codes(&format!("{name}: notes {:#?}", source.notes), wanted, &notes, &source.codes());
+    let wanted_notes = expected.get("notes").unwrap_or(&expected["issues"]);
+    check_codes(&format!("{name}: notes {:#?}", source.notes), wanted_notes, &notes, &source.codes());
     // Sorts the names, because the order of the files depends on the operating system.
     let mut files: Vec<&str> = source.files.iter().map(|(file, _)| file.name.as_str()).collect();
     let mut passthrough: Vec<&str> = source.parts.iter().map(|(item, _)| item.name.as_str()).collect();
@@ -122,9 +127,9 @@ fn check_codes(what: &str, wanted: &Value, all: &[String], list: &[String]) {
     if !wanted.is_object() {
         return assert_eq!(json!(list), or_empty_list(wanted), "{what}");
     }
-    let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
-    all.iter().for_each(|code| *counted.entry(code).or_default() += 1);
-    assert_eq!(json!(counted), *wanted, "{what}");
+    let mut code_counts: BTreeMap<&str, u64> = BTreeMap::new();
+    all.iter().for_each(|code| *code_counts.entry(code).or_default() += 1);
+    assert_eq!(json!(code_counts), *wanted, "{what}");
 }
 
 fn or_empty_list(wanted: &Value) -> Value {
@@ -133,13 +138,13 @@ fn or_empty_list(wanted: &Value) -> Value {
 
 /// Finds a record by its key, otherwise by its text, the beginning of its text, or its title.
 fn record_named<'f>(source: &'f MemorySource, named: &str, about: &str) -> &'f Record {
-    let ways: [fn(&Record, &str) -> bool; 4] = [
+    let name_tests: [fn(&Record, &str) -> bool; 4] = [
         |record, named| record.key.value == named,
         |record, named| record.text == named,
         |record, named| !named.is_empty() && record.text.starts_with(named),
         |record, named| record.title.as_deref() == Some(named) && record.message.is_none(),
     ];
-    let record = ways.iter().find_map(|is_named| source.records.iter().find(|record| is_named(record, named)));
+    let record = name_tests.iter().find_map(|is_named| source.records.iter().find(|record| is_named(record, named)));
     record.unwrap_or_else(|| panic!("{about}: no record {named:?} in {:#?}", texts(source)))
 }
 

@@ -298,8 +298,8 @@ pub fn check_nothing_to_write(format: &'static dyn Format) {
     let scratch = Scratch::new("nothing");
     let out = scratch.at(&format!("out{}", format.capabilities().ending));
     let mut empty_source = MemorySource::default();
-    let refused = format.write(&mut empty_source, &out, &WriteOptions::default());
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "nothing_to_write", .. })), "{refused:?}");
+    let refusal = format.write(&mut empty_source, &out, &WriteOptions::default());
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "nothing_to_write", .. })), "{refusal:?}");
     assert!(!out.exists());
     assert!(format.plan(&mut empty_source, &WriteOptions::default()).unwrap().by_kind.is_empty());
 }

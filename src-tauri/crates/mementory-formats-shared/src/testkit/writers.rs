@@ -54,8 +54,8 @@ pub(super) fn check_written(
     let catalog = Catalog::open(&[out.to_path_buf()], &Limits::default(), None).unwrap();
     let detection = detect(formats, &catalog, &Limits::default(), None).unwrap();
     let names: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
-    let unknown: Vec<&str> = detection.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
-    assert_eq!((names, detection.ties.len(), unknown), (vec![format.id()], 0, vec![]));
+    let unclaimed_files: Vec<&str> = detection.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
+    assert_eq!((names, detection.ties.len(), unclaimed_files), (vec![format.id()], 0, vec![]));
     let mut reread = MemorySource::default();
     format.read(&catalog, &detection.sources[0], &read_context(format, Limits::default()), &mut reread).unwrap();
     let validation = format.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap();
@@ -90,9 +90,9 @@ fn check_losses(source: &MemorySource, report: &WriteReport, reread: &MemorySour
         // The key of a link's target may change, and the source may get the folder's name. The report lists both
         // changes as losses, even if the compared records show no difference.
         let is_as_listed = |found: &BTreeSet<String>| {
-            let mut unseen = expected.difference(found);
+            let mut missing_names = expected.difference(found);
             found.is_subset(&expected)
-                && unseen.all(|name| ["links", "source"].contains(&name.as_str()) || is_unknown(name))
+                && missing_names.all(|name| ["links", "source"].contains(&name.as_str()) || is_unknown(name))
         };
         assert!(
             differences.iter().any(is_as_listed),
@@ -143,8 +143,8 @@ pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
             for input in inputs.filter(|path| path.file_stem().is_some_and(|stem| stem == "input")) {
                 let Some(mut found) = read_any(formats, &input) else { continue };
                 // A vault stores a record only once.
-                let mut seen = BTreeSet::new();
-                found.records.retain(|record| seen.insert(vault_id(record.kind, &record.key)));
+                let mut seen_ids = BTreeSet::new();
+                found.records.retain(|record| seen_ids.insert(vault_id(record.kind, &record.key)));
                 let plan = format.plan(&mut found, &WriteOptions::default()).unwrap();
                 if plan.by_kind.is_empty() {
                     continue;
@@ -231,8 +231,8 @@ pub fn hostile() -> MemorySource {
         ended_memory.status = Some(status.into());
         source.records.push(ended_memory);
     }
-    let last = source.records.len() - 1;
-    source.edited.insert(last);
+    let last_index = source.records.len() - 1;
+    source.edited.insert(last_index);
     source
 }
 
