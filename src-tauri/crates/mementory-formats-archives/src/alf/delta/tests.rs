@@ -413,8 +413,8 @@ fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
 
 #[test]
 fn removing_the_operation_changes_no_other_byte() {
-    let line_without_operation = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
-    let with_operation = super::operation::add_operation(line_without_operation, parse_operation("update"));
+    let record = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
+    let with_operation = super::operation::add_operation(record, parse_operation("update"));
     assert_eq!(with_operation, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
     for text in [
         with_operation.as_str(),
@@ -425,17 +425,13 @@ fn removing_the_operation_changes_no_other_byte() {
         let line = change.line.unwrap();
         assert_eq!(
             serde_json::from_str::<Value>(&line).unwrap(),
-            serde_json::from_str::<Value>(line_without_operation).unwrap(),
+            serde_json::from_str::<Value>(record).unwrap(),
             "{text}"
         );
         assert!(line.contains("1.0") && !line.contains("operation"));
     }
-    assert_eq!(
-        super::operation::parse(&with_operation).unwrap().line.as_deref(),
-        Some(line_without_operation),
-        "ours: byte for byte"
-    );
-    let _ = Verbatim::json(line_without_operation);
+    assert_eq!(super::operation::parse(&with_operation).unwrap().line.as_deref(), Some(record), "ours: byte for byte");
+    let _ = Verbatim::json(record);
 }
 
 #[test]
