@@ -20,7 +20,7 @@ class BackupState {
     if (isUnlocked()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;
   }
 
-  /** Asks for a folder and backs up there. */
+  /** Asks for a folder and writes a backup of the vault into it. */
   async run(now = new Date()): Promise<void> {
     if (this.job) return;
     const folder = await backend().chooseFolder();

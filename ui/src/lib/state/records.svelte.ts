@@ -45,9 +45,12 @@ export class RecordList {
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
-  /** The last request for rows. It settles without an error. */
+  /** The last request for rows. The promise never rejects. */
   #fetching: Promise<void> = Promise.resolve();
-  /** Ids of the rows, because a search may return a conversation again on a later page. */
+  /**
+   * Ids of the rows. They are needed to skip duplicates, because a search may return a conversation again on a later
+   * page.
+   */
   #ids = new Set<string>();
   /**
    * What `rows` shows: `listKey` represents query, filter and sort order, and `endOffset` is the offset up to which
@@ -60,7 +63,10 @@ export class RecordList {
   /** The query typed while a prefetch was running. */
   #pendingQuery: string | null = null;
 
-  /** `revision` changes whenever the rows may have changed. */
+  /**
+   * `base`: the initial filter, which `clearFilter` restores. `revision`: a number that changes whenever the rows may
+   * have changed.
+   */
   constructor(
     private readonly base: Partial<Filter>,
     readonly revision: () => number = () => vault.revision,
@@ -119,7 +125,7 @@ export class RecordList {
     await this.#fetch(run, [], endOffset);
   }
 
-  /** Stops waiting and keeps the loaded rows. */
+  /** Stops waiting for requested rows. The rows that are already loaded stay. */
   readonly stop = (): void => {
     this.#run += 1;
     this.loading = false;
@@ -139,7 +145,7 @@ export class RecordList {
 
   /** Loads all rows that are not loaded yet. */
   async loadAll(): Promise<void> {
-    // The cursor of a running request is needed for the next one.
+    // Wait for a running request first, because the next request needs its cursor.
     while (this.loading) await this.#fetching;
     if (this.more && !this.failed) await this.#fetch(this.#run, this.rows, Math.max(this.#offset + 1, this.total ?? 0));
   }
@@ -285,7 +291,10 @@ export function recordToOpen(rows: readonly Row[], id: string | null, isNewQuery
   return rows[0]?.id ?? null;
 }
 
-/** The record to open once the records `leaving` are gone: the active one if it stays, else the next or previous. */
+/**
+ * Id of the record to open once the records `leaving` are removed: the active record if it is not removed, otherwise
+ * the next remaining record in the list, or else the previous one.
+ */
 export function nextAfterRemoval(
   rows: readonly Row[],
   leaving: readonly string[],

@@ -11,8 +11,8 @@ class SearchText {
   }
 
   /**
-   * A pane with its own search sets this function. It opens that search and returns true. If a search field already has
-   * the focus, it returns false.
+   * Opens the search of the pane and returns true. Returns false if a search field already has the focus, or if no pane
+   * has a search. A pane with its own search sets this function.
    */
   searchInPane: () => boolean = () => false;
 
