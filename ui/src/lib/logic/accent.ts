@@ -1,7 +1,7 @@
 /** A colour as `#rrggbb`. */
 export type Hex = string;
 
-/** The tokens of tokens.css that show the accent colour. */
+/** The tokens of tokens.css that are derived from the accent colour. */
 export const ACCENT_TOKENS = [
   "--accent",
   "--accent-hover",
@@ -13,7 +13,7 @@ export const ACCENT_TOKENS = [
 ] as const;
 export type AccentTokens = Record<(typeof ACCENT_TOKENS)[number], Hex>;
 
-/** The tokens of a theme that are seen together with the accent colour. */
+/** The tokens of a theme with which the accent colour is combined, as its background or as text on it. */
 export const THEME_TOKENS = [
   "--bg-app",
   "--bg-list",
@@ -28,7 +28,7 @@ export const THEME_TOKENS = [
 ] as const;
 export type ThemeTokens = Record<(typeof THEME_TOKENS)[number], Hex>;
 
-/** Contrast of text on its background, and of graphics on theirs (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Minimum contrast of text and of graphics on their backgrounds (WCAG 2.2, 1.4.3 and 1.4.11). */
 const TEXT_CONTRAST = 4.5;
 const GRAPHICS_CONTRAST = 3;
 /** Largest share of black or white that may be mixed into the person's accent colour. */
@@ -54,14 +54,17 @@ export function contrast(a: Hex, b: Hex): number {
   return (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05);
 }
 
-/** The colour mixed with this share of another. */
+/** Mixes a colour with another one, whose share is from 0 to 1. */
 function mix(colour: Hex, other: Hex, share: number): Hex {
   const others = channels(other);
   const mixed = channels(colour).map((channel, n) => Math.round(channel + ((others[n] ?? 0) - channel) * share));
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The colour nearest to this one, darker or paler by at most `most`, that is accepted. Null if there is none. */
+/**
+ * The first accepted colour when more and more black or white is mixed into `colour`, up to the share `most`. Null if
+ * no colour is accepted.
+ */
 function nearestAccepted(colour: Hex, most: number, isAccepted: (candidate: Hex) => boolean): Hex | null {
   for (let share = 0; share <= most; share += STEP) {
     for (const other of [BLACK, WHITE]) {
@@ -73,8 +76,8 @@ function nearestAccepted(colour: Hex, most: number, isAccepted: (candidate: Hex)
 }
 
 /**
- * The accent tokens of a theme for the accent colour of the system, which is made darker or paler as far as needed. Null
- * if the colour can't be read in the theme: the theme then keeps its own accent.
+ * Returns the accent tokens of a theme for the accent colour of the system, which is made darker or paler as far as
+ * needed for the contrasts. Null if that is impossible: the theme then keeps its own accent.
  */
 export function accentTokens(accent: Hex, theme: ThemeTokens): AccentTokens | null {
   if (!/^#[0-9a-f]{6}$/i.test(accent)) return null;

@@ -4,8 +4,8 @@ export type FrontMatter = { fields: [name: string, value: string][]; body: strin
 const FENCED = /^\uFEFF?---[ \t]*\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /**
- * Separates the front matter from a text that begins with it. It may only have plain fields and lists. If it has
- * anything else, the whole text is the body, so that nothing is hidden.
+ * Separates the front matter at the start of a text from the body. If the front matter contains anything but plain
+ * fields and lists, the whole text is returned as the body, so that nothing is hidden.
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const noFrontMatter: FrontMatter = { fields: [], body: text };

@@ -7,7 +7,7 @@ import { escapeRegExp, splitSegments } from "./text-segments";
  */
 const MAX_MARKS = 1_000;
 
-/** A formula. It is not searched, because its words are not in reading order. */
+/** Matches a formula. Formulas are not searched, because their words are not in reading order. */
 const FORMULA_PATTERN = /<math[\s>][\s\S]*?<\/math>/g;
 
 /** Elements within which a text run continues, so that a hit may span them. All other elements end the run. */
@@ -82,7 +82,7 @@ export function locateHit(
   return null;
 }
 
-/** The text nodes of `root` in the page, grouped into runs. */
+/** The text nodes below `root`, grouped into runs in the same way as by `textRuns`. */
 function textNodeRuns(root: Node): Text[][] {
   const runs: Text[][] = [[]];
   const visit = (node: Node) => {
@@ -101,7 +101,7 @@ function textNodeRuns(root: Node): Text[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-/** Wraps spans of a text node in marks. */
+/** Wraps spans of a text node in `<mark>` elements, and adds these elements to `marks` by the index of their hit. */
 function markSpans(
   text: Text,
   spans: readonly { from: number; to: number; hit: number }[],

@@ -20,7 +20,7 @@ const FORMULAS: { pattern: RegExp; display: boolean }[] = [
   { pattern: /^\\\[([\s\S]+?)\\\]/, display: true },
   { pattern: /^\$\$([\s\S]+?)\$\$/, display: true },
   { pattern: /^\\\(([\s\S]+?)\\\)/, display: false },
-  // Prices have a dollar sign too, so what is between the dollar signs must look like a formula.
+  // Prices have a dollar sign too, so the text between two dollar signs must look like a formula.
   { pattern: /^\$(?=[^\s$])((?:[A-Za-z]|(?=[^$\n]*[\\^_={])[^$\n]*[^\s$\\]))\$(?!\d)/, display: false },
 ];
 
@@ -29,10 +29,10 @@ const FOOTNOTE_MARK = /^\[\^([^\]\s]{1,40})\]/;
 
 /** Labels of the footnotes that the text defines. Without a definition, `[^a-z]` is not a footnote. */
 let footnotes = new Set<string>();
-/** Numbers of citations by what they refer to, in the order in which they occur. */
+/** The number of each cited source by its key, counted in the order in which the sources are cited first. */
 let citations = new Map<string, number>();
 
-/** Prepares the extensions for one text. Has to be called before it is parsed. */
+/** Prepares the extensions for one text. Has to be called before the text is parsed. */
 export function beginText(source: string): void {
   citations = new Map();
   footnotes = new Set(
@@ -59,7 +59,9 @@ function citationAt(source: string): CitationToken | undefined {
   return stray === undefined ? undefined : { type: "citation", raw: stray, name: "", key: "" };
 }
 
-/** The name in a citation. Only an entity has one: in `["city","Bergen",…]`, the second entry is the word to show. */
+/**
+ * The name that a citation shows. Only the citation of an entity has one: in `["city","Bergen",…]`, the second entry.
+ */
 function citedName(kind: string, references: string): { name: string } {
   if (kind !== "entity") return { name: "" };
   try {
@@ -80,7 +82,7 @@ function citationHtml({ name, key }: CitationToken): string {
   return `<sup class="citation">[${number}]</sup>`;
 }
 
-/** Formulas, citation marks and footnotes. */
+/** The Markdown extensions for formulas, citation marks and footnotes. */
 export const markdownExtensions: MarkedExtension = {
   extensions: [
     {

@@ -6,7 +6,8 @@ import { beginText, markdownExtensions, type CitationToken } from "./markdown-ex
 import { truncated, oneLine } from "./untrusted-text";
 
 /**
- * A top-level block of a message. Code is rendered by its own component, and everything else as sanitised HTML or text.
+ * A top-level block of a message. Code is rendered by its own component, and all other blocks as sanitised HTML or as
+ * plain text.
  */
 export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
@@ -33,13 +34,16 @@ const marked = new Marked({
 });
 marked.use(markdownExtensions);
 
-/** The options are one shared object, because DOMPurify rebuilds its lists whenever it gets a new object. */
+/**
+ * The options of DOMPurify. They are one shared object, because DOMPurify rebuilds its lists whenever it gets a new
+ * object.
+ */
 const SANITIZE_OPTIONS = {
   RETURN_DOM_FRAGMENT: true as const,
   ALLOWED_TAGS: [
     ..."a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup".split(" "),
     ..."table tbody td th thead tr ul mark".split(" "),
-    // Formulas
+    // The elements of formulas (MathML).
     ..."math mrow mi mn mo ms mtext mspace msup msub msubsup mfrac msqrt mroot mover munder munderover".split(" "),
     ..."mtable mtr mtd mpadded mphantom menclose mstyle mmultiscripts mprescripts".split(" "),
   ],
@@ -77,7 +81,7 @@ function parseMarkdown(source: string): Token[] | null {
     const tokens = marked.lexer(source);
     return tokens.length > LIMITS.blocks ? null : tokens;
   } catch {
-    // The text is nested too deeply for the parser.
+    // The parser fails if the text is nested too deeply.
     return null;
   }
 }
@@ -143,7 +147,7 @@ function isMark(text: string, index: number, mark: string): boolean {
   return (!/\w/.test(before) && /\S/.test(after)) || (/\S/.test(before) && !/\w/.test(after));
 }
 
-/** A snippet without the marks of bold text and headings, and its ranges (in code points) moved accordingly. */
+/** Removes the marks of bold text and headings from a snippet, and moves its ranges (in code points) accordingly. */
 export function plainSnippet(
   text: string,
   ranges: readonly (readonly [number, number])[],
@@ -171,10 +175,10 @@ export function plainLine(text: string, maxLength?: number): string {
 
 /** Matches HTML that needs no sanitising: only paragraphs and line breaks without attributes, as in most messages. */
 const PLAIN_HTML = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
-/** HTML that is longer than this is always sanitised, without testing it against `PLAIN_HTML`. */
+/** HTML with more UTF-16 code units than this is always sanitised, without testing it against `PLAIN_HTML`. */
 const MAX_PLAIN_HTML = 20_000;
 
-/** Sanitised nodes for the page. They load and run nothing. */
+/** Returns HTML as sanitised nodes for the page, which load and run nothing. */
 export function safeNodes(html: string): DocumentFragment {
   if (html.length <= MAX_PLAIN_HTML && PLAIN_HTML.test(html)) {
     const template = document.createElement("template");
@@ -186,7 +190,7 @@ export function safeNodes(html: string): DocumentFragment {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", "0");
   }
-  // Put tables and code into focusable boxes, so that wide ones can be scrolled, also with the keyboard.
+  // Put each table and code block into a focusable box, so that a wide one can be scrolled with the keyboard too.
   for (const table of fragment.querySelectorAll("table, pre")) {
     const box = document.createElement("div");
     box.className = "wide";
@@ -197,7 +201,7 @@ export function safeNodes(html: string): DocumentFragment {
   return fragment;
 }
 
-/** The parsed address. Null if it is not a web or mail address that a browser can open. */
+/** Parses a web or mail address that a browser can open. Returns null for all other addresses. */
 export function webAddress(href: string): URL | null {
   try {
     const url = new URL(href);

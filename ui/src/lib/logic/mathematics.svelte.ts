@@ -2,7 +2,10 @@ import fontUrl from "@fontsource/noto-sans-math/files/noto-sans-math-latin-400-n
 
 type Render = (tex: string, options: { displayMode: boolean; throwOnError: boolean }) => string;
 
-/** Longer formulas are shown as they are written, because typesetting them would block the window. */
+/**
+ * Formulas with more UTF-16 code units than this are shown as they are written, because typesetting them would block
+ * the window.
+ */
 const MAX_FORMULA_LENGTH = 4_000;
 
 const INLINE_STYLE = /(<[^<>]*?) style="[^"]*"/g;
@@ -15,8 +18,8 @@ class Mathematics {
   #loading: Promise<void> | null = null;
 
   /**
-   * MathML of a formula; `source` is the formula with its delimiters. Until the library is loaded, and for a formula
-   * that it cannot read, the MathML contains only the source. Never throws.
+   * Returns the MathML of a formula. `source` is the formula with its delimiters. Until the library is loaded, and for
+   * a formula that the library cannot read, the MathML contains only the source. Never throws.
    */
   html(tex: string, source: string, displayMode: boolean): string {
     const render = this.#render;
@@ -31,7 +34,7 @@ class Mathematics {
     return `<math class="source"><mtext>${escape(source)}</mtext></math>`;
   }
 
-  /** Loads the library. Formulas that are shown already are then typeset. */
+  /** Loads the library. Formulas that are already shown as source are then typeset. */
   load(): Promise<void> {
     this.#loading ??= Promise.all([import("temml"), import("temml/dist/Temml-Local.css")]).then(
       ([{ default: temml }]) => {

@@ -5,7 +5,7 @@ export const KINDS = [
   { kind: "ids", classes: ["national_id"] },
   { kind: "phones", classes: ["phone"] },
   { kind: "emails", classes: ["email"] },
-  // Unencrypted secrets in credentials. They come last, because their class is the last one in the backend.
+  // Secrets that a credential contains unencrypted. They come last, because their class is the last one in the backend.
   { kind: "stored", classes: ["stored_secret"] },
 ] as const;
 export type Kind = (typeof KINDS)[number]["kind"];
