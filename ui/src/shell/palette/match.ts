@@ -6,8 +6,8 @@ export type NameMatch = { rank: number; ranges: [number, number][] };
 const LETTER = /[\p{L}\p{N}]/u;
 
 /**
- * Matches a name with the typed words. It matches if every word occurs in the name or is the start of a synonym.
- * Returns null if it does not match.
+ * Matches a name with the typed words. The name matches if each typed word occurs in the name or is the start of a
+ * synonym. Returns null if the name does not match.
  */
 export function matchName(name: string, typed: string, synonyms = ""): NameMatch | null {
   const ranges: [number, number][] = [];
@@ -39,7 +39,7 @@ function wordPosition(name: string, word: string): number {
 
 const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
 
-/** The `maxCount` best matches. Those of equal rank keep their order. */
+/** The `maxCount` best matches. Matches of equal rank keep their order. */
 export function bestMatches<T>(
   all: readonly T[],
   maxCount: number,

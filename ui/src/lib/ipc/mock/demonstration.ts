@@ -1,7 +1,10 @@
 import type { ListItem } from "../backend";
 import { failWith } from "./jobs";
 
-/** The errors with which opening and deleting the demonstration fail. `items` are the records of the open vault. */
+/**
+ * The checks before the demonstration is opened or deleted. They throw the errors of the backend. `items` returns the
+ * records of the open vault.
+ */
 export function sampleDemonstration(isUsable: boolean, items: () => ListItem[]) {
   const countWritten = () => items().filter((each) => each.source === "me").length;
   let writtenBefore = 0;

@@ -11,7 +11,7 @@ import type {
 } from "../backend";
 import { sampleThread } from "./thread";
 
-/** Whether the sample import `batch` added or changed the item. */
+/** Whether the sample import with the id `batch` added or changed the item. */
 function isFromBatch(batch: string, item: ListItem): boolean {
   if (batch === "b-2" || batch.startsWith("batch-new"))
     return item.export_diff_status === "new" || (item.kind !== "memory" && item.source === "chatgpt");
@@ -44,7 +44,10 @@ const wordsOf = (query: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** Ranges of the searched words, in code points. With `typing` the last word may be incomplete. */
+/**
+ * The ranges of the searched words in a text, in code points. With `typing` the last word of the query may be
+ * incomplete.
+ */
 export function highlight(text: string, query: string, typing: boolean): [number, number][] {
   const wanted = wordsOf(query);
   const last = typing ? wanted.at(-1) : undefined;

@@ -240,7 +240,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     ...watching.commands,
     ...agents.commands,
     undoImport: async (batch) => {
-      // A new object, as every answer of the real backend is.
+      // Replace the object instead of changing it, because every answer of the real backend is a new object too.
       const at = batches.findIndex((each) => each.batch === batch);
       if (batches[at]) batches[at] = { ...batches[at], undone: true };
       return { removed: 669 };

@@ -1,7 +1,7 @@
 import type { ListItem, RedactPreview, RedactRequest } from "../backend";
 import { sampleThread } from "./thread";
 
-/** How often each value occurs. */
+/** Counts how often each value occurs. */
 export function countBy(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
