@@ -5,7 +5,7 @@ export class MessageTree {
   readonly byId: Map<string, ThreadMessage>;
   readonly #children = new Map<string, string[]>();
   readonly #active: Set<string>;
-  /** The leaf messages in conversation order: one per branch. */
+  /** The ids of the leaf messages in conversation order. Each leaf is the end of one branch. */
   readonly leaves: string[];
 
   constructor(messages: readonly ThreadMessage[], activePath: readonly string[]) {
@@ -97,7 +97,10 @@ export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
 /** The id of the message that contains this step. The id of a message is returned unchanged. */
 export const messageIdOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
-/** Whether `wanted` is the id of this message, or represents all steps of which this message is one. */
+/**
+ * Whether `wanted` is the id of this message, or the id for all steps of a message and this message is one of these
+ * steps.
+ */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
   return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${messageIdOf(wanted)}/`));
 }
@@ -126,7 +129,7 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   return entries;
 }
 
-/** Index of the entry that shows the message, whether collapsed or not. If there is none, -1. */
+/** Index of the entry that shows the message, either in full or among its collapsed steps. -1 if there is none. */
 export function entryIndex(entries: readonly Entry[], id: string): number {
   return entries.findIndex(
     (entry) => entry.message?.id === id || entry.collapsed.some((message) => refersTo(message, id)),

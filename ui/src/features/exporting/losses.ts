@@ -10,7 +10,7 @@ import { fieldName } from "$lib/text/core";
 export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
-/** Maximum length of the text that represents a record in a list of losses. */
+/** Maximum number of UTF-16 code units of the text that represents a record in a list of losses. */
 const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
 const KEPT = "moved_to_extension";
@@ -21,7 +21,7 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
 ]);
 
-/** Whether a loss is only about fractions of a second, which are kept in the extension slot. */
+/** Whether the only loss is fractions of a second, which the extension slot preserves. */
 const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
@@ -42,19 +42,28 @@ export function lossRows(exported: Exported): LossRow[] {
     .sort((a, b) => (LOSS_WEIGHTS[a.kind] ?? 1) - (LOSS_WEIGHTS[b.kind] ?? 1) || b.n - a.n);
 }
 
-/** The distinct records behind a row, and whether these are all of them: the list of losses ends after a thousand. */
+/**
+ * The distinct records that the losses of a row affect. `complete` is false if some are missing, because the list of
+ * losses ends after a thousand.
+ */
 function affectedRecordNames(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
   const listedLosses = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
   return { names: [...new Set(listedLosses.map(({ record }) => record))], complete: listedLosses.length >= row.n };
 }
 
-/** Number of distinct records behind a row; only an upper bound if not all are listed. */
+/**
+ * The number of distinct records that the losses of a row affect. It is only an upper bound if not all losses are
+ * listed.
+ */
 export function recordsWithLoss(exported: Exported, row: LossRow): number {
   const { names, complete } = affectedRecordNames(exported, row);
   return complete ? names.length : row.n;
 }
 
-/** Labels of the first records behind a row: their titles or first words, or the names of passthrough files. */
+/**
+ * Labels of the first records that the losses of a row affect: their titles or first words, or the names of passthrough
+ * files.
+ */
 export async function lossLabels(exported: Exported, row: LossRow): Promise<string[]> {
   const names = affectedRecordNames(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
@@ -98,8 +107,8 @@ function missedCounts(exported: Exported): { files: number; items: number; detai
 }
 
 /**
- * What an export leaves out, such as `4 files and 19 details`; empty if nothing that a person would miss. `withheld` is
- * the number of entries that were not exported for other reasons.
+ * Names what an export leaves out, such as `4 files and 19 details`. Empty if it leaves out nothing that a person would
+ * miss. `withheld` is the number of entries that were not exported for other reasons.
  */
 export function leftOutText(exported: Exported, withheld = 0): string {
   const { files, items, details } = missedCounts(exported);
@@ -124,13 +133,13 @@ export function attachedFileCounts(exported: Exported, canContain: boolean): { e
       0,
     );
   const attachmentCount = exported.by_kind.attachment ?? 0;
-  // Only files whose bytes are in the vault are lost. One that an export names but does not contain is no loss.
+  // Only files whose bytes are in the vault can be lost. A file that an import listed without containing it is no loss.
   if (!canContain) return { exported: 0, omitted: Math.max(lossCount("bytes"), lossCount("file")) };
   const omitted = Math.min(attachmentCount, lossCount("attachment"));
   return { exported: attachmentCount - omitted, omitted };
 }
 
-/** What an export contains, such as `412 memories, 2,859 conversations, 318 files`. */
+/** Names what an export contains, such as `412 memories, 2,859 conversations, 318 files`. */
 export function contentsText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
   const namedKinds = Object.entries(exported.by_kind)

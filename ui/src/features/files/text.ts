@@ -4,7 +4,7 @@ import type { Row } from "$lib/state/records.svelte";
 /** Maximum number of bytes shown of a text file. */
 export const MAX_SHOWN_BYTES = 128 * 1024;
 
-/** Text media types that do not start with `text/`. */
+/** Matches the media types of text, including those that do not start with `text/`. */
 const TEXT_TYPES =
   /^(text\/.+|message\/rfc822|application\/(.+\+)?(json|xml|yaml|toml|sql|graphql)|application\/(json5|jsonl|ndjson|x-ndjson|jsonlines|javascript|ecmascript|typescript|csv|x-(sh|shellscript|yaml|toml|httpd-php|tex|subrip|python|ruby|perl|sql)))$/;
 
@@ -34,9 +34,9 @@ export function isProbablyText(file: File): boolean {
 const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 
 /**
- * Decodes the first bytes of a file as text. The encoding is that of the byte order mark, if there is one. Otherwise
- * these are tried in turn: UTF-8, the legacy encodings of the language, and `windows-1252`. Null if the bytes contain a
- * zero byte, which text does not have.
+ * Decodes the first bytes of a file as text. `more`: whether the file has more bytes. If there is a byte order mark of
+ * UTF-16, the text is decoded as UTF-16. Otherwise these encodings are tried in turn: UTF-8, the legacy encodings of
+ * the language, and `windows-1252`. Null if the bytes contain a zero byte, which text does not have.
  */
 export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
   const read = (label: string, fatal: boolean) => {

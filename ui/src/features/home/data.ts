@@ -208,8 +208,8 @@ export async function loadMonths(): Promise<Months> {
 }
 
 /**
- * Counts the memories of a month by assistant. Lists date a memory without a date by its import, but such a memory must
- * not be counted here. `someUndated`: whether there are such memories.
+ * Counts the memories of a month by assistant. Memories without a date are not counted, although lists date them by
+ * their import. `someUndated`: whether the vault has such memories.
  */
 async function loadMonth(month: { start: Date; since: string; until: string }, someUndated: boolean): Promise<Month> {
   const filter = { ...ANY, kind: "memory", since: month.since, until: month.until };
@@ -240,7 +240,9 @@ export function lastChangeText({ cause, versions, changed_at }: ListItem): strin
 /** Matches a title that is only the name or the path of a file, with or without its ending (`reference_people`). */
 const FILE_NAME = /^\S*[._/\\]\S+$/;
 
-/** What names a memory in a line: its title, or its first words if the title is only the name of a file. */
+/**
+ * The text that represents a memory in a line: its title, or its first words if the title is only the name of a file.
+ */
 export function titleText({ title, text }: Pick<ListItem, "title" | "text">): string {
   return title && !(FILE_NAME.test(title.trim()) && text.trim() !== "") ? title : text;
 }

@@ -31,7 +31,7 @@ export function kindRows(report: ImportReport): { kind: string; label: string; o
     .map(([kind, outcome]) => ({ kind, label: kindName(kind), outcome }));
 }
 
-/** `Memories`, `Files`, … */
+/** The name of a kind in the plural, such as `Memories` or `Files`. */
 export function kindName(kind: string): string {
   return word("kinds", kind);
 }
@@ -61,8 +61,8 @@ export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelectio
 }
 
 /**
- * How many items of a selection the report has to list. After an import, items that were added are not among them,
- * because they are in the lists of the vault.
+ * The number of items of a selection that the report has to list. After an import, added items are not among them,
+ * because the lists of the vault contain them.
  */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
@@ -108,7 +108,7 @@ export function placeText(place: string): string {
 const CUT_OFF_CODES: readonly string[] = ["truncated_archive", "truncated"];
 const fileOf = (place: string) => place.split("!/")[0]?.replace(/(?:@\d+|#\/.*|#)$/, "") ?? place;
 
-/** Whether a warning says that an imported file ends early. The import has its own text for that. */
+/** Whether a warning says that an imported file ends early. Such a warning is shown with its own text. */
 export const isCutOff = ({ code, place }: { code: string; place: string }): boolean =>
   CUT_OFF_CODES.includes(code) && (code === "truncated_archive" || !place.includes("!/"));
 

@@ -12,12 +12,15 @@ import { t } from "$lib/text";
 import { handlesOwnKeys } from "./letter-keys";
 import type { MenuEntry } from "$lib/ui/types";
 
-/** Ids to which the menu of a row applies: all checked rows if the row is one of them, otherwise only the row. */
+/**
+ * Ids of the records to which the menu of a row applies: all checked rows if the row is one of them, otherwise only the
+ * row.
+ */
 export function targetIds(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
 
-/** The list inside an element, or null if it is hidden because it has no rows. */
+/** The list box inside an element. Null if there is none, or if it is hidden because it has no rows. */
 export function visibleList(within: ParentNode): HTMLElement | null {
   const list = within.querySelector<HTMLElement>("[role=listbox]");
   return list?.closest("[inert]") ? null : list;

@@ -1,12 +1,12 @@
 import { isCollapsed } from "$features/conversations/branches";
 import { backend, codeOf, type LinkInfo, type ThreadMessage } from "$lib/ipc";
 
-/** A message as provenance shows it. */
+/** The id and the text of a message that the provenance section quotes. */
 type Quoted = { id: string; text: string };
 
 /**
- * The message that a memory was made from. `linked` is what the export links to, which may be a hidden note of the
- * assistant. `own` is the message of the person that led to it, or null if there is none.
+ * The message from which a memory was made. `linked` is the message to which the export links, which may be a hidden
+ * note of the assistant. `own` is the person's message that led to it, or null if there is none.
  */
 export type SourceMessage = { linked: Quoted; own: Quoted | null };
 

@@ -79,7 +79,7 @@ export const TYPES = [
   "other",
 ];
 
-/** What a memory can be about. */
+/** The subjects that a memory can have. */
 export const ABOUT_KINDS = [
   "who_you_are",
   "people",
@@ -96,7 +96,7 @@ export const ABOUT_KINDS = [
   "how_to_answer",
 ];
 
-/** The name of what a memory is about. The empty `kind` means memories without a suggested subject. */
+/** The name of a subject. An empty `kind` means memories without a suggested subject. */
 export function aboutName(kind: string): string {
   return kind === "" ? t("filter.noAbout") : word("about", kind);
 }

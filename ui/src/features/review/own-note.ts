@@ -1,6 +1,6 @@
 import type { EvidenceMessage } from "$lib/ipc";
 
-/** A form of the text that is the same for two texts that differ only in punctuation, case or spaces. */
+/** Normalises a text, so that texts that differ only in punctuation, case or spaces become the same. */
 const comparable = (text: string): string => (text.toLocaleLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ");
 
 /**

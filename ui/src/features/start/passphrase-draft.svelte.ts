@@ -5,7 +5,7 @@ import { t } from "$lib/text";
 /** The lowest strength score that is accepted. */
 export const MIN_SCORE = 2;
 
-/** A new passphrase: its strength and whether its repetition matches. Nothing of it is stored. */
+/** A new passphrase with its repetition and strength. None of this is stored. */
 export class PassphraseDraft {
   text = $state("");
   repeat = $state("");
