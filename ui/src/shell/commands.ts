@@ -14,8 +14,8 @@ import { cyclePane } from "./panes";
 import type { Command } from "./keymap";
 
 /**
- * Whether a command may run. While a dialog is open, only Undo in the dialog of duplicates may run. Not asked for
- * locking and the text size, which always work, and for the palette, which has a rule of its own.
+ * Whether a command may run. While a dialog is open, only Undo in the dialog of duplicates may run. Not called for
+ * locking and the text size, which always work, nor for the palette, which has its own rule.
  */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");

@@ -15,7 +15,7 @@ import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { fileName } from "$lib/text/format";
 import type { IconComponent } from "$lib/ui/types";
 
-/** One import or export in the list. */
+/** One line of the list: an import, an export, or the creation of the vault. */
 export type Transfer = {
   key: string;
   at: string;
@@ -26,7 +26,7 @@ export type Transfer = {
   batch: BatchInfo | null;
   /** The log entry of an export. Null for all other lines, which have no details to show. */
   entry: AuditEntry | null;
-  /** The file path while the file still exists. */
+  /** Path of the imported or exported file. Null if the file no longer exists. */
   file: string | null;
   /**
    * The files and the error of a failed import. Null if the vault did not store them, so that only the error code in

@@ -12,8 +12,9 @@ import { t } from "$lib/text";
 export type { ExportFormat, FileFormat } from "$lib/state/formats";
 
 /**
- * An export format in the window. `signs`: the vault can sign it. `encrypts`: it can have a passphrase.
- * `needsPassphrase`: it always has one. `folder`: it is a folder. `files`: it contains small attached files.
+ * An export format in the window. `signs`: an export can be signed by the vault. `encrypts`: an export can have a
+ * passphrase. `needsPassphrase`: an export always has a passphrase. `folder`: an export is a folder instead of a file.
+ * `files`: an export contains small attached files.
  */
 export type FormatCard = {
   value: ExportFormat;

@@ -93,9 +93,11 @@ const isMissed = ({ field, kind, count }: Exported["loss_counts"][number]) =>
 export const missedFields = (exported: Exported): string[] =>
   exported.loss_counts.filter(isMissed).map(({ field }) => field);
 
-/** Fields that are files. */
+/** Names under which a loss lists whole files instead of a field. */
 const FILE_FIELDS: ReadonlySet<string> = new Set(["attachment", "bytes", "file", "files"]);
-/** Fields that are whole entries, or the text of one. Everything else is a detail of an entry that is exported. */
+/**
+ * Names under which a loss lists whole entries or their text. All other names are details of entries that are exported.
+ */
 const ITEM_FIELDS: ReadonlySet<string> = new Set(["record", "text", "content", "tombstone", "part", "identity"]);
 
 /** The numbers of omitted files, entries and details of entries that a person would miss. */
@@ -119,7 +121,7 @@ export function leftOutText(exported: Exported, withheld = 0): string {
   ]);
 }
 
-/** The number of entries that were not exported for reasons other than the format. */
+/** The number of entries that the export withholds for reasons other than its format. */
 export const withheldCount = (exported: Exported): number =>
   exported.withheld.reduce((sum, { count }) => sum + count, 0);
 

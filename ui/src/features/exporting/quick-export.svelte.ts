@@ -81,7 +81,7 @@ class QuickExport {
     return preview.records > 0 && missedFields(preview).every((field) => accepted?.has(field));
   }
 
-  /** Saves under a name that does not exist yet. */
+  /** Saves an export in `folder` under a name that does not exist there yet. */
   async #save(job: JobProgress, request: ExportRequest, folder: string): Promise<Exported> {
     const end = cardOf(request.format)?.end ?? "";
     for (let n = 1; ; n += 1) {

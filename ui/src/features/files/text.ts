@@ -1,7 +1,7 @@
 import { nameOf } from "./kinds";
 import type { Row } from "$lib/state/records.svelte";
 
-/** Maximum number of bytes shown of a text file. */
+/** Maximum number of bytes of a text file that are shown. */
 export const MAX_SHOWN_BYTES = 128 * 1024;
 
 /** Matches the media types of text, including those that do not start with `text/`. */

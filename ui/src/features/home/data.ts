@@ -19,7 +19,7 @@ export type Column = {
   memories: number;
   profiles: number;
   conversations: number;
-  /** Date of the newest memory that has one. */
+  /** Date of the newest memory that has a date. */
   newest: string | null;
   /** When the assistant's newest export was made, if known. */
   exported: string | null;
@@ -30,7 +30,7 @@ export type Column = {
   special: number;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
-/** `undated`: number of memories without a date of their own. They belong to no month. */
+/** `undated`: number of memories without a date of their own, which are in no month. */
 export type Months = { months: Month[]; undated: number };
 export type Home = {
   columns: Column[];

@@ -55,7 +55,7 @@ export function sumText(outcome: Outcome): string | null {
   return [count(outcome.found), named.join(" + ")].filter(Boolean).join(" = ");
 }
 
-/** The number for a selection. */
+/** The number of items of a selection, according to the report. */
 export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelection): number {
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
@@ -69,7 +69,10 @@ export function itemCount(report: ImportReport, pick: OutcomeSelection): number 
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
 }
 
-/** Whether a number can open a list. In reports of earlier versions the kind of an item may be missing (null). */
+/**
+ * Whether a number can open a list. In reports of earlier versions, the number of a single kind cannot, because the
+ * kind of an item may be missing (null).
+ */
 export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
   if (itemCount(report, pick) === 0) return false;
   if (pick.outcome === "added") return report.dry_run || kindOfNewList(report, pick.kind) !== null;

@@ -26,7 +26,7 @@ export function visibleList(within: ParentNode): HTMLElement | null {
   return list?.closest("[inert]") ? null : list;
 }
 
-/** Moves the focus to the list. */
+/** Focuses the list in the list pane, unless the list is hidden. */
 export function focusList(): void {
   const pane = document.querySelector("[data-pane=list]");
   if (pane) visibleList(pane)?.focus();
@@ -51,7 +51,7 @@ export function handleListKey(event: KeyboardEvent, list: RecordList, active: st
 export function handlePaneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
   const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
   if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;
-  // Forms handle their own keys.
+  // Ignore keys in forms, which handle Delete themselves.
   if (target instanceof Element && target.closest("form")) return;
   // Delete removes the record together with the focused element, so the list gets the focus. Shift Delete opens a
   // dialog instead, which restores the focus itself.

@@ -51,7 +51,7 @@ async function loadMessages(conversation: string): Promise<ThreadMessage[]> {
   try {
     return (await backend().thread(conversation)).messages;
   } catch (error) {
-    // The conversation was erased or is in the Trash.
+    // Return no messages if the conversation was erased or is in the Trash.
     if (codeOf(error) === "not_found") return [];
     throw error;
   }

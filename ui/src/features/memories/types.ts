@@ -59,7 +59,10 @@ export function typeIcon(type: string): IconComponent {
   return ICONS[type] ?? Bookmark;
 }
 
-/** `Preference` for one memory, `Preferences` for a group. Without a type, only a group has a name. */
+/**
+ * The name of a memory type: `Preference` for one memory, `Preferences` for a group. If the type is missing, only a
+ * group has a name.
+ */
 export function typeName(type: string | null, group = false): string {
   if (!type) return group ? t("filter.untyped") : "";
   return word(group ? "types" : "type", type);

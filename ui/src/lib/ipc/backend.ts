@@ -177,7 +177,7 @@ export interface Backend {
   /** Settles a contradiction. Returns the review answers that the memories had before. */
   resolveContradiction(request: b.ResolveRequest): Promise<b.Resolved>;
   setAbout(request: b.AboutRequest): Promise<b.Ids>;
-  /** The messages that a memory comes from. */
+  /** The evidence for a memory: who said it, and the messages in which it was said. */
   memoryEvidence(id: string): Promise<b.MemoryEvidence>;
   reviewNext(request: b.ReviewRequest): Promise<b.ReviewState>;
   reviewAnswer(answers: b.ReviewAnswer[]): Promise<b.Ids>;

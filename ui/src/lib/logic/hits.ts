@@ -21,7 +21,7 @@ function matchesIn(text: string, needle: string): RegExpExecArray[] {
   return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))];
 }
 
-/** The text between two tags, with its entities decoded. */
+/** Decodes the entities in the text between two tags. */
 function decodeEntities(source: string): string {
   if (!source.includes("&")) return source;
   const withoutKnownEntities = source.replace(ENTITY_PATTERN, "");

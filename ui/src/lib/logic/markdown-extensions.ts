@@ -1,14 +1,20 @@
 import type { MarkedExtension, Token, Tokens } from "marked";
 import { mathematics } from "./mathematics.svelte";
 
-/** A formula. `raw` has the formula with its delimiters. */
+/** A formula. `raw` is the formula with its delimiters. */
 export type FormulaToken = Tokens.Generic & { type: "formula" | "formulaBlock"; tex: string; display: boolean };
-/** A mark with which an assistant cites a source. `name` has the words that the mark represents, if there are any. */
+/**
+ * A mark with which an assistant cites a source. `name` is the text that the mark shows. If it is empty, the mark shows
+ * a number or nothing.
+ */
 export type CitationToken = Tokens.Generic & { type: "citation"; name: string; key: string };
 
-/** ChatGPT encloses citations in private characters: start, kind, separator, references, end. */
+/**
+ * Matches a citation of ChatGPT: a private start character, the kind, optionally a private separator and the
+ * references, and a private end character.
+ */
 const CITATION = /^\uE200([^\uE200\uE201\uE202]*)(?:\uE202([^\uE200\uE201]*))?\uE201/;
-/** Citations of files, such as `【4:0†source】`. */
+/** Matches the citation of a file, such as `【4:0†source】`. */
 const FILE_CITATION = /^【([^【】\n]{0,80}†[^【】\n]{0,120})】/;
 /**
  * Matches a private character outside of a complete citation. Such a character is not displayed, because it has no

@@ -98,8 +98,8 @@ export function hitWords(
 }
 
 /**
- * The words of a query without punctuation around them. Words after a `-` are left out, because a hit must not contain
- * them.
+ * The words of a query without punctuation around them. Words that begin with `-` are left out, because a hit must not
+ * contain them.
  */
 export function wordsOf(query: string): string[] {
   return query

@@ -36,7 +36,7 @@ class Agents {
   revision = $state(0);
   readonly suggestions = $derived(this.overview?.suggestions ?? 0);
   /**
-   * Whether the window shows AI clients outside the settings too: only if there are grants (even ended ones) or
+   * Whether the window shows AI clients outside the settings too. It does only if there are grants (even ended ones) or
    * suggestions.
    */
   readonly used = $derived((this.overview?.grants.length ?? 0) > 0 || this.suggestions > 0);

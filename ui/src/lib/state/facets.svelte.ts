@@ -29,8 +29,8 @@ export function byFrequency(numbers: Record<string, number>): string[] {
 class FacetNumbers {
   shown = $state.raw<Facets>(NO_FACETS);
   /**
-   * The numbers for all records of the kind, whatever the other filters and the search are. Because of them, a name
-   * stays in the list even if a search reduces its number to 0.
+   * The numbers for all records of the kind, without other filters and search. Because of these numbers, a name stays
+   * in the list even if a search reduces its own number to 0.
    */
   all = $state.raw<Facets>(NO_FACETS);
   /** Whether the first count has succeeded or failed. Until then, it is unknown which groups of filters exist. */

@@ -29,8 +29,8 @@ class FileKinds {
   }
 
   /**
-   * Total size in bytes of the matching files of one kind. If `kind` is null, of all matching files that are in the
-   * vault.
+   * Total size in bytes of the matching files of one kind, or of all kinds if `kind` is null. Missing files are not
+   * counted then.
    */
   bytes(kind: string | null): number {
     const kinds = kind === null ? FILE_KINDS.filter((each) => each !== "missing") : [kind];

@@ -53,8 +53,8 @@ export class RecordList {
    */
   #ids = new Set<string>();
   /**
-   * What `rows` shows: `listKey` represents query, filter and sort order, and `endOffset` is the offset up to which
-   * rows were loaded.
+   * The list that `rows` shows. `listKey` represents query, filter and sort order, and `endOffset` is the offset up to
+   * which rows were loaded.
    */
   #shown = { listKey: "", endOffset: 0 };
   /** A request that was sent before `load`, while the person might still be typing. */

@@ -11,8 +11,8 @@ class SearchText {
   }
 
   /**
-   * Opens the search of the pane and returns true. Returns false if a search field already has the focus, or if no pane
-   * has a search. A pane with its own search sets this function.
+   * Opens the search of the current pane and returns true. Returns false if a search field already has the focus, or if
+   * the pane has no search of its own. A pane with its own search sets this function.
    */
   searchInPane: () => boolean = () => false;
 
