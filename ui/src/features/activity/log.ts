@@ -79,13 +79,13 @@ export function detailOf(
   batches: readonly BatchInfo[],
   kinds: ReadonlyMap<string, string> = NO_KINDS,
 ): CoreText {
-  const said = auditText(op, detail, target);
+  const entryText = auditText(op, detail, target);
   const kind = OPS_ON_A_RECORD.has(op) && detail === "" ? kinds.get(target) : undefined;
   if (kind) return { text: word("kind", kind), original: "" };
   const batch = op === "import" || op === "undo_import" ? batches.find((each) => each.batch === target) : undefined;
-  if (!batch) return said;
+  if (!batch) return entryText;
   const names = batch.names.map((name) => oneLine(name));
-  return { ...said, text: joinWithCommas([assistantStyle(batch.format).name, ...names, said.text]) };
+  return { ...entryText, text: joinWithCommas([assistantStyle(batch.format).name, ...names, entryText.text]) };
 }
 
 /** A filter for the log: by operation, by actor (as the name is displayed), and by the earliest time. */

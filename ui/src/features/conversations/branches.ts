@@ -25,12 +25,12 @@ export class MessageTree {
     const ancestors: ThreadMessage[] = [];
     const visited = new Set<string>();
     for (
-      let at = this.byId.get(id);
-      at && !visited.has(at.id);
-      at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)
+      let ancestor = this.byId.get(id);
+      ancestor && !visited.has(ancestor.id);
+      ancestor = ancestor.parent_id === null ? undefined : this.byId.get(ancestor.parent_id)
     ) {
-      visited.add(at.id);
-      ancestors.push(at);
+      visited.add(ancestor.id);
+      ancestors.push(ancestor);
     }
     const path = ancestors.reverse();
     for (let next = this.#next(id); next !== undefined && !visited.has(next); next = this.#next(next)) {

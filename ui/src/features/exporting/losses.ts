@@ -13,7 +13,7 @@ export type LossRow = { field: string; n: number; kind: string; note: string };
 /** Maximum number of UTF-16 code units of the text that represents a record in a list of losses. */
 const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
-const KEPT = "moved_to_extension";
+const KEPT_IN_SLOT = "moved_to_extension";
 
 /** Fields that only programs use. Nobody misses them when they are left out. */
 const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
@@ -32,7 +32,7 @@ const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
-    .filter((loss) => loss.kind !== KEPT && !isExactTime(loss))
+    .filter((loss) => loss.kind !== KEPT_IN_SLOT && !isExactTime(loss))
     .map(({ field, kind, count }) => ({
       field,
       kind,
@@ -77,7 +77,7 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
 
 /** Names of the fields that are kept in the extension slot and restored when imported again, each once. */
 export function keptFields(exported: Exported): string[] {
-  const kept = exported.loss_counts.filter(({ kind, count }) => kind === KEPT && count > 0);
+  const kept = exported.loss_counts.filter(({ kind, count }) => kind === KEPT_IN_SLOT && count > 0);
   return [...new Set(kept.map(({ field }) => fieldName(field)))].sort(byName);
 }
 

@@ -31,11 +31,11 @@ export type ThemeTokens = Record<(typeof THEME_TOKENS)[number], Hex>;
 /** Minimum contrast of text and of graphics on their backgrounds (WCAG 2.2, 1.4.3 and 1.4.11). */
 const TEXT_CONTRAST = 4.5;
 const GRAPHICS_CONTRAST = 3;
-/** Largest share of black or white that may be mixed into the person's accent colour. */
-const MOST_CHANGED = 0.4;
-/** Replaces `MOST_CHANGED` for text, which may be paler or darker than the accent of buttons. */
-const MOST_CHANGED_TEXT = 0.7;
-const STEP = 0.01;
+/** Largest share of black or white that may be mixed into the desktop's accent colour. */
+const MAX_MIX_SHARE = 0.4;
+/** Replaces `MAX_MIX_SHARE` for text, which may be paler or darker than the accent of buttons. */
+const MAX_TEXT_MIX_SHARE = 0.7;
+const SHARE_STEP = 0.01;
 const [BLACK, WHITE] = ["#000000", "#ffffff"];
 
 const channels = (hex: Hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
@@ -62,11 +62,11 @@ function mix(colour: Hex, other: Hex, share: number): Hex {
 }
 
 /**
- * The first accepted colour when more and more black or white is mixed into `colour`, up to the share `most`. Null if
- * no colour is accepted.
+ * Mixes more and more black or white into `colour`, up to the share `maxShare`, and returns the first colour that is
+ * accepted. Null if none is.
  */
-function nearestAccepted(colour: Hex, most: number, isAccepted: (candidate: Hex) => boolean): Hex | null {
-  for (let share = 0; share <= most; share += STEP) {
+function nearestAccepted(colour: Hex, maxShare: number, isAccepted: (candidate: Hex) => boolean): Hex | null {
+  for (let share = 0; share <= maxShare; share += SHARE_STEP) {
     for (const other of [BLACK, WHITE]) {
       const candidate = mix(colour, other, share);
       if (isAccepted(candidate)) return candidate;
@@ -82,35 +82,46 @@ function nearestAccepted(colour: Hex, most: number, isAccepted: (candidate: Hex)
 export function accentTokens(accent: Hex, theme: ThemeTokens): AccentTokens | null {
   if (!/^#[0-9a-f]{6}$/i.test(accent)) return null;
   const isDark = luminance(theme["--bg-content"]) < luminance(theme["--text"]);
-  const hasTextContrast = (front: Hex, ...backs: Hex[]) =>
-    backs.every((back) => contrast(front, back) >= TEXT_CONTRAST);
-  const hasGraphicsContrast = (front: Hex, ...backs: Hex[]) =>
-    backs.every((back) => contrast(front, back) >= GRAPHICS_CONTRAST);
+  const hasTextContrast = (foreground: Hex, ...backgrounds: Hex[]) =>
+    backgrounds.every((background) => contrast(foreground, background) >= TEXT_CONTRAST);
+  const hasGraphicsContrast = (foreground: Hex, ...backgrounds: Hex[]) =>
+    backgrounds.every((background) => contrast(foreground, background) >= GRAPHICS_CONTRAST);
 
-  const button = nearestAccepted(
+  const buttonColour = nearestAccepted(
     accent,
-    MOST_CHANGED,
+    MAX_MIX_SHARE,
     (candidate) => hasTextContrast(WHITE, candidate) && hasGraphicsContrast(candidate, theme["--bg-content"]),
   );
-  const soft = mix(theme["--bg-content"], accent, isDark ? 0.14 : 0.12);
-  const selected = mix(theme["--bg-content"], accent, isDark ? 0.18 : 0.16);
+  const softColour = mix(theme["--bg-content"], accent, isDark ? 0.14 : 0.12);
+  const selectedColour = mix(theme["--bg-content"], accent, isDark ? 0.18 : 0.16);
   const surfaces = [theme["--bg-app"], theme["--bg-list"], theme["--bg-content"], theme["--bg-raised"]];
-  const backs = [...surfaces, theme["--bg-sunken"], theme["--danger-soft"], theme["--warn-soft"], soft, selected];
-  const text = nearestAccepted(accent, MOST_CHANGED_TEXT, (candidate) => hasTextContrast(candidate, ...backs));
-  const focus = nearestAccepted(accent, MOST_CHANGED_TEXT, (candidate) => hasGraphicsContrast(candidate, ...surfaces));
-  if (button === null || text === null || focus === null) return null;
+  const backgrounds = [
+    ...surfaces,
+    theme["--bg-sunken"],
+    theme["--danger-soft"],
+    theme["--warn-soft"],
+    softColour,
+    selectedColour,
+  ];
+  const textColour = nearestAccepted(accent, MAX_TEXT_MIX_SHARE, (candidate) =>
+    hasTextContrast(candidate, ...backgrounds),
+  );
+  const focusColour = nearestAccepted(accent, MAX_TEXT_MIX_SHARE, (candidate) =>
+    hasGraphicsContrast(candidate, ...surfaces),
+  );
+  if (buttonColour === null || textColour === null || focusColour === null) return null;
   const isReadable =
-    hasTextContrast(theme["--text"], soft, selected) &&
-    hasTextContrast(theme["--text-2"], soft, selected) &&
-    hasGraphicsContrast(theme["--redacted"], selected);
+    hasTextContrast(theme["--text"], softColour, selectedColour) &&
+    hasTextContrast(theme["--text-2"], softColour, selectedColour) &&
+    hasGraphicsContrast(theme["--redacted"], selectedColour);
   if (!isReadable) return null;
   return {
-    "--accent": button,
-    "--accent-hover": mix(button, BLACK, 0.12),
+    "--accent": buttonColour,
+    "--accent-hover": mix(buttonColour, BLACK, 0.12),
     "--on-accent": WHITE,
-    "--accent-text": text,
-    "--accent-soft": soft,
-    "--bg-selected": selected,
-    "--focus": focus,
+    "--accent-text": textColour,
+    "--accent-soft": softColour,
+    "--bg-selected": selectedColour,
+    "--focus": focusColour,
   };
 }

@@ -172,10 +172,10 @@ function rowsOf({ clients, grants, programs }: AgentsOverview): AgentRow[] {
     const state = grant ? (grant.state === "active" ? "connected" : "ended") : client.grant ? "elsewhere" : "open";
     return [{ key: client.client, title: client.title, client, grant, program: programOf(grant), state }];
   });
-  const others = grants.filter((grant) => grant.state === "active" && !used.has(grant.id));
+  const otherGrants = grants.filter((grant) => grant.state === "active" && !used.has(grant.id));
   return [
     ...rows,
-    ...others.map((grant): AgentRow => ({
+    ...otherGrants.map((grant): AgentRow => ({
       key: grant.id,
       title: grant.name,
       client: null,

@@ -16,9 +16,9 @@ export const groupKey = ({ items }: ContradictingMemories): string => items.map(
 /** Resolves the references in groups: ids become memories, and positions become pairs. */
 export function groupsOf({ pairs, groups }: ContradictionList): ContradictingMemories[] {
   return groups.map(({ memories, pairs: positions }) => {
-    const own = positions.flatMap((position) => pairs[position] ?? []);
-    const items = new Map(own.flatMap((pair) => pair.items.map((item) => [item.id, item] as const)));
-    return { items: memories.flatMap((id) => items.get(id) ?? []), pairs: own };
+    const groupPairs = positions.flatMap((position) => pairs[position] ?? []);
+    const items = new Map(groupPairs.flatMap((pair) => pair.items.map((item) => [item.id, item] as const)));
+    return { items: memories.flatMap((id) => items.get(id) ?? []), pairs: groupPairs };
   });
 }
 

@@ -109,7 +109,8 @@ export function filterOfNew(reports: readonly ImportReport[]): { batch: string[]
 /** Removes an import from the filters of all lists after it was undone. Otherwise these lists would be empty. */
 export function forgetImport(batch: string): void {
   for (const list of [memories, conversations, files]) {
-    const left = list.filter.batch?.filter((each) => each !== batch) ?? null;
-    if (left && left.length !== list.filter.batch?.length) list.setFilter({ batch: left.length > 0 ? left : null });
+    const remaining = list.filter.batch?.filter((each) => each !== batch) ?? null;
+    if (remaining && remaining.length !== list.filter.batch?.length)
+      list.setFilter({ batch: remaining.length > 0 ? remaining : null });
   }
 }

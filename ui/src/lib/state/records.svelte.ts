@@ -101,12 +101,12 @@ export class RecordList {
     const found = backend().searchRows({ query, filter: this.filter, limit, offset: 0, typing: true });
     this.#prefetched = { listKey, limit, found };
     this.#prefetching = true;
-    const settled = () => {
+    const handleSettled = () => {
       this.#prefetching = false;
       if (this.#pendingQuery !== null) this.prefetch(this.#pendingQuery);
     };
     // Ignore an error here. If `load` uses the answer, it handles the error.
-    found.then(settled, settled);
+    found.then(handleSettled, handleSettled);
   }
 
   /**
