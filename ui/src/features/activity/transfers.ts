@@ -70,7 +70,7 @@ export function transfersOf(
     failed: null,
     bad: false,
   }));
-  const others = entries
+  const otherLines = entries
     .filter((entry) => entry.op in ICONS)
     .map((entry) => ({
       key: `entry-${entry.seq}`,
@@ -86,7 +86,7 @@ export function transfersOf(
       failed: (entry.op === "import_failed" && failureBySeq.get(entry.seq)) || null,
       bad: entry.op === "import_failed",
     }));
-  return [...imports, ...others].sort((a, b) => b.at.localeCompare(a.at));
+  return [...imports, ...otherLines].sort((a, b) => b.at.localeCompare(a.at));
 }
 
 /** The title of a log entry. `format`: the format of the import to which the entry belongs, if known. */

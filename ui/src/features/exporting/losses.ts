@@ -77,8 +77,8 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
 
 /** Names of the fields that are kept in the extension slot and restored when imported again, each once. */
 export function keptFields(exported: Exported): string[] {
-  const kept = exported.loss_counts.filter(({ kind, count }) => kind === KEPT_IN_SLOT && count > 0);
-  return [...new Set(kept.map(({ field }) => fieldName(field)))].sort(byName);
+  const keptLosses = exported.loss_counts.filter(({ kind, count }) => kind === KEPT_IN_SLOT && count > 0);
+  return [...new Set(keptLosses.map(({ field }) => fieldName(field)))].sort(byName);
 }
 
 /** The number of losses of the kind `left_out`. */

@@ -215,13 +215,13 @@ async function loadMonth(month: { start: Date; since: string; until: string }, s
   const filter = { ...ANY, kind: "memory", since: month.since, until: month.until };
   const { sources } = await backend().facets(filter, null, false);
   if (!someUndated || sumOf(sources) === 0) return { ...month, sources, total: sumOf(sources) };
-  const dated = await Promise.all(
+  const datedCounts = await Promise.all(
     Object.keys(sources).map(async (source): Promise<[string, number]> => [
       source,
       (await backend().summary({ ...filter, source })).dated,
     ]),
   );
-  const counts = Object.fromEntries(dated.filter(([, n]) => n > 0));
+  const counts = Object.fromEntries(datedCounts.filter(([, n]) => n > 0));
   return { ...month, sources: counts, total: sumOf(counts) };
 }
 

@@ -51,8 +51,8 @@ export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): 
 export function sumText(outcome: Outcome): string | null {
   const parts = COLUMNS.filter((key) => outcome[key] > 0);
   if (parts.reduce((all, key) => all + outcome[key], 0) !== outcome.found) return null;
-  const named = parts.map((key) => t(`activity.n.${key}`, { n: outcome[key] }));
-  return [count(outcome.found), named.join(" + ")].filter(Boolean).join(" = ");
+  const outcomeTexts = parts.map((key) => t(`activity.n.${key}`, { n: outcome[key] }));
+  return [count(outcome.found), outcomeTexts.join(" + ")].filter(Boolean).join(" = ");
 }
 
 /** The number of items of a selection, according to the report. */
@@ -82,8 +82,8 @@ export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
 /** The listed items of a selection, and how many more exist. */
 export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entries: Entry[]; more: number } {
   const { kind, outcome } = pick;
-  const coming = report.coming.map((item) => ({ ...item, outcome: "added", reason: "" }));
-  const entries = [...report.items.map((item) => ({ ...item, text: null })), ...coming]
+  const newEntries = report.coming.map((item) => ({ ...item, outcome: "added", reason: "" }));
+  const entries = [...report.items.map((item) => ({ ...item, text: null })), ...newEntries]
     .filter((item) => (kind === null || item.kind === kind) && (outcome === "found" || item.outcome === outcome))
     .sort((a, b) => LIST_ORDER.indexOf(a.outcome) - LIST_ORDER.indexOf(b.outcome));
   return { entries, more: Math.max(0, itemCount(report, pick) - entries.length) };
@@ -98,12 +98,12 @@ export function placeText(place: string): string {
   const [path = "", pointer = ""] = place.split("#");
   const file = oneLine(fileName(path.split("!/").at(-1) ?? path), MAX_PLACE_LENGTH);
   const steps = pointer.split("/").filter(Boolean);
-  const at = steps.find((step) => /^\d{1,9}$/.test(step));
+  const entryIndex = steps.find((step) => /^\d{1,9}$/.test(step));
   const last = steps.at(-1);
   return joinWithCommas([
     file,
-    at === undefined ? null : t("import.items.entry", { n: Number(at) + 1 }),
-    last === undefined || last === at ? null : oneLine(last, MAX_PLACE_LENGTH),
+    entryIndex === undefined ? null : t("import.items.entry", { n: Number(entryIndex) + 1 }),
+    last === undefined || last === entryIndex ? null : oneLine(last, MAX_PLACE_LENGTH),
   ]);
 }
 

@@ -16,11 +16,11 @@ const quote = ({ id, text }: ThreadMessage): Quoted => ({ id, text });
 export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string): Quoted | null {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const visited = new Set<string>();
-  let at = byId.get(id);
-  while (at && !visited.has(at.id)) {
-    if (at.role === "user" && !isCollapsed(at)) return quote(at);
-    visited.add(at.id);
-    at = at.parent_id === null ? undefined : byId.get(at.parent_id);
+  let ancestor = byId.get(id);
+  while (ancestor && !visited.has(ancestor.id)) {
+    if (ancestor.role === "user" && !isCollapsed(ancestor)) return quote(ancestor);
+    visited.add(ancestor.id);
+    ancestor = ancestor.parent_id === null ? undefined : byId.get(ancestor.parent_id);
   }
   return null;
 }

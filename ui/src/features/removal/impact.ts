@@ -14,11 +14,12 @@ export function countedName(kinds: readonly string[], n: number): string {
  */
 export function kindCountsText(kinds: { [kind: string]: number }): string {
   const namedKinds = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
-  const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - namedKinds.reduce((sum, [, n]) => sum + n, 0);
+  const otherCount =
+    Object.values(kinds).reduce((sum, n) => sum + n, 0) - namedKinds.reduce((sum, [, n]) => sum + n, 0);
   namedKinds.sort(([, a], [, b]) => b - a);
   return joinWithAnd([
     ...namedKinds.map(([kind, n]) => countedName([kind], n)),
-    ...(others > 0 ? [countedName([], others)] : []),
+    ...(otherCount > 0 ? [countedName([], otherCount)] : []),
   ]);
 }
 

@@ -137,14 +137,14 @@ export function markHits(root: Node, needle: string, current: number | null = nu
   let nth = 0;
   for (const { texts, matches } of found) {
     const spans = matches.map((match) => ({ from: match.index, to: match.index + match[0].length, hit: nth++ }));
-    const wanted = spans.filter(({ hit }) => hit >= first && hit < first + MAX_MARKS);
+    const markedSpans = spans.filter(({ hit }) => hit >= first && hit < first + MAX_MARKS);
     let start = 0;
     let next = 0;
     for (const text of texts) {
       const end = start + text.data.length;
       const ranges: typeof spans = [];
-      for (let at = next; at < wanted.length; at += 1) {
-        const { from, to, hit } = wanted[at] as (typeof spans)[number];
+      for (let at = next; at < markedSpans.length; at += 1) {
+        const { from, to, hit } = markedSpans[at] as (typeof spans)[number];
         if (from >= end) break;
         ranges.push({ from: Math.max(from, start) - start, to: Math.min(to, end) - start, hit });
         if (to <= end) next = at + 1;

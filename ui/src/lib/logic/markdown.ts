@@ -155,10 +155,10 @@ export function plainSnippet(
   const cuts = [...text.matchAll(MARKS)]
     .filter(({ 0: mark, index }) => isMark(text, index, mark))
     .map(({ 0: mark, index }) => ({ start: codePointCount(text.slice(0, index)), length: mark.length }));
-  const moved = (offset: number) =>
+  const movedOffset = (offset: number) =>
     offset - cuts.reduce((sum, { start, length }) => sum + Math.min(Math.max(offset - start, 0), length), 0);
   const plain = text.replaceAll(MARKS, (mark: string, index: number) => (isMark(text, index, mark) ? "" : mark));
-  return { text: plain, ranges: ranges.map(([start, end]) => [moved(start), moved(end)]) };
+  return { text: plain, ranges: ranges.map(([start, end]) => [movedOffset(start), movedOffset(end)]) };
 }
 
 /** Whether a text looks the same with and without formatting, because it consists only of paragraphs. */

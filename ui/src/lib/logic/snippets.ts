@@ -19,9 +19,9 @@ export function withWholeBeginning<T extends Found>(row: T, singleLine = false):
   const visible = singleLine || (row.title && text) ? ONE_LINE : TWO_LINES;
   const shown = snippet.slice(1);
   // The backend shows each white-space and control character as a space.
-  const at = text.replaceAll(/[\s\p{Cc}]/gu, " ").indexOf(shown.endsWith("…") ? shown.slice(0, -1) : shown);
-  if (at < 0) return row;
-  const beginning = text.slice(0, at);
+  const offset = text.replaceAll(/[\s\p{Cc}]/gu, " ").indexOf(shown.endsWith("…") ? shown.slice(0, -1) : shown);
+  if (offset < 0) return row;
+  const beginning = text.slice(0, offset);
   const shift = codePointCount(beginning) - 1;
   if (hitEnd + shift > visible) return row;
   return {

@@ -96,8 +96,10 @@ class Appearance {
 
   /** Sets the next larger (1) or smaller (-1) text size, or the normal one (0). */
   stepTextSize(by: 1 | -1 | 0): void {
-    const at = TEXT_SIZES.indexOf(this.textSize) + by;
-    this.setTextSize(by === 0 ? "normal" : (TEXT_SIZES[Math.max(0, Math.min(at, TEXT_SIZES.length - 1))] ?? "normal"));
+    const index = TEXT_SIZES.indexOf(this.textSize) + by;
+    this.setTextSize(
+      by === 0 ? "normal" : (TEXT_SIZES[Math.max(0, Math.min(index, TEXT_SIZES.length - 1))] ?? "normal"),
+    );
   }
 
   setLetterKeys(on: boolean): void {

@@ -29,12 +29,12 @@ class Duplicates extends JobResult {
    */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
     const isUnlocked = lockGuard();
-    const others = group.items.filter((item) => item.id !== keep);
+    const otherItems = group.items.filter((item) => item.id !== keep);
     const before = group.items.find((item) => item.id === keep)?.tags ?? [];
-    const addsTags = others.some((item) => item.tags.some((tag) => !before.includes(tag)));
+    const addsTags = otherItems.some((item) => item.tags.some((tag) => !before.includes(tag)));
     const { ids } = await backend().merge(
       keep,
-      others.map((item) => item.id),
+      otherItems.map((item) => item.id),
     );
     if (!isUnlocked()) return;
     this.#drop(group);

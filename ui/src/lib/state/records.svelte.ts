@@ -116,8 +116,8 @@ export class RecordList {
   async load(): Promise<void> {
     const run = ++this.#run;
     this.#pendingQuery = null;
-    const first = firstPageSize(this.query);
-    const endOffset = this.#listKey() === this.#shown.listKey ? Math.max(first, this.#shown.endOffset) : first;
+    const firstPage = firstPageSize(this.query);
+    const endOffset = this.#listKey() === this.#shown.listKey ? Math.max(firstPage, this.#shown.endOffset) : firstPage;
     this.#cursor = null;
     this.#offset = 0;
     // If no rows have been loaded yet, placeholder rows replace an earlier error.
@@ -302,10 +302,10 @@ export function nextAfterRemoval(
 ): string | null {
   const removed = new Set(leaving);
   if (active === null || !removed.has(active)) return active;
-  const at = Math.max(
+  const activeIndex = Math.max(
     0,
     rows.findIndex((row) => row.id === active),
   );
   const isKept = (row: Row) => !removed.has(row.id);
-  return (rows.slice(at).find(isKept) ?? rows.slice(0, at).reverse().find(isKept))?.id ?? null;
+  return (rows.slice(activeIndex).find(isKept) ?? rows.slice(0, activeIndex).reverse().find(isKept))?.id ?? null;
 }

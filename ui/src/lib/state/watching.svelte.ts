@@ -135,10 +135,10 @@ class Watching {
   }
 
   #reportImports(newImports: OwnImport[]): void {
-    const last = newImports.at(-1);
+    const lastImport = newImports.at(-1);
     vault.changed();
-    if (!last) return;
-    const { batch, name, added, updated } = last;
+    if (!lastImport) return;
+    const { batch, name, added, updated } = lastImport;
     const show = () => dialogs.open === null && dialogs.show({ kind: "report", batch });
     toasts.show(t("detectedFiles.imported", { name: oneLine(name), added, updated }), {
       icon: "import",

@@ -60,8 +60,8 @@ export function dayTime(value: Time): string {
 export function relativeTime(value: Time, now = new Date()): string {
   const date = parseTime(value);
   if (!date) return "";
-  const first = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
-  return joinWithCommas([first, currentLocale().time.format(date)]);
+  const dayText = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
+  return joinWithCommas([dayText, currentLocale().time.format(date)]);
 }
 
 /** Formats today as `today`, and any other day as `18 Nov`, for use inside a sentence. */

@@ -13,11 +13,11 @@ export function matchName(name: string, typed: string, synonyms = ""): NameMatch
   const ranges: [number, number][] = [];
   let rank = 0;
   for (const word of typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
-    const at = wordPosition(name.toLocaleLowerCase(), word);
-    if (at >= 0) {
-      const start = codePointCount(name.slice(0, at));
+    const position = wordPosition(name.toLocaleLowerCase(), word);
+    if (position >= 0) {
+      const start = codePointCount(name.slice(0, position));
       ranges.push([start, start + codePointCount(word)]);
-      rank += at === 0 ? 0 : startsWord(name, at) ? 1 : 2;
+      rank += position === 0 ? 0 : startsWord(name, position) ? 1 : 2;
     } else if (
       synonyms
         .toLocaleLowerCase()
@@ -33,11 +33,13 @@ export function matchName(name: string, typed: string, synonyms = ""): NameMatch
 /** The position of `word` in the name, preferably at the start of a word of the name. -1 if it does not occur. */
 function wordPosition(name: string, word: string): number {
   const first = name.indexOf(word);
-  for (let at = first; at >= 0; at = name.indexOf(word, at + 1)) if (startsWord(name, at)) return at;
+  for (let position = first; position >= 0; position = name.indexOf(word, position + 1))
+    if (startsWord(name, position)) return position;
   return first;
 }
 
-const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
+const startsWord = (name: string, position: number): boolean =>
+  position === 0 || !LETTER.test(name.charAt(position - 1));
 
 /** The `maxCount` best matches. Matches of equal rank keep their order. */
 export function bestMatches<T>(

@@ -49,13 +49,13 @@ const wordsOf = (query: string) =>
  * incomplete.
  */
 export function highlight(text: string, query: string, typing: boolean): [number, number][] {
-  const wanted = wordsOf(query);
-  const last = typing ? wanted.at(-1) : undefined;
+  const queryWords = wordsOf(query);
+  const last = typing ? queryWords.at(-1) : undefined;
   const points = [...text];
   const ranges: [number, number][] = [];
   for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
     const word = match[0].toLowerCase();
-    if (!wanted.includes(word) && !(last && word.startsWith(last))) continue;
+    if (!queryWords.includes(word) && !(last && word.startsWith(last))) continue;
     const start = [...text.slice(0, match.index)].length;
     ranges.push([start, Math.min(points.length, start + [...match[0]].length)]);
   }
