@@ -108,10 +108,10 @@ function report(done: Exported): void {
     dialogs.show({ kind: "exported", done });
     return;
   }
-  const excluded = leftOutText(done, withheldCount(done));
+  const excludedText = leftOutText(done, withheldCount(done));
   const text = joinSentences([
     t("activity.sentence", { what: t("saved", { name: fileName(done.path) }) }),
-    excluded ? t("exported.leftOut", { what: excluded }) : null,
+    excludedText ? t("exported.leftOut", { what: excludedText }) : null,
     done.covered > 0 ? t("activity.sentence", { what: t("activity.covered", { n: done.covered }) }) : null,
   ]);
   const show = () => backend().showInFolder(done.path);

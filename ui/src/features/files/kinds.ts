@@ -55,6 +55,8 @@ export const iconOf = (row: Row): IconComponent => ICONS[(row.file_kind ?? "othe
  * line says so instead of the size.
  */
 export function fileSummary(row: Row): string {
-  const whose = joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at)]);
-  return row.present === false ? t("files.missingFrom", { whose }) : joinWithCommas([whose, bytes(row.size)]);
+  const sourceText = joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at)]);
+  return row.present === false
+    ? t("files.missingFrom", { whose: sourceText })
+    : joinWithCommas([sourceText, bytes(row.size)]);
 }

@@ -1,7 +1,7 @@
 /** The fields at the head of a Markdown file, and the text below them. */
 export type FrontMatter = { fields: [name: string, value: string][]; body: string };
 
-const FENCED = /^\uFEFF?---[ \t]*\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/;
+const FRONT_MATTER_PATTERN = /^\uFEFF?---[ \t]*\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)/;
 
 /**
  * Separates the front matter at the start of a text from the body. If the front matter contains anything but plain
@@ -9,10 +9,10 @@ const FENCED = /^\uFEFF?---[ \t]*\r?\n([\s\S]{0,4000}?)\r?\n---[ \t]*(?:\r?\n|$)
  */
 export function splitFrontMatter(text: string): FrontMatter {
   const noFrontMatter: FrontMatter = { fields: [], body: text };
-  const [head, inner] = FENCED.exec(text) ?? [];
-  if (head === undefined || inner === undefined) return noFrontMatter;
+  const [head, fieldLines] = FRONT_MATTER_PATTERN.exec(text) ?? [];
+  if (head === undefined || fieldLines === undefined) return noFrontMatter;
   const fields: [string, string][] = [];
-  for (const line of inner.split(/\r?\n/)) {
+  for (const line of fieldLines.split(/\r?\n/)) {
     if (line.trim() === "") continue;
     const [, name, value] = /^([A-Za-z_][\w .-]{0,60}):(?:[ \t]+(.*))?$/.exec(line) ?? [];
     const [, entry] = /^[ \t]*-[ \t]+(.+)$/.exec(line) ?? [];
@@ -26,7 +26,7 @@ export function splitFrontMatter(text: string): FrontMatter {
 
 /** Removes brackets and quotes from a value: `[a, "b"]` becomes `a, b`. */
 function plainValue(value: string): string {
-  const unquoted = (part: string) => part.trim().replace(/^(["'])(.*)\1$/, "$2");
+  const unquote = (part: string) => part.trim().replace(/^(["'])(.*)\1$/, "$2");
   const list = /^\[(.*)\]$/.exec(value.trim());
-  return list ? (list[1] ?? "").split(",").map(unquoted).filter(Boolean).join(", ") : unquoted(value);
+  return list ? (list[1] ?? "").split(",").map(unquote).filter(Boolean).join(", ") : unquote(value);
 }

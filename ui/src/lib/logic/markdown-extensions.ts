@@ -46,7 +46,7 @@ export function beginText(source: string): void {
   );
 }
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 function formulaAt(source: string): FormulaToken | undefined {
   for (const { pattern, display } of FORMULAS) {
@@ -80,7 +80,7 @@ function citedName(kind: string, references: string): { name: string } {
 }
 
 function citationHtml({ name, key }: CitationToken): string {
-  if (name) return escape(name);
+  if (name) return escapeHtml(name);
   if (!key) return "";
   const known = citations.get(key);
   const number = known ?? citations.size + 1;
@@ -129,7 +129,7 @@ export const markdownExtensions: MarkedExtension = {
       },
       renderer(token) {
         const { label, tokens = [] } = token as Tokens.Generic & { label: string; tokens?: Token[] };
-        return `<p class="footnote"><sup>${escape(label)}</sup> ${this.parser.parseInline(tokens)}</p>\n`;
+        return `<p class="footnote"><sup>${escapeHtml(label)}</sup> ${this.parser.parseInline(tokens)}</p>\n`;
       },
     },
     {
@@ -140,7 +140,7 @@ export const markdownExtensions: MarkedExtension = {
         const [raw, label = ""] = FOOTNOTE_MARK.exec(source) ?? [];
         return raw !== undefined && footnotes.has(label) ? { type: "footnoteMark", raw, label } : undefined;
       },
-      renderer: (token) => `<sup>${escape(String((token as Tokens.Generic).label))}</sup>`,
+      renderer: (token) => `<sup>${escapeHtml(String((token as Tokens.Generic).label))}</sup>`,
     },
   ],
 };

@@ -15,20 +15,22 @@ export type Block =
 /** Text beyond one of these limits is shown unformatted, because rendering it would block the window. */
 const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, depth: 16, links: 1_000, formulas: 300 };
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
     // Raw HTML is shown as text.
-    html: (token) => (token.type === "html" && token.block ? `<p>${escape(token.text)}</p>` : escape(token.text)),
+    html: (token) =>
+      token.type === "html" && token.block ? `<p>${escapeHtml(token.text)}</p>` : escapeHtml(token.text),
     // The URL is not in `href`, because the person has to confirm before a link opens.
     link({ href, tokens }) {
-      return `<a data-href="${escape(href)}">${this.parser.parseInline(tokens)}</a>`;
+      return `<a data-href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`;
     },
     // Remote pictures are never loaded; their alternative text is shown.
-    image: ({ text, href }) => `<span class="no-picture" data-href="${escape(href)}">${escape(text || href)}</span>`,
+    image: ({ text, href }) =>
+      `<span class="no-picture" data-href="${escapeHtml(href)}">${escapeHtml(text || href)}</span>`,
     checkbox: ({ checked }) => `<span class="task">${checked ? "☑ " : "☐ "}</span>`,
   },
 });
@@ -115,14 +117,14 @@ export function blocks(source: string): Block[] {
 function plainTextOf(token: Token): string {
   const { raw, type } = token;
   const { tokens } = token as { tokens?: Token[] };
-  const inner = () => (tokens ?? []).map(plainTextOf).join("");
-  if (type === "heading" || type === "strong" || type === "em") return inner();
-  if (type === "paragraph" || type === "text") return tokens ? inner() : raw;
+  const innerText = () => (tokens ?? []).map(plainTextOf).join("");
+  if (type === "heading" || type === "strong" || type === "em") return innerText();
+  if (type === "paragraph" || type === "text") return tokens ? innerText() : raw;
   if (type === "codespan" || type === "code" || type === "escape") return (token as Tokens.Codespan).text;
   if (type === "citation") return (token as CitationToken).name;
   if (type === "footnoteMark") return "";
   // A redaction mark is in brackets like a link, but it must stay as it is.
-  if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? inner() : raw;
+  if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? innerText() : raw;
   if (type === "hr") return "";
   if (type !== "list") return raw;
   const { items, ordered } = token as Tokens.List;

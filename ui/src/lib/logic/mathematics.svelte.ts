@@ -10,7 +10,7 @@ const MAX_FORMULA_LENGTH = 4_000;
 
 const INLINE_STYLE = /(<[^<>]*?) style="[^"]*"/g;
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** Typesets TeX as MathML. The library and its font are loaded with the first formula. */
 class Mathematics {
@@ -31,7 +31,7 @@ class Mathematics {
         // The library does not understand this TeX, so the source is shown.
       }
     }
-    return `<math class="source"><mtext>${escape(source)}</mtext></math>`;
+    return `<math class="source"><mtext>${escapeHtml(source)}</mtext></math>`;
   }
 
   /** Loads the library. Formulas that are already shown as source are then typeset. */

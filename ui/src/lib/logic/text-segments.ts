@@ -110,10 +110,10 @@ export function wordsOf(query: string): string[] {
 }
 
 /** Matches a word in a script without spaces, where a word may begin anywhere in a text. */
-const WITHOUT_SPACES =
+const SCRIPT_WITHOUT_SPACES =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-const LETTER_BEFORE = /[\p{L}\p{N}\p{M}]$/u;
+const ENDS_WITH_LETTER = /[\p{L}\p{N}\p{M}]$/u;
 
 /** Finds where a word of `text` begins with one of `words`. Returns the ranges of these beginnings in code points. */
 export function findWords(text: string, words: readonly string[]): [number, number][] {
@@ -123,7 +123,7 @@ export function findWords(text: string, words: readonly string[]): [number, numb
     .sort((a, b) => b.length - a.length)
     .join("|");
   const beginsWord = ({ 0: found, index }: RegExpExecArray) =>
-    WITHOUT_SPACES.test(found) || !LETTER_BEFORE.test(text.slice(Math.max(0, index - 2), index));
+    SCRIPT_WITHOUT_SPACES.test(found) || !ENDS_WITH_LETTER.test(text.slice(Math.max(0, index - 2), index));
   // Count the code points from the previous match, not from the start, because a text may have thousands of matches.
   let [unit, start] = [0, 0];
   return [...text.matchAll(new RegExp(pattern, "giu"))].filter(beginsWord).map((match) => {

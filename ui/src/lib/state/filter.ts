@@ -68,7 +68,7 @@ export function isFiltered(filter: Filter): boolean {
     about,
     special,
   } = filter;
-  const named =
+  const firstValue =
     source ?? tag ?? said_by ?? since ?? until ?? status ?? export_diff_status ?? file_kind ?? batch?.length ?? special;
-  return record_type !== null || about !== null || Boolean(named);
+  return record_type !== null || about !== null || Boolean(firstValue);
 }

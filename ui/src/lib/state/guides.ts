@@ -74,15 +74,15 @@ export function formatsByGroup(): { group: Group; formats: string[] }[] {
   })).filter(({ formats }) => formats.length > 0);
 }
 
-const simplified = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
+const simplify = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
 
 /** The sources whose name, synonyms, id, formats, paths and file names together contain every word of the query. */
 export function findSources(query: string): Source[] {
-  const words = simplified(query).split(/\s+/).filter(Boolean);
+  const words = simplify(query).split(/\s+/).filter(Boolean);
   return SOURCES.filter((source) => {
     const { name, drop } = guideText(source.id);
     const paths = source.paths.map(({ path }) => path);
-    const text = simplified([name, source.id, source.words, ...source.formats, ...paths, ...drop].join(" "));
+    const text = simplify([name, source.id, source.words, ...source.formats, ...paths, ...drop].join(" "));
     return words.every((word) => text.includes(word));
   });
 }

@@ -9,12 +9,12 @@ export function sampleDemonstration(isUsable: boolean, items: () => ListItem[]) 
   const countWritten = () => items().filter((each) => each.source === "me").length;
   let writtenBefore = 0;
   return {
-    opening(remake: boolean): void {
+    checkOpening(remake: boolean): void {
       if (!isUsable && !remake) throw failWith("demonstration_unusable", "The demonstration can't be used.");
       isUsable = true;
       writtenBefore = countWritten();
     },
-    deleting(withOwnContent: boolean): void {
+    checkDeleting(withOwnContent: boolean): void {
       const written = countWritten() - writtenBefore;
       const details = { imports: "0", written: String(written), edited: "0" };
       if (written > 0 && !withOwnContent) throw failWith("own_content", "It contains what you added.", details);

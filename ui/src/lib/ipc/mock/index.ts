@@ -132,7 +132,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
     openDemonstration: async (remake) => {
-      sample.opening(remake);
+      sample.checkOpening(remake);
       open = demonstration = true;
       path = "/home/ines/.local/share/app.mementory.desktop/Demonstration.mementory";
       return state();
@@ -140,7 +140,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     deleteDemonstration: async (withOwnContent) => {
       requireOpen();
       if (!demonstration) throw failWith("not_a_demonstration", "This vault is not a demonstration.");
-      sample.deleting(withOwnContent);
+      sample.checkDeleting(withOwnContent);
       open = demonstration = false;
     },
     takeOpenRequests: async () => openRequests.splice(0).pop() ?? emptyRequest(),

@@ -8,9 +8,9 @@ type Context = {
   pace: number;
 };
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-const element = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>\n`;
+const element = (name: string, text: string): string => `<${name}>${escapeHtml(text)}</${name}>\n`;
 
 /** Pages like those of the core, without its masking and styles. */
 export function samplePrinting({ matching, messages, pace }: Context): Commands {
