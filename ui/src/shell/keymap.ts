@@ -46,7 +46,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   const control = where.mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (!control || event.altKey) return null;
   const key = event.key.toLowerCase();
-  // On some keyboards the plus sign is typed with Shift, so check for it before Shift.
+  // On some keyboards the plus sign is typed with Shift, so the sign is checked before the Shift key.
   if (event.key === "+" || (event.key === "=" && !event.shiftKey)) return "larger-text";
   if (event.shiftKey) {
     if (key === "e") return "export-all";

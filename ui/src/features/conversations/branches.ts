@@ -20,7 +20,9 @@ export class MessageTree {
     this.leaves = messages.filter((message) => !this.#children.has(message.id)).map((message) => message.id);
   }
 
-  /** The path through `id`: the message with its ancestors, and below it the branch that was used last. */
+  /**
+   * The path through the message `id`: its ancestors, the message itself, and below it the branch that was used last.
+   */
   pathThrough(id: string): ThreadMessage[] {
     const ancestors: ThreadMessage[] = [];
     const visited = new Set<string>();
@@ -98,8 +100,8 @@ export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
 export const messageIdOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
 /**
- * Whether `wanted` is the id of this message, or the id for all steps of a message and this message is one of these
- * steps.
+ * Whether `wanted` refers to a message: it is the id of the message, or the id of all steps (see `stepsId`) of which
+ * the message is one.
  */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
   return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${messageIdOf(wanted)}/`));

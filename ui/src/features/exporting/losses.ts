@@ -6,7 +6,10 @@ import { ANY } from "$lib/state/filter";
 import { byName, hasText, joinWithAnd, joinWithCommas, t } from "$lib/text";
 import { fieldName } from "$lib/text/core";
 
-/** The export scope: everything, what is on screen, or a custom filter. */
+/**
+ * The scope of an export: everything (`all`), what is on screen (`screen`), or what a filter of the person selects
+ * (`choose`).
+ */
 export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 

@@ -8,7 +8,7 @@ import { lockGuard, onLock } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { showError } from "$lib/state/trash-actions";
-import { holdsWork } from "$lib/state/unfinished-work";
+import { registerWorkCheck } from "$lib/state/unfinished-work";
 import { joinSentences, t } from "$lib/text";
 import { exportFacts } from "$lib/text/core";
 import { fileName, folderName, isoDay, joinPath } from "$lib/text/format";
@@ -120,7 +120,7 @@ function report(done: Exported): void {
 
 export const quickExport = new QuickExport();
 onLock(() => quickExport.clear());
-holdsWork(() => quickExport.running);
+registerWorkCheck(() => quickExport.running);
 
 /** Commands that save everything in one click, one for each recommended format. */
 export const quickExportCommands = () =>

@@ -6,7 +6,7 @@ import { fileName } from "$lib/text/format";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
-/** A number that was chosen in the table. A `kind` of null means all kinds, and `found` means all outcomes. */
+/** Identifies a number in the table. A `kind` of null means all kinds, and the outcome `found` means all outcomes. */
 export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
 export const ALL_ITEMS: OutcomeSelection = { kind: null, outcome: "found" };
 

@@ -26,7 +26,7 @@ export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string
 }
 
 /**
- * Finds the person's message behind a link to a message. There is none for custom instructions, because they come
+ * Finds the person's message that led to a linked message. Custom instructions have no such message, because they come
  * from the assistant's settings, not from the message before them.
  */
 export async function loadSourceMessage(

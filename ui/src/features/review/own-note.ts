@@ -5,7 +5,7 @@ const comparable = (text: string): string => (text.toLocaleLowerCase().match(/[\
 
 /**
  * The evidence without the assistant's own note of the memory. The note is no evidence, because it is the memory
- * itself. It stays only if there is no other evidence, because it leads to the conversation.
+ * itself. If there is no other evidence, the note stays, because it leads to the conversation.
  */
 export function withoutOwnNote(messages: readonly EvidenceMessage[], text: string): readonly EvidenceMessage[] {
   const memory = comparable(text);

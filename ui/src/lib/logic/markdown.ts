@@ -170,7 +170,7 @@ export function isPlain(source: string): boolean {
   return others.length === 0 && first.kind !== "code" && (first.kind === "plain" || PLAIN_HTML.test(first.html));
 }
 
-/** The text without Markdown formatting on one line, with at most `maxLength` characters. */
+/** The text without Markdown formatting on one line. It is cut after `maxLength` UTF-16 code units. */
 export function plainLine(text: string, maxLength?: number): string {
   return oneLine(plainText(truncated(text, maxLength)), maxLength);
 }

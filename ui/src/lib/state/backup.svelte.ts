@@ -4,7 +4,7 @@ import { JobProgress } from "./job.svelte";
 import { UiError } from "./ui-error";
 import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 
 /** The running backup, which continues in the background, or the result of the last one. */
 class BackupState {
@@ -52,4 +52,4 @@ class BackupState {
 
 export const backup = new BackupState();
 onLock(() => backup.clear());
-holdsWork(() => backup.job !== null);
+registerWorkCheck(() => backup.job !== null);

@@ -1,5 +1,5 @@
 import { onLock } from "./lock-cleanup";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 
 export type Draft = { text: string; type: string | null; tags: string[] };
 
@@ -44,4 +44,4 @@ class Detail {
 
 export const detail = new Detail();
 onLock(() => detail.clear());
-holdsWork(() => Object.keys(detail.drafts).length > 0);
+registerWorkCheck(() => Object.keys(detail.drafts).length > 0);

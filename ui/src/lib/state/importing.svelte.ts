@@ -9,7 +9,7 @@ import { onLock, lockGuard } from "./lock-cleanup";
 import { sensitive } from "./sensitive.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 import { vault } from "./vault.svelte";
 
 /**
@@ -330,4 +330,4 @@ class Importing {
 
 export const importing = new Importing();
 onLock(() => importing.reset());
-holdsWork(() => importing.busy);
+registerWorkCheck(() => importing.busy);

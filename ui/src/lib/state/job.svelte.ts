@@ -1,6 +1,6 @@
 import { backend, type Progress } from "$lib/ipc";
 
-/** Progress of a long-running job, its rate, and cancellation. */
+/** The progress and the rate of a long-running job. It can also cancel the job. */
 export class JobProgress {
   readonly id = crypto.randomUUID();
   progress = $state.raw<Progress | null>(null);

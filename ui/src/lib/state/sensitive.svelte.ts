@@ -10,7 +10,7 @@ import { showError } from "./trash-actions";
 import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 import { vault } from "./vault.svelte";
 
 export type QueueState = "open" | "redacted" | "ignored";
@@ -271,4 +271,4 @@ class Sensitive {
 
 export const sensitive = new Sensitive();
 onLock(() => sensitive.clear());
-holdsWork(() => sensitive.job !== null);
+registerWorkCheck(() => sensitive.job !== null);

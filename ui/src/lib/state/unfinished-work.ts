@@ -5,7 +5,7 @@
 const checks = new Set<() => boolean>();
 
 /** Registers a check. Returns a function that removes it again. */
-export function holdsWork(check: () => boolean): () => void {
+export function registerWorkCheck(check: () => boolean): () => void {
   checks.add(check);
   return () => void checks.delete(check);
 }

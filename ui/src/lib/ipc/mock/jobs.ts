@@ -299,7 +299,9 @@ const RECEIPT_PLACES: [string, string, string][] = [
   ["temporary_files", "not_present", ""],
 ];
 
-/** `copies`: how many messages with the same content were redacted, and how many were left unchanged. */
+/**
+ * A sample receipt. `copies`: how many messages with the same content were redacted, and how many were left unchanged.
+ */
 export function sampleReceipt(
   id: string,
   failedPlace: string | null = null,
