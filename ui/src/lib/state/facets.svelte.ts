@@ -16,7 +16,7 @@ const FACET_KEYS = {
   special: "special",
 } as const;
 
-/** Names with the largest number first and the empty name last. */
+/** Returns the names in descending order of their numbers, with the empty name last. */
 export function byFrequency(numbers: Record<string, number>): string[] {
   const all = Object.entries(numbers);
   return all.sort((a, b) => Number(!a[0]) - Number(!b[0]) || b[1] - a[1] || byName(a[0], b[0])).map(([name]) => name);
@@ -28,12 +28,15 @@ export function byFrequency(numbers: Record<string, number>): string[] {
  */
 class FacetNumbers {
   shown = $state.raw<Facets>(NO_FACETS);
-  /** Counts over the whole kind. With them, a name stays in the list even if a search reduces its number to 0. */
+  /**
+   * The numbers for all records of the kind, without other filters and search. Because of these numbers, a name stays
+   * in the list even if a search reduces its own number to 0.
+   */
   all = $state.raw<Facets>(NO_FACETS);
-  /** Whether the numbers were counted, or can't be. Until then it is not known which groups there are. */
+  /** Whether the first count has succeeded or failed. Until then, it is unknown which groups of filters exist. */
   settled = $state(false);
   #run = 0;
-  /** Revisions and kind for which `all` was counted. */
+  /** The revisions and the kind for which `all` was counted, joined into one string. */
   #counted = "";
   #chosenType: string | null = null;
 
@@ -61,7 +64,10 @@ class FacetNumbers {
     }
   }
 
-  /** Counts without filters and search. The result is reused until the vault, the vectors or the kind change. */
+  /**
+   * Counts all records of a kind, without other filters and search. The result is reused until the vault, the vectors
+   * or the kind change.
+   */
   async #countAll(kind: string | null): Promise<Facets> {
     const key = `${vault.revision} ${meaning.revision} ${kind}`;
     if (key === this.#counted) return this.all;
