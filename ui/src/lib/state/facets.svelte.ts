@@ -36,8 +36,8 @@ class FacetNumbers {
   /** Whether the first count has succeeded or failed. Until then, it is unknown which groups of filters exist. */
   settled = $state(false);
   #run = 0;
-  /** The revisions and the kind for which `all` was counted, joined into one string. */
-  #counted = "";
+  /** The last numbers for all records of a kind, and the revisions and the kind that they are for. */
+  #counted: { key: string; numbers: Facets } | null = null;
   #chosenType: string | null = null;
 
   async load(filter: Filter, query: string): Promise<void> {
@@ -48,7 +48,7 @@ class FacetNumbers {
       const facetNames = FACET_NAMES.filter((facet) => filter[facet] !== null);
       const [base, all, ...without] = await Promise.all([
         backend().facets(filter, text, typing),
-        this.#countAll(filter.kind),
+        this.#countAll(filter.kind, run),
         ...facetNames.map((facet) => backend().facets({ ...filter, [facet]: null }, text, typing)),
       ]);
       if (run !== this.#run) return;
@@ -68,12 +68,13 @@ class FacetNumbers {
    * Counts all records of a kind, without other filters and search. The result is reused until the vault, the vectors
    * or the kind change.
    */
-  async #countAll(kind: string | null): Promise<Facets> {
+  async #countAll(kind: string | null, run: number): Promise<Facets> {
     const key = `${vault.revision} ${meaning.revision} ${kind}`;
-    if (key === this.#counted) return this.all;
-    const all = await backend().facets({ ...ANY, kind }, null, false);
-    this.#counted = key;
-    return all;
+    if (this.#counted?.key === key) return this.#counted.numbers;
+    const numbers = await backend().facets({ ...ANY, kind }, null, false);
+    // After locking, nothing may be stored any more.
+    if (run === this.#run) this.#counted = { key, numbers };
+    return numbers;
   }
 
   /**
@@ -93,7 +94,7 @@ class FacetNumbers {
     this.#run += 1;
     this.shown = NO_FACETS;
     this.all = NO_FACETS;
-    this.#counted = "";
+    this.#counted = null;
     this.settled = false;
   }
 }
