@@ -5,10 +5,10 @@ use std::{
 
 /// The file of an archive that is being written by `zip::ZipWriter`.
 ///
-/// `ZipWriter` completes its archive when it is dropped, even after a write has failed, for example on a full disk.
-/// While doing so, it asserts (in debug builds) that the position never goes back, and it prints another error. So
-/// after the first failure this file only counts positions and writes nothing more. The caller already has the error
-/// from the failed call.
+/// When `ZipWriter` is dropped, it writes the end of the archive, even after a write has failed, for example on a full
+/// disk. In debug builds it then asserts that the position never decreases, and it prints a second error. So after the
+/// first failure this file only counts positions and writes nothing more. The caller already has the error from the
+/// failed call.
 pub struct ArchiveFile<F: Write + Seek = File> {
     file: BufWriter<F>,
     failed: bool,
@@ -32,12 +32,12 @@ impl ArchiveFile {
 }
 
 impl<F: Write + Seek> ArchiveFile<F> {
-    /// Writes from the start of this empty file.
+    /// Returns a writer that starts at the beginning of `file`, which must be empty.
     pub fn new(file: F) -> Self {
         Self { file: BufWriter::new(file), failed: false, position: 0, length: 0 }
     }
 
-    /// Sets the position that the caller expects after a call, whether or not the call succeeded.
+    /// Sets the position that `ZipWriter` expects after a write or seek, even if the write or seek fails.
     fn move_to(&mut self, position: u64) -> u64 {
         self.position = position;
         self.length = self.length.max(position);
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use zip::{ZipWriter, write::SimpleFileOptions};
 
-    /// A disk that accepts a number of writes and refuses the next ones.
+    /// A file that accepts `accepted` writes and fails every later write, as on a full disk.
     struct FullDisk {
         file: io::Cursor<Vec<u8>>,
         accepted: u32,

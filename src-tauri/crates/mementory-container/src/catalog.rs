@@ -37,7 +37,8 @@ pub struct Catalog {
     pub(super) roots: Vec<String>,
     /// Indexes of the opened paths that were encrypted files and have been decrypted.
     pub(super) decrypted: Vec<usize>,
-    /// The first bytes of members. None while members are still being added, because heads are stored by member number.
+    /// The first bytes of members. None while members are still being added, because heads are stored by member number,
+    /// and the numbers may still change.
     pub(super) heads: Option<Heads>,
     derived: DerivedValues,
     bytes_read: AtomicU64,
@@ -155,7 +156,7 @@ impl Catalog {
         self.read_from(member, kept, f)
     }
 
-    /// Reads a member from its kept bytes, or from its location if there are none.
+    /// Reads a member from `kept`, which are all its bytes, or from its location if `kept` is None.
     fn read_from<T>(
         &self,
         member: &Member,
@@ -212,12 +213,13 @@ impl Catalog {
         }
     }
 
-    /// The value that `derive` makes from the member, or from the archive that the member is the manifest of. `derive`
-    /// returns the value and its size in bytes. The value is cached by its type, so all calls for a type must derive it
-    /// in the same way, and cloning it should be cheap. Like a head, a cached value is outdated if the file changes later.
+    /// Returns the value that `derive` computes from the member, or from the archive whose manifest the member is.
+    /// `derive` returns the value and its size in bytes. The value is cached by member and type, so all calls for a
+    /// type must derive it in the same way, and cloning it should be cheap. Like a head, a cached value is outdated if
+    /// the file changes later.
     ///
     /// # Errors
-    /// The error of `derive`; then nothing is kept.
+    /// The error of `derive`; then nothing is cached.
     pub fn derived<T: Any + Clone + Send + Sync>(
         &self,
         member: &Member,
@@ -227,7 +229,7 @@ impl Catalog {
             return Ok(value);
         }
         let (value, bytes) = derive()?;
-        // Until all members are listed, members have no final number.
+        // Nothing is cached until all members are listed, because the numbers of members are not final before.
         if self.heads.is_some() {
             self.derived.keep(member.id, value.clone(), bytes);
         }

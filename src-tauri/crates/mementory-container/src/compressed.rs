@@ -38,7 +38,8 @@ impl Compression {
         head.starts_with(&ZSTD_HEAD).then_some(Self::Zstd)
     }
 
-    /// A reader of the content. Files that were written in several parts are read to their end.
+    /// Returns a reader of the decompressed content. A file may consist of several compressed streams, which are all
+    /// read.
     fn decoder<'r>(self, bytes: &'r mut dyn Read) -> Result<Box<dyn Read + 'r>, Error> {
         let bytes = BufReader::with_capacity(128 << 10, bytes);
         Ok(match self {
@@ -66,7 +67,7 @@ pub(super) fn open(
     if member.depth > limits.archive_depth || !may_be_unpacked(catalog, member) {
         return Ok(());
     }
-    // A file that cannot be read is reported when its bytes are read next.
+    // A read error is not returned here, because the next read of the file reports it.
     let Some(compression) = catalog.head(member, ZSTD_HEAD.len()).ok().and_then(|head| Compression::of(&head)) else {
         return Ok(());
     };
@@ -99,9 +100,9 @@ pub(super) fn open(
     Ok(())
 }
 
-/// True for a file that is unpacked if it is compressed. This is a file that was opened by its own path, or a file in a
-/// folder or an archive of an export whose name has the extension of a compressed file. Files of the user are not
-/// unpacked.
+/// True if the member is replaced with its content when it is compressed: a file that was opened by its own path, or a
+/// file in a folder or in an archive of an export whose name has the extension of a compressed file. Files of the user
+/// stay compressed.
 fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
     let has_name = ENDINGS.iter().any(|(ending, _)| has_ending(&member.name, ending));
     match &member.location {

@@ -1,4 +1,4 @@
-//! Values that formats derive from members. They are kept in memory, because several formats or passes need them.
+//! A cache of values that formats derive from members, because several formats or passes need them.
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
@@ -18,18 +18,18 @@ struct LimitedValues {
     total_bytes: usize,
 }
 
-/// Values by the number of their member and their type.
+/// The cached values, by member number and type.
 #[derive(Default)]
 pub(super) struct DerivedValues(Mutex<LimitedValues>);
 
 impl DerivedValues {
-    /// The kept value of this type.
+    /// Returns the cached value of type `T` for a member. None if there is none.
     pub(super) fn get<T: Any + Clone + Send + Sync>(&self, member: usize) -> Option<T> {
         let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.values.get(&(member, TypeId::of::<T>()))?.downcast_ref::<T>().cloned()
     }
 
-    /// Keeps a value that takes this many bytes, unless the limit is reached.
+    /// Caches a value of `bytes` bytes, unless a limit would be exceeded.
     pub(super) fn keep<T: Any + Send + Sync>(&self, member: usize, value: T, bytes: usize) {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let limit = if bytes > LARGE_BYTES { MAX_TOTAL_BYTES / 2 } else { MAX_TOTAL_BYTES };

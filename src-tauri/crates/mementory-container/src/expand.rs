@@ -24,7 +24,7 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// An archive with more files than this is not checked for containing only archives.
+/// Largest number of files in an archive that is checked for containing only archives.
 const MAX_PACKED_ARCHIVES: usize = 256;
 
 /// Replaces each member that is an archive with the entries of the archive. A damaged archive adds an issue, and is an
@@ -68,7 +68,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
             None if member.depth == 0 && nested::has_zip_name(&member.name) => {
                 let message = match source.len() {
                     0 => "an empty file".to_owned(),
-                    // Exports are never that large, so the size in the message shows that this is not an export.
+                    // No export is that large, so the size in the message shows that the file is not an export.
                     bytes if bytes >= LARGE_BYTES => {
                         format!("not a readable ZIP file, {:.1} GB large", bytes as f64 / 1e9)
                     }
@@ -102,7 +102,7 @@ fn folder_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// Size from which the message about an unreadable archive names it.
+/// Size in bytes from which the message about an unreadable archive states the size.
 const LARGE_BYTES: u64 = 1_000_000_000;
 
 /// A member of the catalog: an archive to open, or a file that stays as it is.
@@ -309,7 +309,7 @@ fn add_archive(
     Ok(Some(out))
 }
 
-/// True for an archive with nothing but archives, such as the exports of several agents that somebody packed together.
+/// True if an archive contains only archives, such as the exports of several agents that somebody packed together.
 fn contains_only_archives(source: &Source, entries: &[Entry], names: &[(usize, String)]) -> bool {
     let mut visible_files = names.iter().filter(|(_, name)| !nested::is_hidden(name)).peekable();
     let is_archive = |(index, name): &(usize, String)| {
@@ -320,7 +320,7 @@ fn contains_only_archives(source: &Source, entries: &[Entry], names: &[(usize, S
 
 fn begins_as_archive(source: &Source, entry: &Entry) -> bool {
     let mut head = Vec::new();
-    // After an error, the bytes before it are compared.
+    // If reading fails midway, the bytes before the error are compared.
     let read = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD as u64).read_to_end(&mut head));
     read.is_ok() && is_archive_head(&head)
 }

@@ -32,7 +32,7 @@ pub struct Fault {
     pub archive: usize,
     /// Kind of the fault.
     pub kind: FaultKind,
-    /// Stable code.
+    /// Code of the fault, which is also in `issue`.
     pub code: &'static str,
     /// Code, place and message.
     pub issue: Issue,
@@ -82,8 +82,8 @@ pub(super) fn listing_faults(
         let name = entry.name.as_str();
         // A name that leads out of the archive is already reported as an issue.
         let Ok(safe) = zip::safe_name(name) else { continue };
-        // Programs that write tar archives put `./` before every name. In a ZIP file, other programs do not find an entry
-        // with such a name.
+        // Programs that write tar archives put `./` before every name. In a ZIP file, other programs do not find an
+        // entry whose name starts with `./`.
         let parts = if is_tar { name.strip_prefix("./").unwrap_or(name) } else { name };
         let has_empty_part = parts.split('/').any(|part| part.is_empty() || part == ".");
         // A link is reported as a link, even if its name ends like that of a folder.
@@ -109,7 +109,7 @@ pub(super) fn listing_faults(
                 let code = "container_similar_names";
                 out.push(Fault::new(archive, FaultKind::Name, code, entry_place(place, name), message));
             }
-            Some(_) => {} // The same name twice is reported as an issue.
+            Some(_) => {} // A repeated name is reported as an issue.
             None => drop(folded.insert(key, name)),
         }
     }

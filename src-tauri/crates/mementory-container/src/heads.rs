@@ -4,7 +4,7 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Longest head that is kept, in bytes. Only a few formats need longer heads, which are read each time.
+/// Length in bytes of the longest head that is kept. The few formats that need longer heads read them each time.
 pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
 
 /// Smallest number of bytes that is read for a head. Most notes are shorter, and most formats need no more.
@@ -20,7 +20,7 @@ struct Head {
     end: HeadEnd,
 }
 
-/// What follows the first bytes of a member.
+/// Whether the member has more bytes after its head.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadEnd {
     /// There may be more bytes.

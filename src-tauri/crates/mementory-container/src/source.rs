@@ -45,7 +45,8 @@ impl Source {
         Self { backing: Backing::Spooled(Arc::new(Mutex::new(file))), start: 0, len }
     }
 
-    /// The same bytes, but with a plain file opened only once for all windows, for many short reads.
+    /// Returns a source of the same bytes that opens a plain file once for all its windows instead of once for each.
+    /// For callers with many short reads.
     pub(super) fn with_open_file(&self) -> std::io::Result<Self> {
         let Backing::File(path) = &self.backing else { return Ok(self.clone()) };
         let file: Box<dyn SpoolFile> = Box::new(File::open(path.as_ref())?);
@@ -93,7 +94,7 @@ impl Source {
     /// Like [`find`](Self::find), in the `max` bytes after `from`.
     pub(super) fn find_within(&self, max: u64, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
         let mut window = self.window(from)?.take(max);
-        // The first steps are small, because the next match is usually near and a file may contain many matches.
+        // The first reads are short, because the next match is usually near and a file may contain many matches.
         let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
         loop {
             let read = (&mut window).take(step).read_to_end(&mut buf)?;
@@ -111,7 +112,7 @@ impl Source {
     }
 }
 
-/// Reads through a [`Source`].
+/// A reader of a [`Source`] with its own position.
 pub(super) struct Window {
     handle: Handle,
     start: u64,

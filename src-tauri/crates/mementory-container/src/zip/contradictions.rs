@@ -1,5 +1,5 @@
-//! Contradictions between the directory and the local headers of an archive. They make programs that read the directory
-//! see different files than programs that read the local headers. They come from damage or forgery.
+//! Contradictions between the directory and the local headers of an archive, caused by damage or forgery. Programs that
+//! read the directory then see different files than programs that read the local headers.
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
@@ -12,7 +12,8 @@ pub(in super::super) const HEADER_DIFFERS: &str = "container_header_differs";
 
 /// Flag of an entry whose sizes follow its data. The local header may have zeros instead.
 const STREAMED_FLAG: u16 = 8;
-/// Start of the checksum and sizes after the data of a streamed entry. Some programs leave it out.
+/// Start of the descriptor, which states checksum and sizes after the data of a streamed entry. Some programs omit this
+/// signature.
 const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 /// Number of contradictions in one archive after which the search ends.
 const MAX_LISTED: usize = 1000;
@@ -113,7 +114,7 @@ fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result
 }
 
 /// Compares the local header of an entry with the directory. Returns the position where the entry's data ends. If the
-/// two differ, the inner error holds a message and the same position.
+/// header and the directory differ, the inner error contains a message and that position.
 fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
     let fixed_part = source.bytes(at, 30)?;
     if fixed_part.len() < 30 || fixed_part[..4] != LOCAL_SIGNATURE {

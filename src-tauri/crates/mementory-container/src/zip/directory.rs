@@ -58,7 +58,7 @@ struct DirectoryLocation {
     is_zip64: bool,
     /// True if the end record and the Zip64 record contradict each other.
     has_contradiction: bool,
-    /// True if an end record states other numbers of entries for this disk and for all disks.
+    /// True if an end record states different numbers of entries for this disk and for all disks.
     has_two_counts: bool,
     /// True if an end record says that this is not the only disk of the archive.
     is_split: bool,
@@ -97,7 +97,8 @@ impl DirectoryLocation {
     }
 }
 
-/// True for the number of a disk other than the first. The largest number refers to a Zip64 record.
+/// True for the number of a disk other than the first. The number 0xFFFF is not a disk: the real number is in the Zip64
+/// record.
 fn is_other_disk(number: u16) -> bool {
     number != 0 && number != u16::MAX
 }
@@ -125,7 +126,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
                         || differs(entries, 32, u64::from(u16::MAX))
                         || differs(size, 40, u64::from(u32::MAX))
                         || differs(offset, 48, u64::from(u32::MAX));
-                    // The locator states the number of all disks.
+                    // The locator states how many disks the archive has.
                     is_split |= le32(&record, 16) != 0 || le32(&record, 20) != 0 || le32(&locator, 16) > 1;
                     has_two_counts = le64(&record, 24) != le64(&record, 32);
                     is_zip64 = true;
@@ -154,7 +155,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     })
 }
 
-/// The entries that were found from an offset on.
+/// The directory as read from one of the possible offsets.
 struct ReadDirectory {
     entries: Vec<Entry>,
     /// Offset at which the directory starts.
@@ -179,8 +180,8 @@ fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result
     Ok(None)
 }
 
-/// Reads entries until none begins. Entries beyond the stated number are read too, so that none is left out without
-/// notice.
+/// Reads directory entries until the next bytes are not one. Entries beyond the stated number are read too, so that
+/// none is left out without notice.
 fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Result<ReadDirectory> {
     let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
     let mut found = ReadDirectory { entries: Vec::new(), start, bytes: 0, is_signed: false, on_other_disk: None };
@@ -205,7 +206,7 @@ struct ListedEntry {
     disk: u16,
 }
 
-/// The next entry. None if no entry begins here.
+/// Reads the next directory entry. None if the next bytes are not the start of one.
 fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<ListedEntry>> {
     let fixed_part = read_up_to(reader, 46)?;
     if fixed_part.len() < 46 || fixed_part[..4] != CENTRAL_SIGNATURE {

@@ -34,7 +34,7 @@ pub(in super::super) fn unsupported_method_message(method: u16) -> String {
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {
-    /// Decoded name. Its separators are not changed.
+    /// Decoded name, with the separators that the archive has.
     pub(in super::super) name: String,
     /// The bytes of the name in the archive.
     pub(super) raw_name: Box<[u8]>,
@@ -175,7 +175,7 @@ impl EntryReader {
         self.end == End::BytesFollow
     }
 
-    /// How the entry ends, once the decoder has no more bytes.
+    /// Decides the state at the end of the entry, after the decoder returned its last byte.
     fn end_of_stream(&mut self) -> std::io::Result<End> {
         let Decoder::Deflate(decoder) = &mut self.inner else { return Ok(End::Intact) };
         let rest = decoder.get_mut().fill_buf()?;

@@ -8,8 +8,8 @@ use super::{
 use flate2::{Decompress, FlushDecompress, Status};
 use std::io::Read;
 
-/// Largest number of damaged or foreign bytes between two entries. It lets a huge file that is no archive be refused
-/// without reading all of it.
+/// Largest number of damaged or foreign bytes between two entries. With this limit, a huge file that is not an archive
+/// is refused before all of it is read.
 const MAX_GAP_BYTES: u64 = 256 << 20;
 
 /// Up to `max` entries in file order. An entry is marked as truncated if the file ends inside it. `budget` limits the
