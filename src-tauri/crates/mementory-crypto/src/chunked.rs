@@ -141,8 +141,8 @@ pub struct ChunkReader<R: ReadAt> {
 }
 
 impl<R: ReadAt> ChunkReader<R> {
-    /// Opens a file of `len` bytes. The last chunk is decrypted immediately, so a truncated or extended file fails
-    /// here; other changes fail when the chunk is read.
+    /// Opens a file of `len` bytes. The last chunk is decrypted immediately, so a truncated or extended file is refused
+    /// when it is opened; any other change is found when the changed chunk is read.
     pub fn open(inner: R, len: u64, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
         let mut head = [0; HEADER_LEN];
         let body = len.checked_sub(HEADER_LEN as u64).ok_or(CryptoError::Decrypt)?;

@@ -55,8 +55,8 @@ pub(crate) fn derive_key(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<
 
 /// An HMAC-SHA256 computation with a key and no data yet.
 pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
-    // The key is zero-padded to the block length, as HMAC itself would do, because the constructor for a key of that
-    // length cannot fail.
+    // The key is zero-padded to the block length, as HMAC itself would do, because the constructor for a key of the
+    // block length cannot fail.
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
     <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into())

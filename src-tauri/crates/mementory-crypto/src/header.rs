@@ -89,7 +89,7 @@ impl HeaderBody {
         }
     }
 
-    /// The content of the file, with mac and checksum.
+    /// Returns the text of the header file, with mac and checksum.
     fn to_file_text(&self, master: &MasterKey) -> Result<String, CryptoError> {
         let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
         text.truncate(text.trim_end_matches("\n}").len());
@@ -311,8 +311,8 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
 }
 
 /// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `replace` is true, an existing
-/// header is an error. Returns false if the folder could not be synced. That is not an error, because the new header is
-/// already in place, and after an error the caller would never see a new recovery code.
+/// header is an error. Returns false if the folder could not be synced. A failed sync is not an error, because the new
+/// header is already in place, and after an error the caller would never see a new recovery code.
 fn write_header(dir: &Path, text: &str, replace: bool) -> Result<bool, CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;

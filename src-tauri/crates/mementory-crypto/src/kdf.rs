@@ -13,7 +13,7 @@ const MAX_CALIBRATED_MIB: u32 = 1024;
 const ALLOWED_MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * KIB_PER_MIB..=2048 * KIB_PER_MIB;
 const ALLOWED_PASSES: std::ops::RangeInclusive<u32> = 3..=16;
 const ALLOWED_LANES: std::ops::RangeInclusive<u32> = 1..=8;
-/// The intended time to unlock: the middle of 0.5 to 1 s.
+/// The time that an unlock should take: the middle of 0.5 to 1 s.
 const TARGET_TIME: Duration = Duration::from_millis(750);
 
 /// How to choose the cost of a new slot.

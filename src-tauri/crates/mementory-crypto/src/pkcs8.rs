@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const PEM_END: &str = "-----END PRIVATE KEY-----";
-/// Maximum length of the Base64 text in bytes. Keys of these algorithms are shorter, whatever their encoding.
+/// Maximum length of the Base64 text in bytes. Ed25519 and ML-DSA-65 keys are shorter in every encoding.
 const MAX_BASE64_BYTES: usize = 16 << 10;
 
 /// Object identifier 1.3.101.112 (RFC 8410).

@@ -1,6 +1,6 @@
-//! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context), under the names that
-//! formats use. The keys come from the user's key files; a vault signs with [`crate::SigningKey`]. ES256, ES384, RS256,
-//! RS384 and RS512 are only verified (`jose.rs`).
+//! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context). Algorithms have the
+//! names that portable formats use. The keys come from the user's key files; a vault signs with [`crate::SigningKey`]
+//! instead. ES256, ES384, RS256, RS384 and RS512 are only verified (`jose.rs`).
 //!
 //! This implementation of ML-DSA has had no independent review: the user interface must call its signatures
 //! experimental.
@@ -22,7 +22,7 @@ enum Key {
 }
 
 impl SigningKey {
-    /// A new key.
+    /// Generates a random key.
     ///
     /// # Errors
     /// The system provides no randomness.
@@ -30,7 +30,7 @@ impl SigningKey {
         Ok(Self::from_seed(algorithm, Zeroizing::new(random_bytes()?)))
     }
 
-    /// The key that belongs to a 32-byte seed.
+    /// Derives the key from a 32-byte seed.
     pub fn from_seed(algorithm: Algorithm, seed: Zeroizing<[u8; 32]>) -> Self {
         let key = match algorithm {
             Algorithm::Ed25519 => Key::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(&seed))),
@@ -142,9 +142,9 @@ pub fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> 
     check(algorithm, key, message, signature).is_ok()
 }
 
-/// The canonical form for comparing keys: raw (Ed25519, ML-DSA-65), the uncompressed point (P-256, P-384; compressed
-/// points are accepted), `SubjectPublicKeyInfo` (RSA of 2048 to 8192 bits). `None` if the bytes have none of these
-/// forms. Raw keys are recognised by their length only.
+/// Returns the canonical form of a public key, so that two keys can be compared: raw (Ed25519, ML-DSA-65), the
+/// uncompressed point (P-256, P-384; compressed points are accepted), `SubjectPublicKeyInfo` (RSA of 2048 to 8192
+/// bits). `None` if the bytes have none of these forms. Raw keys are recognised by their length only.
 pub fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
     if Algorithm::ALL.iter().any(|a| a.public_len() == bytes.len()) {
         return Some(bytes.to_vec());

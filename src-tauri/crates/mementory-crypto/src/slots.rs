@@ -20,7 +20,7 @@ pub enum SlotKind {
 }
 
 impl SlotKind {
-    /// The name in the header.
+    /// Returns the name that the header stores.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Passphrase => "passphrase",
@@ -53,7 +53,8 @@ impl Slot {
         Self::wrap(master, vault, SlotKind::Passphrase, to_nfc(passphrase).as_bytes(), kdf, now)
     }
 
-    /// Encrypts the master key with a recovery code. The code has 160 random bits, so the lowest cost is enough.
+    /// Encrypts the master key with a recovery code. The code has 160 random bits, so the lowest cost of key derivation
+    /// is enough.
     pub(crate) fn for_recovery(
         master: &MasterKey,
         vault: &[u8; 16],
