@@ -41,7 +41,7 @@ impl Blobs {
         self.dir.join(hex::encode(digest))
     }
 
-    /// Stores the bytes and returns their name and size. If `keep` is false, computes both but stores nothing.
+    /// Stores the bytes and returns their name and size. If `keep` is false, computes name and size but stores nothing.
     pub fn put(&self, bytes: &mut dyn Read, keep: bool) -> StoreResult<BlobInfo> {
         let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();

@@ -1,13 +1,13 @@
-//! Details of a record: what its source says beyond the content that [`content_digest`](crate::ids::content_digest)
-//! covers. Their keyed digest is stored next to the row, so that an import can tell that they are unchanged without
-//! reading the body. The digest reveals nothing without the vault's key. It is removed with the row, and a redaction
-//! clears it.
+//! Details of a record: everything that its source says beyond the content that
+//! [`content_digest`](crate::ids::content_digest) covers. A keyed digest of the details is stored next to the row, so
+//! that an import can tell without reading the body that the details are unchanged. The digest reveals nothing without
+//! the vault's key. It is removed with the row, and a redaction clears it.
 use crate::StoreResult;
 use mementory_crypto::{KeyedHasher, VaultKeys};
 use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim};
 use rusqlite::{Connection, params};
 
-/// The digest of details that were not computed. It takes no space in the database.
+/// The digest of details that were not computed. The value 0 takes no space in the database.
 pub const NOT_COMPUTED: i64 = 0;
 
 /// Digest of links, entities, vectors and original text, byte for byte. It is 64 bits of HMAC-SHA-256. Equal digests

@@ -2,7 +2,7 @@
 //! is not specific enough.
 use rusqlite::{Connection, functions::FunctionFlags};
 
-/// Kinds of files as the window lists them. Each attachment has exactly one kind.
+/// Kinds of files, as the window lists them. Each attachment has exactly one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum FileKind {
@@ -17,7 +17,7 @@ pub enum FileKind {
 }
 
 /// SQL expression for the kind of a file, given its row `r` in `records` and its row `f` in `files`. The title is used
-/// only if the media type does not determine the kind, because SQLite has to read another page for it.
+/// only if the media type does not determine the kind, because reading the title costs SQLite another page.
 pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 
@@ -54,7 +54,8 @@ impl FileKind {
         }
     }
 
-    /// The kind for a media type that determines it without the name of the file.
+    /// The kind for a media type that is decisive, so that the name of the file is not needed. None for all other media
+    /// types.
     fn from_decisive_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type.split('/').next()? {
             "image" => Self::Picture,

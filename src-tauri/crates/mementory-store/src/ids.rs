@@ -47,7 +47,7 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     for number in [record.confidence, record.importance] {
         hash_part(&number.unwrap_or(f64::NAN).to_bits().to_le_bytes());
     }
-    // If the source only counts another use of the record, its content is unchanged.
+    // Counts of uses are left out, because another use of the record does not change its content.
     let fields = without_usage(&record.fields);
     if !fields.is_empty() {
         hash_part(&serde_json::to_vec(&*fields).unwrap_or_default());

@@ -12,8 +12,8 @@ use std::{
 /// A pack is full when its entries have at least this many bytes, before compression.
 pub(crate) const PACK_BYTES: usize = 256 << 10;
 pub(crate) const ZSTD_LEVEL: i32 = 1;
-/// Largest size in bytes that is reserved because a pack states it. A larger pack is unpacked as a stream. That is
-/// slower, but a damaged or forged size then reserves no memory.
+/// Largest size in bytes for which memory is reserved because a pack states this size. A pack that states a larger size
+/// is unpacked as a stream. That is slower, but a damaged or forged size then reserves no memory.
 const MAX_RESERVED_BYTES: usize = 16 << 20;
 /// Maximum number of unpacked packs in the cache.
 const MAX_CACHED_PACKS: usize = 48;
@@ -158,7 +158,8 @@ type Unpacked = Arc<UnpackedPack>;
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
-    /// Incremented when the cache is cleared. A pack that was loaded before that is then not added to the cache.
+    /// Incremented when the cache is cleared. A pack that began to load before the increment is then not added to the
+    /// cache.
     generation: u64,
     /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
     /// so nothing is cached.
@@ -286,7 +287,7 @@ impl Packs {
         Ok(removed)
     }
 
-    /// Removes those entries of these packs that no record or version refers to.
+    /// Removes every entry of the given packs that no record or version refers to.
     pub fn remove_strays_in(&self, connection: &Connection, packs: &BTreeSet<i64>) -> StoreResult<()> {
         if packs.is_empty() {
             return Ok(());
@@ -318,7 +319,7 @@ impl Packs {
 
     /// Rewrites a pack. `change` receives each entry, and returns the entry to keep in its slot, or None to drop it. If
     /// no entries are left, the pack is deleted. Returns the old and the new stored bytes for the erasure check. The
-    /// new ones are empty if the pack was deleted.
+    /// new bytes are empty if the pack was deleted.
     pub fn rewrite(
         &self,
         connection: &Connection,

@@ -39,7 +39,7 @@ impl Flags {
     }
 }
 
-/// Why a version was written.
+/// Reason why a version was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Cause {
@@ -94,7 +94,7 @@ impl RenewedValues {
         }
     }
 
-    /// When the source last changed the record of the row. For a conversation, the time of its list position.
+    /// The time when the source last changed the record of the row. For a conversation, the time of its list position.
     pub fn updated_time(self, record: &Record) -> Option<Timestamp> {
         let stated = record.times.updated;
         let listed = stated.or(record.times.created).filter(|_| record.kind == Kind::Conversation);
@@ -162,12 +162,12 @@ impl RowView {
         RenewedValues { sort, position, flags, updated }
     }
 
-    /// When the source last changed `record`, which is the record of this row.
+    /// The time when the source last changed `record`, which must be the record of this row.
     pub fn updated_time(&self, record: &Record) -> Option<Timestamp> {
         self.renewed().updated_time(record)
     }
 
-    /// Why the current version was written: `import`, `edit`, `restore` or `written`.
+    /// The reason why the current version was written: `import`, `edit`, `restore` or `written`.
     pub fn cause_name(&self) -> &'static str {
         Cause::name(self.cause)
     }

@@ -24,7 +24,7 @@ CREATE TABLE platforms (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 CREATE TABLE packs (id INTEGER PRIMARY KEY, batch INTEGER, data BLOB NOT NULL);
 CREATE INDEX packs_batch ON packs (batch) WHERE batch IS NOT NULL;
 
--- The columns that queries need; the rest of a record is in its pack. Messages have no `title` and `preview`.
+-- The columns that queries need; all other fields of a record are in its pack. Messages have no `title` and `preview`.
 CREATE TABLE records (
   row INTEGER PRIMARY KEY,
   id BLOB NOT NULL UNIQUE,
@@ -59,7 +59,7 @@ CREATE INDEX records_trash ON records (trashed) WHERE trashed IS NOT NULL;
 CREATE INDEX records_batch ON records (batch);
 CREATE INDEX records_edited ON records (batch) WHERE version_batch IS NULL;
 
--- Superseded versions.
+-- Superseded versions of records.
 CREATE TABLE versions (
   row INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE versions (
 CREATE TABLE tags (row INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (row, tag)) WITHOUT ROWID;
 CREATE INDEX tags_tag ON tags (tag, row);
 
--- Links name the target's id, not its row, so nothing changes here when the target arrives later or is removed.
+-- Links name the target's id, not its row, so a link need not change when its target is imported later or is removed.
 CREATE TABLE links (row INTEGER NOT NULL, relation TEXT NOT NULL, target BLOB NOT NULL, PRIMARY KEY (row, relation, target)) WITHOUT ROWID;
 CREATE INDEX links_target ON links (target, row);
 
@@ -99,7 +99,7 @@ CREATE TABLE file_versions (
 ) WITHOUT ROWID;
 CREATE INDEX file_versions_batch ON file_versions (batch);
 CREATE INDEX file_versions_blob ON file_versions (blob) WHERE blob IS NOT NULL;
--- Every blob in use; the others are deleted.
+-- Every blob that is in use. All other blobs are deleted.
 CREATE VIEW named_blobs AS
   SELECT row, blob, size FROM files WHERE blob IS NOT NULL
   UNION ALL SELECT row, blob, size FROM file_versions WHERE blob IS NOT NULL;

@@ -174,7 +174,7 @@ impl Store {
         value
     }
 
-    /// A new read-only connection, for callers that need one of their own, such as the erasure check.
+    /// A new read-only connection outside the pool, for callers such as the erasure check that need a separate one.
     pub fn new_reader(&self) -> StoreResult<Connection> {
         let connection = connect(&self.path, &self.key_pragma, false)?;
         connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
@@ -259,7 +259,7 @@ fn key_pragma(key: &[u8; 32]) -> zeroize::Zeroizing<String> {
 
 /// Passes the key and the page parameters to SQLCipher. Does not read the file.
 fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
-    // Without this, SQLCipher writes messages about damaged pages to standard error.
+    // Stops SQLCipher from writing messages about damaged pages to standard error.
     connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
     connection.execute_batch(key_pragma)?;
     // The default would be HMAC-SHA-512. HMAC-SHA-256 is as strong for this use, and several times faster with the

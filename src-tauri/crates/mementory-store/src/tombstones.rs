@@ -43,7 +43,7 @@ impl TombstoneRow {
         self.bytes_to_sign(b"mementory tombstone v2", &[&origin_id, &source])
     }
 
-    /// The bytes that earlier versions signed, without the record's id in its source and the source's name.
+    /// The bytes that earlier program versions signed. They lack the source's name and the record's id in the source.
     fn former_signed_bytes(&self) -> Vec<u8> {
         self.bytes_to_sign(b"keepsake tombstone v1", &[])
     }
@@ -96,7 +96,8 @@ pub fn store_own(
     Ok(row)
 }
 
-/// Marks these records as redacted, because their source may still have the redacted words.
+/// Marks these records as redacted. A later import must not restore the redacted words, which the source may still
+/// have.
 pub fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> StoreResult<()> {
     for id in ids {
         tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
@@ -117,10 +118,10 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
     Ok(())
 }
 
-/// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from the
-/// target. If the target is named by an export id (`ep_<export id>`, as in our `.mem` exports), that id is included,
-/// and so is the id of the record that has this export id from another vault. If the tombstone states the target's key,
-/// the id of the record that this vault read from the same source is included.
+/// Returns the vault ids that an imported tombstone may refer to: those of its target, and of everything derived from
+/// the target. If the target is named by an export id (`ep_<export id>`, as in our `.mem` exports), the result includes
+/// that id, and the id of the record that has this export id from another vault. If the tombstone states the target's
+/// key, the result includes the id of the record that this vault read from the same source.
 ///
 /// # Errors
 /// Errors of the database.
@@ -191,10 +192,10 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// The id under which an imported tombstone is stored. If another deletion in the same scope already has its id, `#`
-/// and a digest of the deletion are appended. Other programs choose these ids, so two deletions may have the same id,
-/// and neither may be lost. None if the id is that of one of the vault's own tombstones, or of a tombstone in another
-/// scope.
+/// Returns the id under which an imported tombstone is stored. Other programs choose these ids, so two deletions may
+/// have the same id, and neither may be lost: if another deletion in the same scope already has the id, `#` and a
+/// digest of the deletion are appended. None if the id is that of one of the vault's own tombstones, or of a tombstone
+/// in another scope.
 pub fn foreign_id(c: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
     let existing = c
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
@@ -229,8 +230,8 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Removes the tombstones that only the import `batch` contains, and unblocks what they blocked. An id stays blocked if
-/// a tombstone of another import names it too.
+/// Removes the tombstones that only the import `batch` contains, and unblocks the ids that they blocked. An id stays
+/// blocked if a tombstone of another import names it too.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(
@@ -269,7 +270,7 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     Ok(())
 }
 
-/// Removes every block on `row` by an imported tombstone. Called after a person restored the row from the Trash.
+/// Removes every block that an imported tombstone put on `row`. Called after a person restored the row from the Trash.
 pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["blocked", "redacted"] {
         let sql = format!(
