@@ -33,7 +33,7 @@ pub struct ErasureCheck<'c> {
     pub index: &'c RwLock<SearchIndex>,
 }
 
-/// A function that wipes the unused bytes of these pages and returns whether the WAL is clean afterwards.
+/// A function that wipes the unused bytes of the given pages and returns whether the WAL is clean afterwards.
 pub type Wipe<'a> = &'a dyn Fn(&[i64]) -> StoreResult<bool>;
 
 /// A function that removes what the deletion left in the index. The check calls it on a separate thread before it

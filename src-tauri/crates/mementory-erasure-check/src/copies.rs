@@ -71,8 +71,8 @@ impl ErasureCheck<'_> {
         present: &HashSet<String>,
     ) -> StoreResult<BTreeSet<i64>> {
         let mut rows = BTreeSet::new();
-        // Single characters are ignored. In scripts without spaces, the last character of a run is a separate token,
-        // which need not exist where the run is part of a longer one.
+        // Single characters are ignored. In scripts without spaces, the last character of a run is a separate token.
+        // This token is missing if a record contains the run as a part of a longer run.
         let is_no_longer_indexed =
             |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
         for sentence in sentences {

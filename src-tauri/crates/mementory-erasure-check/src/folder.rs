@@ -29,7 +29,7 @@ const SYSTEM_FILES: [&str; 14] = [
 const PARTIAL_PREFIXES: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
 /// Removes incomplete files that a crash left in the vault's folder. The caller must hold the vault's lock and must not
-/// have begun to write. The next deletion's receipt names what could not be removed.
+/// have begun to write. The next deletion's receipt lists the files that could not be removed.
 pub fn clear_partials(dir: &Path) {
     let Ok(list) = std::fs::read_dir(dir) else { return };
     for entry in list.filter_map(Result::ok) {
@@ -42,8 +42,8 @@ pub fn clear_partials(dir: &Path) {
 }
 
 impl ErasureCheck<'_> {
-    /// Fails if the folder contains copies of the vault's own files, such as the copy made before a schema upgrade,
-    /// which still contains everything. Other files are only listed.
+    /// Fails if the folder contains copies of the vault's own files. The copy made before a schema upgrade, for
+    /// example, still contains the erased data. Other files are only listed.
     pub(crate) fn check_folder(&self) -> ReceiptPlace {
         let mut unknown_files: Vec<(String, bool)> = std::fs::read_dir(self.dir)
             .map(|list| {

@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, ops::Range};
 /// index contains it). Some columns contain only names that the program defines. They are included because such a name
 /// may also be part of a record, for example its title.
 const TEXT_COLUMNS: [(&str, u64); 19] = [
-    // Rows in which all four are null, as for most messages, are skipped to save time.
+    // Rows in which all four columns are null, as for most messages, are skipped to save time.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
@@ -49,8 +49,8 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
 /// Members of import reports whose values are words that the program defines.
 const MEMBERS_WITH_OUR_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
-/// Upper limit for the records that the index returns for one needle. If more records contain the needle, this count is
-/// too low, and all live data is counted instead.
+/// Upper limit for the records that the index returns for one needle. If more records contain the needle, counting in
+/// these records gives too low a number, and all live data is counted instead.
 const MAX_RECORDS_PER_NEEDLE: usize = 200;
 /// With more needles than this, counting all live data is quicker than searching the index.
 const MAX_NEEDLES: usize = 32;

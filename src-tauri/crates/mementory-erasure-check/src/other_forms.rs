@@ -97,7 +97,8 @@ fn in_windows_1252(text: &str) -> Option<Vec<u8>> {
     if text.is_ascii() { None } else { text.chars().map(byte).collect() }
 }
 
-/// The forms of a text in decoded bytes. There are none if the form is short and differs from the text.
+/// The forms that a text has after its escapes are decoded. There are none if the form is short and differs from the
+/// text.
 fn forms_after_decoding(text: &[u8]) -> Vec<Vec<u8>> {
     let form = decoded(text).into_owned();
     if form != text && form.len() < MIN_DECODED_BYTES {
@@ -114,7 +115,7 @@ fn forms_after_decoding(text: &[u8]) -> Vec<Vec<u8>> {
     out
 }
 
-/// The bytes without escapes.
+/// Decodes all escapes in the bytes, including nested ones.
 fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Cow::Borrowed(bytes);
     for _ in 0..MAX_LEVELS {
@@ -184,7 +185,8 @@ fn control_character(letter: u8) -> Option<u8> {
     }
 }
 
-/// The character that these bytes mean after backslashes, and their number. None for a character that stays as it is.
+/// The character that an escape represents, and the number of bytes of the escape after its backslashes, with which
+/// `bytes` begins. None if the bytes are not an escape.
 fn escaped_character(bytes: &[u8]) -> Option<(char, usize)> {
     let letter = *bytes.first()?;
     if let Some(control) = control_character(letter) {
@@ -209,7 +211,7 @@ fn escaped_character(bytes: &[u8]) -> Option<(char, usize)> {
     }
 }
 
-/// The character of a surrogate pair in two escapes. `bytes` begins with the `u` of the first one.
+/// The character of a surrogate pair that is written as two escapes. `bytes` begins with the `u` of the first escape.
 fn surrogate_pair(first: u32, bytes: &[u8]) -> Option<(char, usize)> {
     let rest = bytes.get(5..)?;
     let backslashes = rest.iter().position(|byte| *byte != b'\\').filter(|count| *count > 0)?;
@@ -221,7 +223,7 @@ fn surrogate_pair(first: u32, bytes: &[u8]) -> Option<(char, usize)> {
     Some((c, 10 + backslashes))
 }
 
-/// The number that hexadecimal digits write.
+/// Parses hexadecimal digits.
 fn number(digits: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()

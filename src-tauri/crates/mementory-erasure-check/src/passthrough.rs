@@ -25,15 +25,15 @@ use std::{
 const HEAD_BYTES: usize = 48;
 /// Texts with fewer bytes than this are not searched for, since they occur in any file by chance.
 const MIN_TEXT_BYTES: usize = 5;
-/// A piece next to a redaction mark of up to this many bytes is found even if two windows divide it.
+/// Length in bytes of the longest redaction mark next to which a piece is found even if two windows divide the piece.
 const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
-/// The rest of the mark that an erasure writes, which starts with [`REDACTED`].
+/// The end of the mark that an erasure writes. The mark starts with [`REDACTED`].
 const ERASED: &[u8] = b"erased]";
 /// Largest number of backslashes before a character that are kept in the same window as the character.
 const MAX_BACKSLASHES: usize = 64;
-/// Number of bytes read at a time. Long texts require more.
+/// Number of bytes read at a time. If the texts are long, more bytes are read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Size in bytes from which the deletion reads a file in blocks.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
@@ -193,8 +193,8 @@ impl TextFinder {
         let quoted: Vec<&String> = quoted.iter().filter(is_distinctive).collect();
         let mut forms: Vec<Vec<u8>> = erased.iter().flat_map(|text| written_forms(text)).collect();
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
-        // `quoted` is left out here, because a quotation of a record that only changed keeps the words next to the new
-        // marks.
+        // `quoted` is not added to the joined forms. It contains texts of records that were only changed, and a
+        // quotation of such a text in a file rightly keeps the words next to the new marks.
         let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         forms.extend(quoted.iter().flat_map(|text| written_forms(text)));
         let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
@@ -309,7 +309,7 @@ impl TextFinder {
 /// pieces of quoted texts in it.
 #[derive(Default)]
 struct LongLines {
-    /// Whether the marks of erasures count. They do not if the checked erasure may have written them.
+    /// True if the marks of erasures count. They do not count if the checked erasure may have written them.
     counts_erased: bool,
     /// Number of bytes of the file so far.
     bytes: u64,

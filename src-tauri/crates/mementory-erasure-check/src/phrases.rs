@@ -1,7 +1,7 @@
-//! Finds pieces of erased texts in passthrough files, if an earlier redaction left marks in the text or the file. The
-//! code is independent of the vault's code that removes the pieces.
+//! Finds pieces of erased texts in passthrough files. A file or a text may have marks of an earlier redaction, which
+//! divide the text into pieces. The code is independent of the vault's code that removes the pieces.
 //!
-//! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same
+//! A short phrase may be in many texts by chance. So a piece counts only if it is long, or if another piece of the same
 //! text is next to it and both together are long.
 use crate::{internal::search_for, joined_forms::JoinedForms};
 use memchr::memmem;
@@ -21,7 +21,7 @@ const MIN_LONG_PHRASE_BYTES: usize = 32;
 const MIN_LONG_PHRASE_WORDS: usize = 5;
 /// Smallest length of a piece that is compared with a text as a whole, in bytes of its normal form.
 const MIN_SENTENCE_BYTES: usize = 12;
-/// Smallest length of a piece that is searched for next to another one, in bytes of its normal form.
+/// Smallest length of a piece that is searched for next to another piece, in bytes of its normal form.
 const MIN_NEIGHBOUR_BYTES: usize = 6;
 /// Largest number of bytes between two pieces that count as neighbours.
 pub(crate) const MAX_GAP_BYTES: usize = 128;
@@ -96,8 +96,8 @@ pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after:
     })
 }
 
-/// True if a text contains the piece, the neighbour occurs in the bytes around it that `near` returns, and both
-/// together are long enough.
+/// True if a text contains the piece with the neighbour close to it, and both together are long enough. `near` returns
+/// the bytes of the text around a position of the piece, in which the neighbour must occur.
 fn has_with_neighbour<'t>(
     forms: &'t JoinedForms,
     piece: &[u8],

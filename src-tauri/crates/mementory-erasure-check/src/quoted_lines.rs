@@ -1,5 +1,5 @@
-//! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one line. The lines without
-//! a mark are recognised because they continue to the beginning or the end of the text.
+//! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one of the lines. The lines
+//! before or after the mark are recognised if they extend to the beginning or the end of the text.
 use crate::{
     internal::search_for,
     phrases::{is_long_phrase, pieces_of},
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Length in bytes of the beginning and the end of a text that are searched for.
 const EDGE_BYTES: usize = 32;
 
-/// Texts of several lines, and pieces of several lines between the marks of texts.
+/// Texts of several lines, and pieces of several lines between the redaction marks of texts.
 pub(crate) struct QuotedLines {
     texts: Vec<Vec<u8>>,
     beginnings: Needles,

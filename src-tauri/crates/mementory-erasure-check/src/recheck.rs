@@ -8,7 +8,7 @@ use crate::{
 use mementory_store::StoreResult;
 use rusqlite::params;
 
-/// Result of the cleaning before the second check.
+/// Result of the cleanup before the second check.
 #[derive(Debug, Clone, Copy)]
 pub struct CleanupResult {
     /// Number of texts and rows that belonged to no record and were removed.
