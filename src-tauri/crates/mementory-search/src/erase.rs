@@ -9,8 +9,8 @@ use tantivy::{Term, index::SegmentId};
 const MAX_REWRITE_ROUNDS: usize = 5;
 
 impl SearchIndex {
-    /// Deletes the rows, and commits this together with all other pending changes. `seq` is the number of the store's
-    /// last change in this commit. Then removes every file that still contains words of these rows.
+    /// Deletes the rows, and commits the deletion together with all other pending changes. `seq` is the number of the
+    /// store's last change in this commit. Then removes every file that still contains words of these rows.
     pub fn erase(&self, rows: &[u64], seq: u64) -> IndexResult<()> {
         for row in rows {
             self.delete_row(*row)?;

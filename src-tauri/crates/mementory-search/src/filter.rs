@@ -29,7 +29,7 @@ pub struct IndexFilter {
     pub undated: bool,
     /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,
-    /// Only these rows.
+    /// Row numbers that a hit may have.
     pub rows: Option<Arc<HashSet<i64>>>,
     /// True while the person is typing, so that the last word also matches longer words that start with it.
     pub typing: bool,

@@ -90,7 +90,8 @@ fn split_at_closing_quote(text: &str) -> Option<(&str, &str)> {
 }
 
 /// The words of a query, folded as in the index. Operators are treated as plain text. In a script without spaces
-/// between words, pairs of characters take the place of words. Joined by spaces, they are a query for the same words.
+/// between words, the result contains pairs of characters instead of words. The result, joined by spaces, is a query
+/// for the same words.
 pub fn query_words(query: &str) -> Vec<String> {
     let query = query.get(..query.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or_default();
     query_tokens(query, false).into_iter().map(|part| part.token).collect()
