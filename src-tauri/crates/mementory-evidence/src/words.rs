@@ -5,7 +5,7 @@ use mementory_model::{fold, is_of_unspaced_script};
 /// A word that is compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Word {
-    /// Folded, as in the search index.
+    /// The word, folded as in the search index.
     pub(crate) folded: String,
     /// The folded word without its usual ending.
     pub(crate) stem: String,

@@ -330,7 +330,7 @@ fn a_gap_in_the_part_numbers_is_a_missing_part() {
     let parts =
         [(first.as_str(), part("conversations-000.json", "1")), (third.as_str(), part("conversations-001.json", "2"))];
     assert_eq!(read(&folder("portal", &parts)).1, [names("0002")]);
-    // The same two parts, but in one archive.
+    // The first and the third part again, but as entries of one archive.
     let inside: Vec<(String, Vec<u8>)> =
         parts.iter().map(|(n, b)| (format!("User Online Activity/{n}"), b.clone())).collect();
     let inside: Vec<(&str, Vec<u8>)> = inside.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
@@ -404,7 +404,7 @@ fn chats_among_notes_are_not_their_attachments() {
     assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a folder", "In a hidden folder"]);
     assert_eq!(seen.texts("obsidian", Kind::Resource).len(), 9);
     assert_eq!(seen.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["settings.json"]);
-    // All files of a vault belong to it, except those in the hidden folders of assistants.
+    // An Obsidian vault claims all files in it, except those in the hidden folders of assistants.
     files.push((".obsidian/app.json".into(), b"{}".to_vec()));
     let seen = named(&files);
     assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a hidden folder"]);
@@ -415,7 +415,7 @@ fn note(n: usize) -> Vec<u8> {
     format!("---\ncreated: 2026-05-0{n}\n---\nBed {n} is beside [[1]].\n").into_bytes()
 }
 
-/// Without this rule, the archive would be validated and imported as that document alone.
+/// If the document counted as an input, the archive would be validated and imported as this document alone.
 #[test]
 fn a_document_of_another_format_in_an_agent_archive_is_a_file_of_the_agent() {
     let manifest = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"Nova","source_runtime":"openclaw"},"layers":{}}"#;

@@ -15,7 +15,7 @@ use std::{
 };
 
 const FORMATS: [&str; 5] = ["mem", "alf", "pam", "mif", "zaxy"];
-/// Members of each format's documents that are about the file itself.
+/// Members of each format's documents that describe the file and not its records.
 const FILE_MEMBERS: [&str; 6] = ["created_at", "checksum", "export_id", "export_date", "exported_by", "export"];
 
 /// Records of every kind that assistants export, among them some without a time.
@@ -110,7 +110,7 @@ fn records_of_other_formats_keep_their_ids_in_another_vault() {
         export(&mut there, format, &second, None);
         let before = ids(format, &first);
         assert!(before.len() > 20, "{}: {}", format.id(), before.len());
-        // An entry of Zaxy is identified by its place in the exported log.
+        // An entry of Zaxy is identified by its position in the exported log.
         if format.id() != "zaxy" {
             assert_eq!(before, ids(format, &second), "{}", format.id());
             there.export_ids.clear();
@@ -122,7 +122,7 @@ fn records_of_other_formats_keep_their_ids_in_another_vault() {
     }
 }
 
-/// Records without a time are written with the same line too, so that increments stay small.
+/// Even a record without a time must be written as the same line in both exports, so that increments stay small.
 #[test]
 fn an_export_at_another_time_has_the_same_content() {
     let scratch = Scratch::new("same-content");

@@ -1,6 +1,6 @@
-//! Why an encoder cannot be opened.
+//! Errors of opening an encoder.
 
-/// Errors of opening the weights. Encoding itself cannot fail.
+/// Reasons why the weights cannot be opened. Encoding itself cannot fail.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {

@@ -102,8 +102,8 @@ impl Network {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut features = self.features(texts, lengths.iter().sum());
         layer_norm(features.view_mut(), &self.norm, self.epsilon);
-        // The next layer is linear, so the rows can be summed before it. It then processes one row for each text
-        // instead of one for each piece.
+        // The next layer is linear, so the rows of each text can be summed before the layer is applied. The layer then
+        // processes one row for each text instead of one for each piece.
         let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
         let mut start = 0;
         for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {
@@ -147,7 +147,7 @@ impl Network {
         features
     }
 
-    /// The layers over the sums of the texts.
+    /// Applies the layers that convert the sums of the texts to vectors.
     fn top_layers(&self, scaled_sums: &Array2<f32>) -> Array2<f32> {
         let [first, second, third, last] = &self.layers;
         let [to_second, to_last] = &self.shortcuts;

@@ -1,5 +1,6 @@
 //! Reads the wire format of Protocol Buffers, as far as the vocabulary file needs it: fields that are bytes or 32-bit
-//! numbers. Everything else is skipped. No library is needed for the one known file that is read.
+//! numbers. Everything else is skipped. The vocabulary file is the only such file that is read, so no library is
+//! needed.
 
 /// A field: its number and its bytes.
 pub type Field<'a> = (u64, &'a [u8]);

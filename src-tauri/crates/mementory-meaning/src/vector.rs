@@ -28,7 +28,7 @@ impl Vector {
         Self(numbers.into())
     }
 
-    /// The numbers.
+    /// The 512 numbers.
     pub fn as_slice(&self) -> &[f32] {
         &self.0
     }

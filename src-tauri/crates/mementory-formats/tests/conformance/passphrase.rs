@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-/// A passphrase whose ids count up instead of being random. All files thus have the same salts, and the slow key
+/// A passphrase whose ids are consecutive numbers and not random. All files thus have the same salts, and the slow key
 /// derivation runs only once per salt.
 #[derive(Debug)]
 pub struct OwnerPassphrase {
