@@ -51,7 +51,7 @@ const TEST_CARD_NUMBERS: &[&str] = &[
     "4716108999716531",
 ];
 
-/// A number that is written as card numbers are and has a Luhn check digit.
+/// A number that has the form of a card number and a valid Luhn check digit.
 struct Candidate {
     start: usize,
     end: usize,

@@ -62,8 +62,8 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
     }
     let hex = is_hex(value);
     let (min_changes, min_entropy) = match (hex, clear_name) {
-        // The limit is lower here, because about one in three hundred random values of 32 hexadecimal digits has only a
-        // few changes.
+        // This limit of the kind changes is lower than the others, because about one in three hundred random values of
+        // 32 hexadecimal digits has only a few changes.
         (true, true) if bytes.len() >= 32 => (0.1, 2.9),
         (true, _) => (0.22, 2.9),
         (false, true) => (0.18, 3.1),

@@ -31,7 +31,7 @@ pub(crate) enum LiteralKind {
     Context(u64),
 }
 
-/// A literal's tag, and its rules for case and for the characters around it in the text.
+/// The tag of a literal, with the rules for its case and for the characters around it in the text.
 struct Literal {
     tag: LiteralKind,
     /// True if the literal is case-sensitive. For short acronyms that are ordinary words in lower case.
@@ -137,7 +137,7 @@ struct Searcher {
     automaton: AhoCorasick,
     /// The index in [`LITERAL_TABLE`] of each pattern.
     literals: Vec<usize>,
-    /// If there is a filter, the automaton searches only at the positions that it lets through.
+    /// If there is a filter, the automaton searches only at the positions that the filter lets through.
     filter: Option<PrefixFilter>,
 }
 
@@ -185,8 +185,8 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 }
 
 /// Every literal of the set in `text` whose case and boundaries match its rules, in text order and without overlaps. If
-/// they do not match, a shorter literal inside it may still match: "n° de sécurité", for example, contains "n° de
-/// sécu".
+/// the rules of a literal do not match, a shorter literal inside the same words may still match: "n° de sécurité", for
+/// example, contains "n° de sécu".
 pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item = (LiteralKind, usize, usize)> {
     let mut at = 0;
     let searcher = match set {

@@ -10,12 +10,12 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
     for index in 0..runs.len() {
         let at = &runs[index..runs.len().min(index + 10)];
         found.extend(iban::iban_at(doc, at[0].start));
-        // A run with so few digits can only be part of a number with letters. Most such runs are days, versions or
-        // quantities.
+        // A run with fewer digits than `MIN_DIGITS` can only be part of a number with letters. Most such runs are days,
+        // versions or quantities.
         if count_connected_digits(at) < MIN_DIGITS {
             let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
-            // A French number has a letter in a Corsican department, so few of its digits are connected: `1 91 11 2A
-            // 171 441 59`.
+            // The French number of a person born in Corsica contains a letter, so few of its digits are connected: `1
+            // 91 11 2A 171 441 59`.
             let may_be_corsican =
                 at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
             if follows_letter || at[0].len() == 6 || may_be_corsican {

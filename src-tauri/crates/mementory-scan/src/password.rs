@@ -12,8 +12,8 @@ use crate::value::{
 use crate::word_lists::password;
 use crate::{Confidence, Finding};
 
-/// The password of the name that contains the word at `start..end`. If the name actually means a key, as in "clave
-/// API", the key is returned instead.
+/// The password that is assigned to the name with the word at `start..end`. If the name actually means a key, as in
+/// "clave API", the key is returned instead.
 pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
     let ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
@@ -46,7 +46,7 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     if word.is_ascii() && !after.is_empty() && !is_name_ending(after, may_take_ending) {
         return None;
     }
-    // An ending, as in "parolası" and "parolam", makes the word unambiguous.
+    // If an ending follows, as in "parolası" and "parolam", the word is not ambiguous.
     let ambiguous = ambiguous && (to == ascii_end || !word.is_ascii()) && !has_possessive_ending;
     // "clave API" is a key and not a password.
     let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");

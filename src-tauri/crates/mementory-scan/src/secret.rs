@@ -145,8 +145,8 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         return None;
     }
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
-        // Many keys have 32 or 64 hexadecimal digits, but so do hashes, so this is accepted only with a clear name and
-        // an assignment.
+        // Many keys have 32 or 64 hexadecimal digits, but so do hashes, so such a value is accepted only with a clear
+        // name and an assignment.
         return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
     let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_special_characters(value));
@@ -266,7 +266,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
             rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，“”»」".contains(c)).unwrap_or(rest.len());
         let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
         let (start, end) = (from + at, from + at + word.len());
-        // A value that is so far away does not belong to the name.
+        // A value more than 120 bytes away does not belong to the name.
         if at > 120 {
             return None;
         }

@@ -23,8 +23,8 @@ pub(crate) struct TokenFormat {
 
 impl TokenFormat {
     /// The literals to search for: the prefix alone, except in formats whose prefix is so short that it occurs too
-    /// often. There it is combined with each character that can follow: a hexadecimal digit (Twilio), or a base64
-    /// character that can encode the second digit of a bot's id (Discord).
+    /// often. The literals of such a format are the prefix with each character that can follow: a hexadecimal digit
+    /// (Twilio), or a base64 character that can encode the second digit of a bot's id (Discord).
     pub fn literals(&self) -> Vec<String> {
         let next = match self.name {
             "twilio_key" | "twilio_account_sid" => "0123456789abcdef",
