@@ -131,7 +131,8 @@ pub(super) fn listing_faults(
     out
 }
 
-/// The name in lower case and in one Unicode normal form, so that names which differ only in these are equal.
+/// The name in lower case and in one Unicode normal form, so that names which differ only in case or normal form are
+/// equal.
 pub fn folded_name(name: &str) -> String {
     name.nfc().flat_map(char::to_lowercase).nfc().collect()
 }

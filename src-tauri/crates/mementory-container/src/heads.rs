@@ -23,11 +23,11 @@ struct Head {
 /// Whether the member has more bytes after its head.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadEnd {
-    /// There may be more bytes.
+    /// The member may have more bytes.
     More,
-    /// Nothing: these bytes are the whole member.
+    /// The member has no more bytes.
     Complete,
-    /// Nothing that can be read, because the member is damaged.
+    /// No more bytes of the member can be read, because it is damaged.
     Damaged,
 }
 
@@ -42,7 +42,7 @@ struct LimitedHeads {
 pub(super) struct Heads(Mutex<LimitedHeads>);
 
 impl Heads {
-    /// The first `n` bytes of a member, or all bytes if the member has fewer. None if they are not kept.
+    /// The first `n` bytes of a member, or all bytes if the member has fewer. None if these bytes are not kept.
     pub(super) fn get(&self, member: usize, n: usize) -> Option<Vec<u8>> {
         let head = self.0.lock().unwrap_or_else(PoisonError::into_inner).by_member.get(&member).cloned()?;
         if head.bytes.len() < n && head.end == HeadEnd::More {

@@ -30,7 +30,7 @@ pub struct WrappedKey {
     pub wrapped: Vec<u8>,
 }
 
-/// Content that is encrypted with AES-256-GCM under its own key.
+/// Content that is encrypted with AES-256-GCM under a key that encrypts nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedContent {
     /// The content's key, wrapped under the key in a [`WrappedKey`]; 40 bytes.

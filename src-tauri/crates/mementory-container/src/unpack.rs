@@ -1,4 +1,5 @@
-//! Copies the content of a stream to where it can be read at any position: scratch space or, without any, memory.
+//! Copies the content of a stream to scratch space, or to memory if there is no scratch space, so that the content can
+//! be read at any position.
 use super::{source::Source, spool::Spool};
 use crate::FormatError;
 use std::io::{Error, ErrorKind, Read, Write};
