@@ -43,7 +43,8 @@ impl KdfParams {
         MIN_PARAMS
     }
 
-    /// The parameters for a choice. Calibration measures the time for the minimum cost and scales it.
+    /// The parameters for a choice. Calibration measures how long the minimum cost takes, and raises the cost to
+    /// [`TARGET_TIME`].
     pub(crate) fn choose(choice: KdfChoice) -> Result<Self, CryptoError> {
         match choice {
             KdfChoice::Floor => Ok(MIN_PARAMS),

@@ -95,7 +95,7 @@ impl VaultKeys {
         }
     }
 
-    /// The same keys with another key for deriving ids, which depends only on `seed`.
+    /// Replaces the key for deriving ids by a key that depends only on `seed`.
     pub(crate) fn with_ids_from(self, seed: &[u8; 32]) -> Self {
         let ids = Secret::from(hazmat::derive_key(seed, &[], format!("{LABEL_PREFIX}ids-of-seed").as_bytes()));
         Self { ids, ..self }

@@ -128,7 +128,7 @@ impl Slot {
     }
 }
 
-/// The passphrase in Unicode NFC, so that it has the same bytes whatever keyboard it is typed on.
+/// Converts the passphrase to Unicode NFC, so that its bytes do not depend on the keyboard on which it is typed.
 fn to_nfc(passphrase: &str) -> Zeroizing<String> {
     // Enough memory is reserved first, because a growing buffer would leave copies of the passphrase in freed memory.
     let mut out = Zeroizing::new(String::with_capacity(passphrase.len() * 3));

@@ -24,7 +24,8 @@ enum Input {
     Chunked { key: String, purpose: String, name: String, generation: u64, file: String, plain: Option<String> },
     /// A header and a secret. `keys` are digests made with each of the resulting keys.
     Header { secret: String, text: String, keys: Option<BTreeMap<String, String>> },
-    /// Parts hashed with a key, separately and as one stream.
+    /// Parts hashed with a key. `digest` and `id` cover the list of parts; `stream` covers the bytes of all parts in
+    /// sequence.
     Keyed { key: String, parts: Vec<String>, digest: String, id: String, stream: String },
     /// A message and its signature.
     Signature { public: String, message: String, signature: String },
