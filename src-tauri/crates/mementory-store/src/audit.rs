@@ -48,7 +48,7 @@ fn entry_hash(keys: &VaultKeys, previous_hash: &[u8], row: &AuditRow) -> [u8; 32
     )
 }
 
-/// Appends an entry, in the same transaction as the change it records.
+/// Appends an entry, in the same transaction as the change that the entry records.
 pub fn append(
     tx: &Connection,
     keys: &VaultKeys,

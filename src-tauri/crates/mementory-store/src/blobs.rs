@@ -142,7 +142,7 @@ impl Blobs {
         Ok(removed)
     }
 
-    /// Removes one blob. It is not an error if it is already missing.
+    /// Removes one blob. A blob that is already missing is not an error.
     pub fn remove(&self, digest: &[u8; 32]) -> StoreResult<()> {
         match std::fs::remove_file(self.path(digest)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io("attachment", e)),

@@ -1,6 +1,6 @@
-//! Packs, each of which holds the bodies of many records and is compressed as a whole. This shrinks chats to between a
-//! fifth and a tenth of their JSON size, so the database stays small enough for the erasure check to read all of it. A
-//! pack can be rewritten without some of its entries.
+//! Packs, each of which contains the bodies of many records and is compressed as a whole. This shrinks chats to between
+//! a fifth and a tenth of their JSON size, so the database stays small enough for the erasure check to read all of it.
+//! A pack can be rewritten without some of its entries.
 use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -166,7 +166,7 @@ struct Cache {
     rewriting: bool,
 }
 
-/// Reads and rewrites packs, with a small cache of unpacked ones. The cache reflects the last committed state, so a
+/// Reads and rewrites packs, with a small cache of unpacked packs. The cache reflects the last committed state, so a
 /// reader of an older snapshot needs a separate `Packs`.
 #[derive(Default)]
 pub struct Packs {
@@ -227,7 +227,7 @@ impl Packs {
         Ok(Record { verbatim, ..read_body(body)? })
     }
 
-    /// Reads one record without its verbatim, which is the larger part and rarely needed.
+    /// Reads one record without its verbatim, which is usually larger than all other fields together and rarely needed.
     pub fn content(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
         let body =
@@ -263,7 +263,7 @@ impl Packs {
     }
 
     /// Removes every entry that no record or version refers to, and returns how many were removed. For each changed
-    /// pack, calls `on_change` with its number, its old stored bytes and its new ones.
+    /// pack, calls `on_change` with its number and its stored bytes before and after the change.
     pub fn remove_strays(
         &self,
         connection: &Connection,

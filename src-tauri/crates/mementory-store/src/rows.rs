@@ -61,7 +61,7 @@ impl Cause {
     }
 }
 
-/// Code of a kind in the store: its index in `Kind::ALL`. That list must never be reordered.
+/// Code of a kind in the store: its index in `Kind::ALL`, which must therefore never be reordered.
 pub fn kind_code(kind: Kind) -> i64 {
     Kind::ALL.iter().position(|k| *k == kind).map_or(-1, |i| i as i64)
 }
@@ -83,7 +83,7 @@ pub struct RenewedValues {
 }
 
 impl RenewedValues {
-    /// Sets the values in the record of the row: the time of its last change, and the place of a message in its
+    /// Sets the values in the record of the row: the time of its last change, and the position of a message in its
     /// conversation.
     pub fn apply_to(self, record: &mut Record) {
         record.times.updated = self.updated_time(record);

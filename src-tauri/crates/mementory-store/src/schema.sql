@@ -19,8 +19,8 @@ CREATE TABLE batches (
 
 CREATE TABLE platforms (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
--- Compressed packs of record bodies: zstd over entries of body JSON and verbatim. All entries of a pack are of one
--- batch.
+-- Packs of record bodies. An entry has the JSON of a body and its verbatim; all entries of a pack come from one batch
+-- and are compressed together (zstd).
 CREATE TABLE packs (id INTEGER PRIMARY KEY, batch INTEGER, data BLOB NOT NULL);
 CREATE INDEX packs_batch ON packs (batch) WHERE batch IS NOT NULL;
 
@@ -88,7 +88,7 @@ CREATE TABLE files (row INTEGER PRIMARY KEY, blob BLOB, size INTEGER, media_type
 CREATE INDEX files_blob ON files (blob) WHERE blob IS NOT NULL;
 CREATE TABLE file_refs (row INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (row, file)) WITHOUT ROWID;
 CREATE INDEX file_refs_file ON file_refs (file, row);
--- The state of a file before an import replaced its bytes; `blob` is null if it had none.
+-- The state of a file before an import replaced its bytes; `blob` is null if the file had no bytes in the vault.
 CREATE TABLE file_versions (
   row INTEGER NOT NULL,
   batch INTEGER NOT NULL,
