@@ -24,8 +24,8 @@ const SYSTEM_FILES: [&str; 14] = [
     "Icon\r",
 ];
 
-/// Prefixes of the program's own files that a crash can leave incomplete: a changed header, and scratch space. They are
-/// removed whenever a vault is opened. The last prefix is from versions before the program was renamed.
+/// Prefixes of the program's own files that a crash can leave incomplete: a changed header, and scratch space. Such
+/// files are removed whenever a vault is opened. The last prefix is from versions before the program was renamed.
 const PARTIAL_PREFIXES: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
 /// Removes incomplete files that a crash left in the vault's folder. The caller must hold the vault's lock and must not

@@ -56,8 +56,8 @@ const MAX_RECORDS_PER_NEEDLE: usize = 200;
 const MAX_NEEDLES: usize = 32;
 
 /// A lower bound for how often each needle occurs in live data: the occurrences in the records that the index finds for
-/// the needle. Usually no other records contain it. The count of a needle with an owner stays 0, because such a needle
-/// consists of bytes of a pack, which the index does not contain.
+/// the needle. Usually no other records contain the needle. The count of a needle with an owner stays 0, because such a
+/// needle consists of bytes of a pack, which the index does not contain.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],

@@ -127,7 +127,8 @@ fn values_of_record(data: &[u8], local: Range<usize>) -> Option<Vec<Range<usize>
     Some(values)
 }
 
-/// Number of bytes of a payload that are in the b-tree page itself. The others are in overflow pages.
+/// Number of bytes of a payload that are in the b-tree page itself. All other bytes of the payload are in overflow
+/// pages.
 fn local_bytes(payload: usize, is_table_leaf: bool, usable: usize) -> usize {
     let max_local = if is_table_leaf { usable - 35 } else { (usable - 12) * 64 / 255 - 23 };
     if payload <= max_local {
@@ -142,7 +143,7 @@ fn read_u16(data: &[u8], at: usize) -> Option<usize> {
     Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])))
 }
 
-/// Reads a varint of one to nine bytes. Returns it and the position after it.
+/// Reads a varint of one to nine bytes. Returns its value and the position after it.
 fn read_varint(data: &[u8], at: usize) -> Option<(u64, usize)> {
     let mut value = 0_u64;
     for n in at..at + 8 {

@@ -102,7 +102,7 @@ impl ErasureCheck<'_> {
         let finder =
             TextFinder::new(&evidence.texts, &evidence.quotations, !evidence.erased_rows.is_empty())?.map(|finder| {
                 TextFinder {
-                    // If the deletion rewrote no file, no file has a mark of this deletion.
+                    // If the deletion rewrote no file, no file can have a mark that this deletion wrote.
                     has_written_marks: evidence.passthrough_files > 0,
                     ..finder
                 }
@@ -175,8 +175,8 @@ fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
 
 impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
-    /// redaction marks is also searched for in pieces. After a redaction it is not, because a redaction removes no
-    /// pieces. The former texts of `quotations` are searched for as they are.
+    /// redaction marks is also searched for in pieces. After a redaction, no text is searched for in pieces, because a
+    /// redaction removes no pieces. The former texts of `quotations` are never divided into pieces.
     fn new(texts: &[String], quotations: &[(String, String)], is_erasure: bool) -> StoreResult<Option<Self>> {
         let texts: &[String] = &with_windows_line_ends(texts.to_vec());
         let quoted = with_windows_line_ends(quotations.iter().map(|(former, _)| former.clone()).collect());
@@ -236,8 +236,9 @@ impl TextFinder {
         let mut is_start = true;
         let mut is_json = false;
         let mut lines = LongLines { counts_erased: !self.has_written_marks, ..LongLines::default() };
-        // The end of each window is searched again together with the next bytes, because a text, or two pieces of one,
-        // may begin there. At least as many new bytes are read each time, so that no byte is searched more than twice.
+        // The end of each window is searched again together with the next bytes, because a text, or two pieces of a
+        // text, may begin there. At least as many new bytes are read each time, so that no byte is searched more than
+        // twice.
         let most_kept = self.other_forms.max_bytes().max(2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES));
         let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
         loop {
@@ -380,7 +381,7 @@ fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
     window.get(at).is_some_and(|byte| b"bfnrtu".contains(byte)) && is_escaped(window, at)
 }
 
-/// The position `end`, or an earlier one so that it does not divide an escape.
+/// Returns `end`, or an earlier position if `end` would divide an escape.
 fn before_backslashes(window: &[u8], end: usize) -> usize {
     let before = window.get(..end).unwrap_or_default();
     end - before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count()

@@ -36,8 +36,8 @@ impl QuotedLines {
         Ok(Some(Self { texts, beginnings, ends }))
     }
 
-    /// True if the bytes before a mark are the beginning of a text, or the bytes after it are the end of one. They must
-    /// form a long phrase that includes a line break.
+    /// True if the bytes before a mark are the beginning of a text, or if the bytes after a mark are the end of a text.
+    /// These bytes must form a long phrase that includes a line break.
     pub(crate) fn are_around(&self, window: &[u8], marks: &[Range<usize>]) -> bool {
         if marks.is_empty() {
             return false;
