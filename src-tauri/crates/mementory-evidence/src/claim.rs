@@ -15,7 +15,7 @@ const MAX_PARTS: usize = 24;
 const MIN_SCORE: f32 = 0.3;
 /// Factor for the score of a part that only two sentences together support.
 const TWO_SENTENCES_FACTOR: f32 = 0.95;
-/// Factor for the score if only one side contains a negation.
+/// Factor for the score if the statement contains a negation and the sentence does not, or the other way round.
 const NEGATION_MISMATCH_FACTOR: f32 = 0.6;
 
 /// A sentence of a message, or two neighbouring sentences, that support a part of a memory.

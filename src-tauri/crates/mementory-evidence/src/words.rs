@@ -143,7 +143,7 @@ fn is_thousands_separator(text: &str, at: usize, c: char) -> bool {
         && !digit(bytes.get(at + 4))
 }
 
-/// Endings of English, German, French and Spanish words. If two of them match a word, the longer one comes first.
+/// Endings of English, German, French and Spanish words. If two endings match a word, the longer ending comes first.
 const ENDINGS: &[&str] = &[
     "ungen", "ingly", "ations", "ation", "ings", "edly", "ies", "ied", "ing", "ung", "ers", "est", "ern", "ens", "ed",
     "es", "ly", "en", "er", "em", "st", "ic", "ie", "e", "s", "n", "y", "a", "o",
