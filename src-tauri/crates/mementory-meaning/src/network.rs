@@ -21,7 +21,8 @@ const HIDDEN_WIDTH: usize = 320;
 const ROWS: Axis = Axis(0);
 const COLUMNS: Axis = Axis(1);
 
-/// Converts a range to a slice of an axis. The macro of ndarray for this contains unsafe code, so it is not used.
+/// Converts a range to a slice of an axis. Used instead of ndarray's macro for slices, because the macro contains
+/// unsafe code.
 fn range(range: Range<usize>) -> Slice {
     Slice::from(range)
 }
