@@ -6,8 +6,8 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// One replaced word is allowed for every full group of this many words in the shorter text. In a text with fewer
-/// words, none is allowed, because it would change the meaning.
+/// One replaced word is allowed for every full group of this many words in the shorter text. If that text has fewer
+/// words, no word may be replaced, because a replaced word would change the meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
 /// One typo is allowed, and one more for every full group of this many words in the longer text.
 const WORDS_PER_TYPO: usize = 8;

@@ -189,9 +189,9 @@ fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// Checks that grouping terminates, and for some kinds that it finds the right groups. With `MEMENTORY_SIMILAR=100000
-/// cargo test --release -p mementory-similar --test properties hostile -- --nocapture` it uses more texts and prints
-/// the time for each kind.
+/// Checks that grouping terminates, and for some kinds of texts that it finds the right groups. The command
+/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test properties hostile -- --nocapture` uses
+/// more texts and prints the time for each kind.
 #[test]
 fn grouping_of_hostile_texts_terminates() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);
