@@ -82,14 +82,15 @@ fn candidate_at(doc: &Doc, runs: &[DigitRun]) -> Option<Candidate> {
     })
 }
 
-/// The end of the test card number that starts with the digits of `runs[0]`. None if there is none.
+/// The end of the test card number that starts with the digits of `runs[0]`. None if these digits start no test card
+/// number.
 pub(crate) fn test_number_end(doc: &Doc, runs: &[DigitRun]) -> Option<usize> {
     candidate_at(doc, runs)
         .filter(|number| is_test_number(&number.digits) && issuer_of(&number.digits).is_some())
         .map(|number| number.end)
 }
 
-/// The card number that starts with the digits of `runs[0]`. None if there is none.
+/// The card number that starts with the digits of `runs[0]`. None if these digits start no card number.
 pub(crate) fn card_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding> {
     let Candidate { start, end, digits, groups } = candidate_at(doc, runs)?;
     if is_test_number(&digits) {

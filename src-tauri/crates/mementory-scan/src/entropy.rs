@@ -70,7 +70,7 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
         (false, false) => (0.24, 3.4),
     };
     let changes = share_of_kind_changes(value);
-    // Unless it is long and in mixed case, a value without digits can only be accepted by the single-case check.
+    // A value without digits is accepted only if it is long and in mixed case, or if it passes the single-case check.
     if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
         return is_random_single_case(bytes, clear_name);
     }
@@ -78,7 +78,7 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
 }
 
 /// Whether a single-case value with a clear name looks random: it has at least 16 characters, all of them letters or
-/// digits, with six consonants in a row and few vowels, as in no word of any language.
+/// digits, with six consonants in a row and few vowels. No word of any language looks like this.
 fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
     if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;

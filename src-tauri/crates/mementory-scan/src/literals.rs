@@ -159,7 +159,8 @@ impl Searcher {
         Some(Self { automaton, filter, literals: indexes })
     }
 
-    /// The first match from `at`: the pattern, its start and its end. If several start there, the longest.
+    /// The first match from `at`: the pattern, its start and its end. If several literals start at the same position,
+    /// the longest is returned.
     fn find(&self, text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
         let hit = match &self.filter {
             None => self.automaton.try_find(Input::new(text).range(at..)).ok()??,

@@ -9,7 +9,7 @@ use crate::{Class, Confidence, Finding};
 /// Largest number of digits in a telephone number (ITU-T E.164).
 const MAX_PHONE_DIGITS: usize = 15;
 
-/// The telephone number that starts with the digits of `runs[0]`. None if there is none.
+/// The telephone number that starts with the digits of `runs[0]`. None if these digits start no telephone number.
 pub(crate) fn phone_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding> {
     let bytes = doc.bytes;
     let first = runs[0];

@@ -11,7 +11,7 @@ const INDEX_BITS: u32 = 17;
 const MULTIPLIERS: [u32; 2] = [0x9E37_79B1, 0x85EB_CA6B];
 
 /// The hashed beginnings of a set of literals. The second hash is computed only for the few percent of the positions
-/// that the first lets through, and rules out most of those.
+/// that pass the first hash, and rules out most of these positions.
 pub(crate) struct PrefixFilter {
     tables: [Vec<u64>; MULTIPLIERS.len()],
 }

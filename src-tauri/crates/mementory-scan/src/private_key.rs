@@ -33,8 +33,8 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a one-word key: a prefix of `prefix` bytes, and `length` bytes (or one more or fewer) of the key's
-/// alphabet.
+/// The length of a one-word key: `prefix` bytes, and then a run of `length` bytes of the key's alphabet, which may be
+/// one byte longer or shorter.
 fn one_word_key_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
@@ -92,7 +92,7 @@ fn unterminated_body_length(body: &str) -> usize {
         let line = rest.iter().take_while(|b| !matches!(b, b'\n' | b'\\' | b'"')).count();
         let words = rest[..line].trim_ascii();
         let is_header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
-        // An empty line may separate headers from the body. After the body, it ends the key.
+        // An empty line may separate headers from the body. An empty line after the body ends the key.
         if words.is_empty() && body_seen {
             break;
         }

@@ -16,7 +16,7 @@ static CLEAR_NAMES: LazyLock<WordSearcher> =
 /// after the other took more time than the remainder of the scan.
 struct WordSearcher {
     words: Vec<&'static str>,
-    /// None if it could not be built. Then the words are searched for one by one.
+    /// None if the automaton could not be built. Then the words are searched for one by one.
     automaton: Option<AhoCorasick>,
 }
 
@@ -36,7 +36,7 @@ impl WordSearcher {
 /// before or after it on the same line. With `only_very_likely`, a secret that is merely likely is not searched for.
 pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_likely: bool) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
-    // A long base64 value may contain such a word by chance.
+    // A long base64 value may contain a word for a secret by chance.
     if to - from > MAX_NAME_BYTES || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }

@@ -79,8 +79,8 @@ pub fn nir(rng: &mut Rng) -> String {
     }
 }
 
-/// German tax number. One digit occurs twice among the first ten, and one is missing. The check digit follows ISO 7064
-/// mod 11,10.
+/// German tax number. Among the first ten digits, one digit occurs twice and another does not occur. The check digit
+/// follows ISO 7064 mod 11,10.
 pub fn steuer_id(rng: &mut Rng) -> String {
     let mut ten: Vec<u32> = (0..10).collect();
     rng.shuffle(&mut ten);

@@ -65,8 +65,8 @@ impl Rng {
         (0..n).map(|_| self.below(10) as u32).collect()
     }
 
-    /// Generates a text from a pattern: `[hex:32]` becomes 32 characters of that alphabet, and `[=a|b]` becomes one of
-    /// the choices.
+    /// Generates a text from a pattern: `[hex:32]` becomes 32 characters of the alphabet `hex`, and `[=a|b]` becomes
+    /// one of the choices.
     pub fn pattern(&mut self, pattern: &str) -> String {
         let mut out = String::new();
         let mut rest = pattern;

@@ -69,7 +69,7 @@ fn build_text(rng: &mut Rng) -> LabelledText {
             format!("chat {}", lang.code)
         }
         48..=55 => {
-            // A question, with the file that it is about pasted below.
+            // A question, and below it the file to which the question refers.
             let lang = random_language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
