@@ -19,7 +19,7 @@ pub(super) struct Archive {
     /// True for a tar archive, false for a ZIP file.
     pub(super) is_tar: bool,
     /// True if the end of the archive is missing. A ZIP file then has no directory.
-    pub(super) truncated: bool,
+    pub(super) is_truncated: bool,
     /// True if the archive contains conversation files. Archives inside it then count as files of the user, unless they
     /// are named like a part of an export.
     pub(super) has_conversations: bool,

@@ -152,18 +152,18 @@ impl Catalog {
         member: &Member,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
-        let kept = self.short_bytes(member)?;
-        self.read_from(member, kept, f)
+        let cached_bytes = self.short_bytes(member)?;
+        self.read_from(member, cached_bytes, f)
     }
 
-    /// Reads a member from `kept`, which are all its bytes, or from its location if `kept` is None.
+    /// Reads a member from `cached_bytes`, which are all its bytes, or from its location if there are none.
     fn read_from<T>(
         &self,
         member: &Member,
-        kept: Option<Arc<[u8]>>,
+        cached_bytes: Option<Arc<[u8]>>,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
-        let result = match kept {
+        let result = match cached_bytes {
             Some(bytes) => f(&mut self.counting_reader(&mut Cursor::new(bytes))),
             None => self.read_location(member, f),
         };
@@ -279,8 +279,9 @@ impl Catalog {
     /// # Errors
     /// `Limit` if the member has more than `limit` bytes; damage and I/O.
     pub fn bytes(&self, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
-        if let Some(kept) = self.short_bytes(member)?.filter(|kept| kept.len() as u64 <= limit) {
-            return Ok(kept.to_vec());
+        if let Some(cached_bytes) = self.short_bytes(member)?.filter(|cached_bytes| cached_bytes.len() as u64 <= limit)
+        {
+            return Ok(cached_bytes.to_vec());
         }
         let (out, damage) = self.read_start(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
         if let Some(damage) = damage {

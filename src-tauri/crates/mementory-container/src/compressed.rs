@@ -71,8 +71,8 @@ pub(super) fn open(
     let Some(compression) = catalog.head(member, ZSTD_HEAD.len()).ok().and_then(|head| Compression::of(&head)) else {
         return Ok(());
     };
-    let packed = member.size;
-    catalog.expansion.count_archive(member, packed);
+    let packed_bytes = member.size;
+    catalog.expansion.count_archive(member, packed_bytes);
     let budget = catalog.expansion.bytes_left(member, limits);
     let max_bytes = if resources.spool.is_some() { budget } else { budget.min(MAX_IN_MEMORY_BYTES) };
     let place = member.place.clone();
@@ -89,7 +89,7 @@ pub(super) fn open(
         }
         None => return Err(FormatError::Limit { limit: "expanded_bytes", place, figure: max_bytes.saturating_add(1) }),
     };
-    catalog.expansion.count_unpacked(member, packed, source.len(), limits)?;
+    catalog.expansion.count_unpacked(member, packed_bytes, source.len(), limits)?;
     if let Some(damage) = damage {
         let message = format!("damaged or cut off, opened up to the damage: {damage}");
         catalog.issues.push(Issue::new("damaged_entry", &place, message));
@@ -108,8 +108,9 @@ fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
     match &member.location {
         Location::File(_) => member.place == member.name || has_name && !nested::is_user_file(&member.name),
         Location::Zip { archive, .. } if has_name && !nested::is_user_file(&member.name) => {
-            let outer = catalog.archives.get(*archive);
-            outer.is_some_and(|outer| !outer.contains_user_files && !outer.has_conversations)
+            let outer_archive = catalog.archives.get(*archive);
+            outer_archive
+                .is_some_and(|outer_archive| !outer_archive.contains_user_files && !outer_archive.has_conversations)
         }
         Location::Unpacked(_) => has_name,
         _ => false,
@@ -124,6 +125,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
 /// The name of the content: without `.gz`, `.zst` or `.zstd`, and with `.tar` instead of `.tgz`.
 fn plain_name(name: &str) -> String {
     let ending = ENDINGS.iter().find(|(ending, _)| has_ending(name, ending));
-    let plain = ending.and_then(|(ending, other)| Some(format!("{}{other}", name.get(..name.len() - ending.len())?)));
-    plain.unwrap_or_else(|| name.to_owned())
+    let name_of_content =
+        ending.and_then(|(ending, other)| Some(format!("{}{other}", name.get(..name.len() - ending.len())?)));
+    name_of_content.unwrap_or_else(|| name.to_owned())
 }

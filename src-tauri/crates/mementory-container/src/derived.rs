@@ -25,17 +25,17 @@ pub(super) struct DerivedValues(Mutex<LimitedValues>);
 impl DerivedValues {
     /// Returns the cached value of type `T` for a member. None if there is none.
     pub(super) fn get<T: Any + Clone + Send + Sync>(&self, member: usize) -> Option<T> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.values.get(&(member, TypeId::of::<T>()))?.downcast_ref::<T>().cloned()
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.values.get(&(member, TypeId::of::<T>()))?.downcast_ref::<T>().cloned()
     }
 
     /// Caches a value of `bytes` bytes, unless a limit would be exceeded.
     pub(super) fn keep<T: Any + Send + Sync>(&self, member: usize, value: T, bytes: usize) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let limit = if bytes > LARGE_BYTES { MAX_TOTAL_BYTES / 2 } else { MAX_TOTAL_BYTES };
-        if kept.total_bytes + bytes <= limit {
-            kept.total_bytes += bytes;
-            kept.values.insert((member, TypeId::of::<T>()), Box::new(value));
+        if cache.total_bytes + bytes <= limit {
+            cache.total_bytes += bytes;
+            cache.values.insert((member, TypeId::of::<T>()), Box::new(value));
         }
     }
 }

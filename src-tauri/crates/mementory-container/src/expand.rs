@@ -232,17 +232,17 @@ fn add_archive(
     if !is_tar || !matches!(member.location, Location::Unpacked(_)) {
         catalog.expansion.count_archive(member, source.len());
     }
-    let (entries, contradictions, truncated) = match zip::directory(source, max).map_err(io)? {
+    let (entries, contradictions, is_truncated) = match zip::directory(source, max).map_err(io)? {
         _ if is_tar => {
-            let tar::Listing { entries, truncated } = tar::list(source, max).map_err(io)?;
-            if truncated {
+            let tar::Listing { entries, is_truncated } = tar::list(source, max).map_err(io)?;
+            if is_truncated {
                 let message =
                     format!("incomplete: the archive is cut off or damaged, {} entries were found", entries.len());
                 catalog.issues.push(Issue::new("truncated_archive", &member.place, message));
             } else if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
             }
-            (entries, Vec::new(), truncated)
+            (entries, Vec::new(), is_truncated)
         }
         Some(zip::Directory { entries, start, mut contradictions }) => {
             if entries.is_empty() {
@@ -257,7 +257,7 @@ fn add_archive(
             if entries.is_empty() {
                 return Ok(None);
             }
-            let ends_early = entries.last().is_some_and(|e| e.truncated);
+            let ends_early = entries.last().is_some_and(|e| e.is_truncated);
             let message = format!(
                 "incomplete: the archive has no directory, {} entries were found{}",
                 entries.len(),
@@ -304,7 +304,7 @@ fn add_archive(
         intact: entries.iter().map(|_| AtomicBool::new(false)).collect(),
         entries,
         is_tar,
-        truncated,
+        is_truncated,
     });
     Ok(Some(out))
 }
@@ -367,8 +367,8 @@ fn add_empty_folders(catalog: &mut Catalog, member: &Member, entries: &[Entry]) 
 fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
     let mut issue = |code: &str, name: &str, message: &str| {
         // The reported place must not contain the unsafe characters of the name.
-        let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-        catalog.issues.push(Issue::new(code, format!("{}!/{shown}", member.place), message));
+        let display_name: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        catalog.issues.push(Issue::new(code, format!("{}!/{display_name}", member.place), message));
     };
     let mut index_by_name: HashMap<String, usize> = HashMap::new();
     let mut out: Vec<Option<(usize, String)>> = Vec::new();

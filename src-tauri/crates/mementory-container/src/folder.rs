@@ -25,8 +25,8 @@ pub(super) fn add_path(
     }
     let mut pending = vec![(path.to_path_buf(), String::new())];
     while let Some((dir, prefix)) = pending.pop() {
-        let listed = std::fs::read_dir(&dir).and_then(|list| list.collect::<Result<Vec<_>, _>>());
-        let mut entries = match listed {
+        let listing = std::fs::read_dir(&dir).and_then(|list| list.collect::<Result<Vec<_>, _>>());
+        let mut entries = match listing {
             Ok(entries) => entries,
             Err(e) if prefix.is_empty() => return Err(FormatError::io(name, e)),
             Err(e) => {

@@ -53,25 +53,25 @@ impl Heads {
 
     /// True if nothing of this member is kept yet and there is room for a short head.
     pub(super) fn can_keep(&self, member: usize) -> bool {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        !kept.by_member.contains_key(&member) && kept.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        !cache.by_member.contains_key(&member) && cache.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
     }
 
     /// All bytes of a member, if they are kept and undamaged.
     pub(super) fn whole_member(&self, member: usize) -> Option<Arc<[u8]>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
     }
 
     /// Keeps the first bytes of a member, unless a limit is reached.
     pub(super) fn keep(&self, member: usize, bytes: &[u8], end: HeadEnd) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = kept.by_member.get(&member).map_or(0, |head| head.bytes.len());
-        let total_bytes = kept.total_bytes - before + bytes.len();
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let before = cache.by_member.get(&member).map_or(0, |head| head.bytes.len());
+        let total_bytes = cache.total_bytes - before + bytes.len();
         if bytes.len() > MAX_KEPT_BYTES || total_bytes > MAX_TOTAL_BYTES {
             return;
         }
-        kept.total_bytes = total_bytes;
-        kept.by_member.insert(member, Head { bytes: bytes.into(), end });
+        cache.total_bytes = total_bytes;
+        cache.by_member.insert(member, Head { bytes: bytes.into(), end });
     }
 }

@@ -21,7 +21,7 @@ pub(super) struct Listing {
     /// In the order of the archive, including duplicates.
     pub(super) entries: Vec<Entry>,
     /// True if the archive ends inside an entry, or if a header is missing where one is expected.
-    pub(super) truncated: bool,
+    pub(super) is_truncated: bool,
 }
 
 /// True for the first block of a tar archive that has the magic of POSIX or GNU.
@@ -35,13 +35,13 @@ pub(super) const TAR_HEAD: usize = BLOCK_BYTES;
 /// Lists at most `max` entries. If a header is damaged, the entries after the next undamaged header are listed too.
 ///
 /// # Errors
-/// I/O. Damage is not an error: it sets `truncated`.
+/// I/O. Damage is not an error: it sets `is_truncated`.
 pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
-    let mut listing = Listing { entries: Vec::new(), truncated: false };
+    let mut listing = Listing { entries: Vec::new(), is_truncated: false };
     let mut start = 0;
     for _ in 0..=MAX_DAMAGED_HEADERS {
         let Some(damage) = list_from(source, start, max, &mut listing)? else { break };
-        listing.truncated = true;
+        listing.is_truncated = true;
         match find_header(source, damage.saturating_add(BLOCK_BYTES as u64))? {
             Some(at) => start = at,
             None => break,
@@ -78,7 +78,7 @@ fn list_from(source: &Source, start: u64, max: u64, listing: &mut Listing) -> Re
         let raw_name = entry.path_bytes().into_owned();
         let name = String::from_utf8_lossy(&raw_name).into_owned();
         let len = size.min(source.len().saturating_sub(at));
-        listing.truncated |= len < size;
+        listing.is_truncated |= len < size;
         listing.entries.push(Entry::stored(name, &raw_name, at, len, size, mode));
     }
     Ok(None)

@@ -185,21 +185,21 @@ fn an_unreadable_entry_does_not_affect_the_others() {
 #[test]
 fn archives_are_read_if_they_lack_an_extension_have_a_prefix_or_are_truncated() {
     let dir = TempFolder::new("cut");
-    let big = "conversation ".repeat(50_000);
+    let long_text = "conversation ".repeat(50_000);
     let entries = [
         EntrySpec { deflate: true, streamed: true, ..plain_entry("one", b"first") },
         EntrySpec { streamed: true, ..plain_entry("two", b"second") },
-        EntrySpec { deflate: true, ..plain_entry("three", big.as_bytes()) },
+        EntrySpec { deflate: true, ..plain_entry("three", long_text.as_bytes()) },
     ];
-    let whole = zip_bytes(&entries);
-    let c = open(&[dir.put("no-extension", &whole)]).unwrap();
+    let valid_archive = zip_bytes(&entries);
+    let c = open(&[dir.put("no-extension", &valid_archive)]).unwrap();
     assert_eq!(c.members().len(), 3);
-    let prefixed = [b"#!/bin/sh\n".as_slice(), &whole, b"trailing junk"].concat();
-    let c = open(&[dir.put("prefixed.zip", &prefixed)]).unwrap();
+    let archive_with_prefix = [b"#!/bin/sh\n".as_slice(), &valid_archive, b"trailing junk"].concat();
+    let c = open(&[dir.put("prefixed.zip", &archive_with_prefix)]).unwrap();
     assert_eq!(member_text(&c, "prefixed.zip!/two").unwrap(), "second");
-    let at = memchr::memmem::find(&whole, b"three").unwrap();
-    for end in [at + 200, whole.len() - 10, at + 2, at - 20] {
-        let c = open(&[dir.put("cut.zip", &whole[..end])]).unwrap();
+    let at = memchr::memmem::find(&valid_archive, b"three").unwrap();
+    for end in [at + 200, valid_archive.len() - 10, at + 2, at - 20] {
+        let c = open(&[dir.put("cut.zip", &valid_archive[..end])]).unwrap();
         assert_eq!(issue_codes(&c), ["truncated_archive"], "{end}");
         assert_eq!(member_text(&c, "cut.zip!/one").unwrap(), "first");
         assert_eq!(member_text(&c, "cut.zip!/two").unwrap(), "second");
@@ -229,14 +229,14 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
         plain_entry("upload.zip", &zip_bytes(&[plain_entry("x", b"x")])),
     ]);
     let files = zip_bytes(&[plain_entry("personal/mine.zip", &inner)]);
-    let outer = zip_bytes(&[
+    let export_archive = zip_bytes(&[
         plain_entry("User Online Activity/Conversations__u-0001.zip", &inner),
         EntrySpec { deflate: true, ..plain_entry("User Online Activity/Files__u-0001.zip", &files) },
         plain_entry("file-AbCdEfGhIjKl-backup.zip", &inner),
         plain_entry("thing.dat", &inner),
         plain_entry("Ads__u.zip", b""),
     ]);
-    let portal = dir.put("portal.zip", &outer);
+    let portal = dir.put("portal.zip", &export_archive);
     let wanted = [
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/conversations.json",
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/upload.zip",
@@ -284,8 +284,8 @@ fn limits_and_declared_sizes_are_enforced() {
     }
     let c = open(&[dir.put("wrong_size.zip", &wrong_size)]).unwrap();
     assert!(member_text(&c, "wrong_size.zip!/lie").is_err());
-    let many: Vec<_> = (0..20).map(|i| format!("f{i}")).collect();
-    let entries: Vec<_> = many.iter().map(|n| plain_entry(n, b"")).collect();
+    let names: Vec<_> = (0..20).map(|i| format!("f{i}")).collect();
+    let entries: Vec<_> = names.iter().map(|n| plain_entry(n, b"")).collect();
     let path = dir.put("many.zip", &zip_bytes(&entries));
     let limits = Limits { entries: 10, ..Limits::default() };
     assert!(matches!(Catalog::open(&[path], &limits, None), Err(FormatError::Limit { limit: "entries", .. })));
@@ -296,16 +296,16 @@ fn a_duplicate_file_is_dropped_and_a_missing_file_is_an_error() {
     let dir = TempFolder::new("twice");
     let bytes = zip_bytes(&[plain_entry("a", b"a")]);
     let other = zip_bytes(&[plain_entry("a", b"b")]);
-    let given =
+    let input_paths =
         [dir.put("x.zip", &bytes), dir.put("x (1).zip", &bytes), dir.put("y.zip", &other), dir.put("t.json", b"[1]")];
-    let again: Vec<_> = given.iter().cloned().chain([dir.put("t (1).json", b"[1]")]).collect();
-    let c = open(&again).unwrap();
+    let paths_with_copy: Vec<_> = input_paths.iter().cloned().chain([dir.put("t (1).json", b"[1]")]).collect();
+    let c = open(&paths_with_copy).unwrap();
     assert_eq!(places(&c), ["x.zip!/a", "y.zip!/a", "t.json"]);
     let dropped: Vec<_> = c.dropped().iter().map(|d| (d.place.as_str(), d.reason.as_str())).collect();
     let wanted =
         [("x (1).zip", "duplicate_file: same bytes as x.zip"), ("t (1).json", "duplicate_file: same bytes as t.json")];
     assert_eq!(dropped, wanted);
-    match open(&[given[0].clone(), dir.0.join("missing.zip")]) {
+    match open(&[input_paths[0].clone(), dir.0.join("missing.zip")]) {
         Err(FormatError::Io { place, .. }) => assert_eq!(place, "missing.zip"),
         _ => panic!("a missing file is an error"),
     }
@@ -319,11 +319,11 @@ fn links_and_pipes_are_reported_and_not_read() {
     std::os::unix::fs::symlink("/etc/passwd", dir.0.join("tree/link")).unwrap();
     std::os::unix::fs::symlink("..", dir.0.join("tree/loop")).unwrap();
     let pipe = dir.0.join("tree/pipe");
-    let made = std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success());
+    let has_pipe = std::process::Command::new("mkfifo").arg(&pipe).status().is_ok_and(|s| s.success());
     let c = open(&[dir.0.join("tree")]).unwrap();
     assert_eq!(places(&c), ["tree/a.txt"]);
     assert_eq!(issue_codes(&c).iter().filter(|c| **c == "link").count(), 2);
-    if made {
+    if has_pipe {
         assert!(issue_codes(&c).contains(&"not_a_regular_file"));
         assert!(matches!(open(&[pipe]), Err(FormatError::Refused { .. })));
     }
@@ -399,16 +399,16 @@ fn an_archive_that_expands_to_more_than_any_export_is_refused() {
     let text: Vec<u8> = (0..3_u32 << 18).flat_map(|n| (n.wrapping_mul(2_654_435_761)).to_le_bytes()).collect();
     let large = zip_bytes(&[plain_entry("text", &text)]);
     let limits = Limits { expanded_bytes: 1 << 20, ..Limits::default() };
-    let opened = |name: &str, bytes: &[u8], limits: &Limits| {
+    let opened_member_count = |name: &str, bytes: &[u8], limits: &Limits| {
         Catalog::open(&[dir.put(name, bytes)], limits, None).map(|c| c.members().len())
     };
     for (name, bytes) in [("bomb.zip", &bomb), ("nested.zip", &nested)] {
-        let refused = opened(name, bytes, &limits);
+        let refused = opened_member_count(name, bytes, &limits);
         assert!(matches!(refused, Err(FormatError::Limit { limit: "expanded_bytes", .. })), "{name}");
-        assert_eq!(opened(name, bytes, &Limits::default()).unwrap(), 1, "{name}: below the limit");
-        assert_eq!(opened(name, bytes, &Limits::allowing(1 << 30)).unwrap(), 1, "{name}: allowed");
+        assert_eq!(opened_member_count(name, bytes, &Limits::default()).unwrap(), 1, "{name}: below the limit");
+        assert_eq!(opened_member_count(name, bytes, &Limits::allowing(1 << 30)).unwrap(), 1, "{name}: allowed");
     }
-    assert_eq!(opened("large.zip", &large, &limits).unwrap(), 1, "large, but not by expanding");
+    assert_eq!(opened_member_count("large.zip", &large, &limits).unwrap(), 1, "large, but not by expanding");
 }
 
 /// A tar archive. Each entry is given by its name, content and type flag.
@@ -528,8 +528,8 @@ fn only_the_entry_with_a_damaged_header_in_a_tar_archive_is_lost() {
 #[test]
 fn everything_before_the_damage_in_a_tar_archive_is_read() {
     let dir = TempFolder::new("tar-cut");
-    let big = "conversation ".repeat(5_000);
-    let tar = tar_bytes(&[("one", b"first", b'0'), ("two", big.as_bytes(), b'0'), ("three", b"x", b'0')]);
+    let long_text = "conversation ".repeat(5_000);
+    let tar = tar_bytes(&[("one", b"first", b'0'), ("two", long_text.as_bytes(), b'0'), ("three", b"x", b'0')]);
     for end in [1_030, 1_600, 20_000] {
         let c = open(&[dir.put("cut.tar", &tar[..end])]).unwrap();
         assert_eq!(member_text(&c, "cut.tar!/one").unwrap(), "first", "{end}");

@@ -107,10 +107,10 @@ fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result
     if !descriptor.starts_with(&DESCRIPTOR_SIGNATURE) {
         return Ok(true);
     }
-    let narrow = (u64::from(le32(&descriptor, 8)), u64::from(le32(&descriptor, 12)));
-    let wide = (le64(&descriptor, 8), le64(&descriptor, 16));
-    let stated = (entry.packed, entry.size);
-    Ok(le32(&descriptor, 4) == entry.crc && (narrow == stated || wide == stated))
+    let sizes_32_bit = (u64::from(le32(&descriptor, 8)), u64::from(le32(&descriptor, 12)));
+    let sizes_64_bit = (le64(&descriptor, 8), le64(&descriptor, 16));
+    let stated_sizes = (entry.packed, entry.size);
+    Ok(le32(&descriptor, 4) == entry.crc && (sizes_32_bit == stated_sizes || sizes_64_bit == stated_sizes))
 }
 
 /// Compares the local header of an entry with the directory. Returns the position where the entry's data ends. If the
@@ -138,11 +138,11 @@ fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<R
         return Ok(Err(("only one of its local header and the directory says that it is encrypted", end)));
     }
     let (mut packed, mut size) = (u64::from(le32(&fixed_part, 18)), u64::from(le32(&fixed_part, 22)));
-    if let Some(mut wide) = extra_field(extra, 1) {
+    if let Some(mut zip64_field) = extra_field(extra, 1) {
         for value in [&mut size, &mut packed] {
-            if *value == u64::from(u32::MAX) && wide.len() >= 8 {
-                *value = le64(wide, 0);
-                wide = &wide[8..];
+            if *value == u64::from(u32::MAX) && zip64_field.len() >= 8 {
+                *value = le64(zip64_field, 0);
+                zip64_field = &zip64_field[8..];
             }
         }
     }

@@ -121,7 +121,8 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
             for at in [le64(&locator, 8), at.saturating_sub(56)] {
                 let record = source.bytes(at, 56)?;
                 if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
-                    let differs = |narrow: u64, at: usize, max: u64| narrow != max && narrow != le64(&record, at);
+                    let differs =
+                        |short_value: u64, at: usize, max: u64| short_value != max && short_value != le64(&record, at);
                     has_contradiction = differs(entries_on_disk, 24, u64::from(u16::MAX))
                         || differs(entries, 32, u64::from(u16::MAX))
                         || differs(size, 40, u64::from(u32::MAX))
@@ -221,11 +222,11 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Liste
     let flags = le16(&fixed_part, 8);
     let (mut size, mut packed) = (u64::from(le32(&fixed_part, 24)), u64::from(le32(&fixed_part, 20)));
     let mut header = u64::from(le32(&fixed_part, 42));
-    if let Some(mut wide) = extra_field(extra, 1) {
+    if let Some(mut zip64_field) = extra_field(extra, 1) {
         for value in [&mut size, &mut packed, &mut header] {
-            if *value == u64::from(u32::MAX) && wide.len() >= 8 {
-                *value = le64(wide, 0);
-                wide = &wide[8..];
+            if *value == u64::from(u32::MAX) && zip64_field.len() >= 8 {
+                *value = le64(zip64_field, 0);
+                zip64_field = &zip64_field[8..];
             }
         }
     }
@@ -239,8 +240,8 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Liste
         size,
         position: Position::Header(header.saturating_add(base)),
         mode: le32(&fixed_part, 38) >> 16,
-        checked: true,
-        truncated: false,
+        is_checked: true,
+        is_truncated: false,
     };
     let bytes = (fixed_part.len() + variable_part.len()) as u64;
     Ok(Some(ListedEntry { entry, bytes, disk: le16(&fixed_part, 34) }))

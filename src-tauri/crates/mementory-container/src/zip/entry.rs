@@ -48,9 +48,9 @@ pub(in super::super) struct Entry {
     /// Unix mode bits. 0 if the archive has none.
     pub(super) mode: u32,
     /// True if `size` and `crc` are known, and reading checks the bytes against them.
-    pub(super) checked: bool,
+    pub(super) is_checked: bool,
     /// True if the archive ends before the entry does.
-    pub(in super::super) truncated: bool,
+    pub(in super::super) is_truncated: bool,
 }
 
 /// Offset in the archive of an entry's local header, or of its data.
@@ -85,8 +85,8 @@ impl Entry {
             size,
             position: Position::Data(at),
             mode,
-            checked: false,
-            truncated: len < size,
+            is_checked: false,
+            is_truncated: len < size,
         }
     }
 
@@ -110,7 +110,7 @@ impl Entry {
 
     /// The part of the archive that contains the bytes, if they are stored uncompressed and completely.
     pub(in super::super) fn stored_bytes(&self, archive: &Source) -> std::io::Result<Option<Source>> {
-        if self.method != 0 || self.truncated || self.packed != self.size {
+        if self.method != 0 || self.is_truncated || self.packed != self.size {
             return Ok(None);
         }
         Ok(Some(archive.slice(self.data_offset(archive)?, self.packed)))
@@ -125,10 +125,10 @@ impl Entry {
         let bytes = BufReader::with_capacity(capacity, packed);
         let inner =
             if self.method == 8 { Decoder::Deflate(DeflateDecoder::new(bytes)) } else { Decoder::Stored(bytes) };
-        let declared = self.checked.then_some((self.size, self.crc));
+        let declared = self.is_checked.then_some((self.size, self.crc));
         let crc = crc32fast::Hasher::new();
         let end = End::NotReached;
-        Ok(EntryReader { inner, crc, bytes_read: 0, declared, truncated: self.truncated, end })
+        Ok(EntryReader { inner, crc, bytes_read: 0, declared, is_truncated: self.is_truncated, end })
     }
 
     fn data_offset(&self, archive: &Source) -> std::io::Result<u64> {
@@ -151,7 +151,7 @@ pub(in super::super) struct EntryReader {
     crc: crc32fast::Hasher,
     bytes_read: u64,
     declared: Option<(u64, u32)>,
-    truncated: bool,
+    is_truncated: bool,
     end: End,
 }
 
@@ -196,13 +196,13 @@ impl Read for EntryReader {
         };
         let n = match result {
             Ok(n) => n,
-            Err(_) if self.truncated => return Err(ends_early_error()),
+            Err(_) if self.is_truncated => return Err(ends_early_error()),
             Err(e) => return Err(Error::new(ErrorKind::InvalidData, e)),
         };
         self.bytes_read += n as u64;
         let Some((size, crc)) = self.declared else {
             if n == 0 && !buf.is_empty() {
-                if self.truncated {
+                if self.is_truncated {
                     return Err(ends_early_error());
                 }
                 self.end = End::Intact;

@@ -37,30 +37,30 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
             size: u64::from(le32(&fixed_part, 22)),
             position: Position::Data(data),
             mode: 0,
-            checked: true,
-            truncated: false,
+            is_checked: true,
+            is_truncated: false,
         };
-        if let Some(wide) = extra_field(extra, 1) {
+        if let Some(zip64_field) = extra_field(extra, 1) {
             for (i, value) in [&mut entry.size, &mut entry.packed].into_iter().enumerate() {
-                if *value == u64::from(u32::MAX) && wide.len() >= 8 * (i + 1) {
-                    *value = le64(wide, 8 * i);
+                if *value == u64::from(u32::MAX) && zip64_field.len() >= 8 * (i + 1) {
+                    *value = le64(zip64_field, 8 * i);
                 }
             }
         }
-        let left = source.len() - data;
+        let bytes_left = source.len() - data;
         // Flag bit 3 is set: the sizes follow the data, and the header has zeros instead.
         if flags & 8 != 0 && entry.packed == 0 {
-            entry.checked = false;
+            entry.is_checked = false;
             if entry.method == 8 {
-                (entry.packed, entry.size, entry.truncated) = measure_deflate_stream(source, data, &mut budget)?;
+                (entry.packed, entry.size, entry.is_truncated) = measure_deflate_stream(source, data, &mut budget)?;
             } else {
                 let next = source.find(b"PK\x07\x08", data)?;
-                entry.packed = next.map_or(left, |at| at - data);
+                entry.packed = next.map_or(bytes_left, |at| at - data);
                 entry.size = entry.packed;
-                entry.truncated = next.is_none();
+                entry.is_truncated = next.is_none();
             }
-        } else if entry.packed > left {
-            (entry.packed, entry.truncated) = (left, true);
+        } else if entry.packed > bytes_left {
+            (entry.packed, entry.is_truncated) = (bytes_left, true);
         }
         from = data + entry.packed;
         if entry.packed > 0 || entry.size == 0 {
