@@ -72,8 +72,8 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     }
     let mut identity = scrypt::Identity::new(SecretString::from(passphrase.to_owned()));
     identity.set_max_work_factor(WORK_FACTOR);
-    let opened = decryptor.decrypt(std::iter::once(&identity as _)).map_err(age_error)?;
-    Ok(Box::new(opened))
+    let plaintext_reader = decryptor.decrypt(std::iter::once(&identity as _)).map_err(age_error)?;
+    Ok(Box::new(plaintext_reader))
 }
 
 /// Limits the length of lines if the data looks like armour, which is read line by line. (age writes 64 characters.)

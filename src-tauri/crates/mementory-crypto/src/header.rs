@@ -313,12 +313,12 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
 /// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `replace` is true, an existing
 /// header is an error. Returns false if the folder could not be synced. A failed sync is not an error, because the new
 /// header is already in place, and after an error the caller would never see a new recovery code.
-fn write_header(dir: &Path, text: &str, replace: bool) -> Result<bool, CryptoError> {
+fn write_header(dir: &Path, text: &str, may_replace: bool) -> Result<bool, CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     let target = dir.join(HEADER_FILE);
-    if replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
+    if may_replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
     // Windows cannot sync a folder, but its file systems journal the rename.
     #[cfg(unix)]
     let synced = File::open(dir).and_then(|folder| folder.sync_all()).is_ok();

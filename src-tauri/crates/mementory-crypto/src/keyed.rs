@@ -5,9 +5,9 @@ use sha2::Sha256;
 
 /// HMAC-SHA256 over the parts, each preceded by its length, truncated to 16 bytes.
 pub fn keyed_id(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 16] {
-    let full = keyed_digest(key, parts);
+    let full_digest = keyed_digest(key, parts);
     let mut out = [0; 16];
-    out.copy_from_slice(&full[..16]);
+    out.copy_from_slice(&full_digest[..16]);
     out
 }
 

@@ -30,8 +30,8 @@ pub(crate) struct KeyFile {
     pub public: Option<Vec<u8>>,
 }
 
-const fn key_file_error(what: &'static str) -> CryptoError {
-    CryptoError::KeyFile(what)
+const fn key_file_error(reason: &'static str) -> CryptoError {
+    CryptoError::KeyFile(reason)
 }
 
 /// Reads the first `PRIVATE KEY` block of a text. A text with an encrypted private key is refused.
@@ -48,9 +48,9 @@ pub(crate) fn decode_pem(pem: &str) -> Result<KeyFile, CryptoError> {
     let der = Zeroizing::new(
         STANDARD.decode(text.as_bytes()).map_err(|_| key_file_error("its PRIVATE KEY block is not Base64"))?,
     );
-    let mut outer = DerReader(&der);
-    let mut key = DerReader(outer.read_tagged(TAG_SEQUENCE)?);
-    outer.expect_end()?;
+    let mut document = DerReader(&der);
+    let mut key = DerReader(document.read_tagged(TAG_SEQUENCE)?);
+    document.expect_end()?;
     if !matches!(key.read_tagged(TAG_INTEGER)?, [0 | 1]) {
         return Err(key_file_error("its version is not known"));
     }

@@ -99,8 +99,8 @@ impl SigningKey {
     fn expands_to(&self, expanded: &[u8]) -> bool {
         let Key::MlDsa65(key) = &self.key else { return false };
         #[expect(deprecated, reason = "only compared; key files of others may hold it beside the seed")]
-        let own = Zeroizing::new(key.to_expanded().to_vec());
-        subtle::ConstantTimeEq::ct_eq(own.as_slice(), expanded).into()
+        let own_expanded = Zeroizing::new(key.to_expanded().to_vec());
+        subtle::ConstantTimeEq::ct_eq(own_expanded.as_slice(), expanded).into()
     }
 }
 

@@ -28,7 +28,7 @@ pub struct SpoolFile {
     /// Number of the page in `page`.
     number: Option<u64>,
     /// True if `page` has changes that are not in the file yet.
-    dirty: bool,
+    is_dirty: bool,
 }
 
 impl SpoolFile {
@@ -37,7 +37,7 @@ impl SpoolFile {
         let file = tempfile::tempfile_in(dir)?;
         let cipher = Cipher::new(Secret::generate()?.bytes());
         let page = Zeroizing::new(vec![0; PAGE_LEN]);
-        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), page, number: None, dirty: false })
+        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), page, number: None, is_dirty: false })
     }
 
     /// The length in bytes.
@@ -58,7 +58,7 @@ impl SpoolFile {
     }
 
     fn write_page(&mut self) -> Result<(), CryptoError> {
-        let Some(number) = self.number.filter(|_| self.dirty) else { return Ok(()) };
+        let Some(number) = self.number.filter(|_| self.is_dirty) else { return Ok(()) };
         let position = usize::try_from(number).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         if self.write_counts.len() <= position {
             self.write_counts.resize(position + 1, 0);
@@ -74,7 +74,7 @@ impl SpoolFile {
         self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
         self.file.write_all(&sealed)?;
         self.write_counts[position] = write_count;
-        self.dirty = false;
+        self.is_dirty = false;
         Ok(())
     }
 
@@ -108,13 +108,13 @@ impl SpoolFile {
 
 impl Read for SpoolFile {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.len.saturating_sub(self.offset)).unwrap_or(usize::MAX);
-        if left == 0 || buf.is_empty() {
+        let bytes_left = usize::try_from(self.len.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        if bytes_left == 0 || buf.is_empty() {
             return Ok(0);
         }
         let (number, start) = self.position();
         self.load_page(number)?;
-        let n = (PAGE_LEN - start).min(buf.len()).min(left);
+        let n = (PAGE_LEN - start).min(buf.len()).min(bytes_left);
         buf[..n].copy_from_slice(&self.page[start..start + n]);
         self.offset += n as u64;
         Ok(n)
@@ -130,7 +130,7 @@ impl Write for SpoolFile {
         self.load_page(number)?;
         let n = (PAGE_LEN - start).min(bytes.len());
         self.page[start..start + n].copy_from_slice(&bytes[..n]);
-        self.dirty = true;
+        self.is_dirty = true;
         self.offset += n as u64;
         self.len = self.len.max(self.offset);
         Ok(n)

@@ -36,8 +36,8 @@ pub(super) fn with_correct_checksum(changed: &str) -> String {
 fn both_secrets_open_the_same_keys() {
     let (dir, keys, code) = new_vault();
     let (header, by_passphrase) = open_header(dir.path(), PASSPHRASE).unwrap();
-    let typed = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
-    let (_, by_code) = open_header(dir.path(), &typed).unwrap();
+    let typed_code = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
+    let (_, by_code) = open_header(dir.path(), &typed_code).unwrap();
     for k in [&by_passphrase, &by_code] {
         assert_eq!(k.store(), keys.store());
         assert_eq!(k.signing().public(), keys.signing().public());
@@ -165,19 +165,19 @@ fn newer_oversized_and_unknown_headers_are_refused() {
 fn changing_the_passphrase_rewrites_one_slot() {
     let (dir, keys, code) = new_vault();
     let before = read_header(dir.path()).unwrap();
-    let later = "2026-12-01T00:00:00Z";
-    let after = change_passphrase(dir.path(), PASSPHRASE, "a new one entirely", KdfChoice::Floor, later).unwrap();
+    let later_time = "2026-12-01T00:00:00Z";
+    let after = change_passphrase(dir.path(), PASSPHRASE, "a new one entirely", KdfChoice::Floor, later_time).unwrap();
     assert_eq!(after.header.slots[1], before.slots[1], "recovery slot untouched");
-    assert_eq!(after.header.slots[0].created_at, later);
+    assert_eq!(after.header.slots[0].created_at, later_time);
     assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), "a new one entirely").unwrap().1.store(), keys.store());
     // The recovery code can set a new passphrase.
-    change_passphrase(dir.path(), &code.to_string(), PASSPHRASE, KdfChoice::Floor, later).unwrap();
-    let (_, fresh) = new_recovery_code(dir.path(), PASSPHRASE, later).unwrap();
+    change_passphrase(dir.path(), &code.to_string(), PASSPHRASE, KdfChoice::Floor, later_time).unwrap();
+    let (_, fresh) = new_recovery_code(dir.path(), PASSPHRASE, later_time).unwrap();
     assert!(matches!(open_header(dir.path(), &code.to_string()), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), &fresh.to_string()).unwrap().1.index(), keys.index());
     assert!(matches!(
-        change_passphrase(dir.path(), "wrong", "x", KdfChoice::Floor, later),
+        change_passphrase(dir.path(), "wrong", "x", KdfChoice::Floor, later_time),
         Err(CryptoError::WrongSecret)
     ));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no temp file stays");
@@ -186,8 +186,8 @@ fn changing_the_passphrase_rewrites_one_slot() {
 #[test]
 fn an_existing_header_is_not_replaced() {
     let (dir, ..) = new_vault();
-    let again = create_header(dir.path(), PASSPHRASE, KdfChoice::Floor, CREATION_TIME).unwrap_err();
-    assert!(matches!(again, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists));
+    let second_error = create_header(dir.path(), PASSPHRASE, KdfChoice::Floor, CREATION_TIME).unwrap_err();
+    assert!(matches!(second_error, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists));
 }
 
 #[test]

@@ -21,8 +21,8 @@ fn report_skipped(reason: &str) {
 /// A file of the shared reference data. If it is absent, reports the test as skipped and returns `None`.
 fn reference(name: &str) -> Option<String> {
     let repo = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../..");
-    let shared = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
-    let file_text = std::fs::read_to_string(shared.join("reference/zaxy").join(name)).ok();
+    let shared_folder = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
+    let file_text = std::fs::read_to_string(shared_folder.join("reference/zaxy").join(name)).ok();
     if file_text.is_none() {
         report_skipped(&format!("{name} is not in the shared reference data"));
     }
@@ -129,12 +129,12 @@ fn key_files_with_a_public_or_an_expanded_key_are_read() {
         let bytes = ml_dsa_key.to_expanded().to_vec();
         bytes
     };
-    let both = long(0x30, &[&[4, 32], &seed[..], &long(4, &expanded)].concat());
-    assert_eq!(SigningKey::from_pem(&file(&both)).unwrap().public_hex(), ml_dsa_key.public_hex());
-    let mut wrong = expanded.clone();
-    wrong[100] ^= 1;
-    let both = long(0x30, &[&[4, 32], &seed[..], &long(4, &wrong)].concat());
-    assert_eq!(refusal_reason(&file(&both)), "its halves do not belong together");
+    let seed_and_expanded = long(0x30, &[&[4, 32], &seed[..], &long(4, &expanded)].concat());
+    assert_eq!(SigningKey::from_pem(&file(&seed_and_expanded)).unwrap().public_hex(), ml_dsa_key.public_hex());
+    let mut wrong_expanded = expanded.clone();
+    wrong_expanded[100] ^= 1;
+    let seed_and_expanded = long(0x30, &[&[4, 32], &seed[..], &long(4, &wrong_expanded)].concat());
+    assert_eq!(refusal_reason(&file(&seed_and_expanded)), "its halves do not belong together");
     assert_eq!(refusal_reason(&file(&long(4, &expanded))), "it holds an expanded key without its seed");
 }
 

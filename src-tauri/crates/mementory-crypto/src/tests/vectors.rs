@@ -98,14 +98,14 @@ fn outcome(input: &Input) -> String {
             let key = bytes(key);
             let mut hasher = KeyedHasher::new(&key);
             parts.iter().for_each(|p| hasher.update(p));
-            let same = hex::encode(keyed_digest(&key, &parts)) == *digest
+            let is_same = hex::encode(keyed_digest(&key, &parts)) == *digest
                 && hex::encode(keyed_id(&key, &parts)) == *id
                 && hex::encode(hasher.finish()) == *stream;
-            result_name(Ok(same))
+            result_name(Ok(is_same))
         }
         Input::Signature { public, message, signature } => {
-            let good = verify(&bytes(public), &hex::decode(message).unwrap(), &bytes(signature));
-            if good { "success".into() } else { "refused".into() }
+            let is_valid = verify(&bytes(public), &hex::decode(message).unwrap(), &bytes(signature));
+            if is_valid { "success".into() } else { "refused".into() }
         }
         Input::Recovery { typed, code } => match (RecoveryCode::parse(typed), code) {
             (Some(found), Some(code)) => result_name(Ok(found.to_string() == *code)),
@@ -120,7 +120,7 @@ fn frozen_vectors_have_the_same_outcome() {
     if std::env::var_os("MEMENTORY_BLESS").is_some() {
         write_missing_vectors();
     }
-    let mut seen = 0;
+    let mut vector_count = 0;
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|e| e != "json") {
@@ -128,9 +128,9 @@ fn frozen_vectors_have_the_same_outcome() {
         }
         let vector: Vector = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(outcome(&vector.input), vector.expect, "{}: {}", path.display(), vector.about);
-        seen += 1;
+        vector_count += 1;
     }
-    assert!(seen >= 40, "vectors found: {seen}");
+    assert!(vector_count >= 40, "vectors found: {vector_count}");
 }
 
 fn write_missing_vectors() {
