@@ -42,7 +42,7 @@ impl Blobs {
     }
 
     /// Stores the bytes and returns their name and size. If `keep` is false, computes name and size but stores nothing.
-    pub fn put(&self, bytes: &mut dyn Read, keep: bool) -> StoreResult<BlobInfo> {
+    pub fn put(&self, bytes: &mut dyn Read, must_store: bool) -> StoreResult<BlobInfo> {
         let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();
         bytes.take(MAX_IN_MEMORY_BYTES as u64 + 1).read_to_end(&mut head).map_err(io)?;
@@ -50,7 +50,7 @@ impl Blobs {
             let mut hasher = KeyedHasher::new(&self.key);
             hasher.update(&head);
             let info = BlobInfo { digest: hasher.finish(), size: head.len() as u64 };
-            if keep {
+            if must_store {
                 self.write(&info, &mut head.as_slice())?;
             }
             return Ok(info);
@@ -63,7 +63,7 @@ impl Blobs {
         loop {
             hasher.update(&chunk);
             size += chunk.len() as u64;
-            if keep {
+            if must_store {
                 spool.write_all(&chunk).map_err(io)?;
             }
             chunk.resize(1 << 20, 0);
@@ -74,7 +74,7 @@ impl Blobs {
             chunk.truncate(n);
         }
         let info = BlobInfo { digest: hasher.finish(), size };
-        if keep {
+        if must_store {
             spool.seek(SeekFrom::Start(0)).map_err(io)?;
             self.write(&info, &mut spool)?;
         }

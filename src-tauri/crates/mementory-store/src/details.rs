@@ -30,8 +30,8 @@ fn digest_with(key: &[u8; 32], record: &Record) -> i64 {
     if let Some(Verbatim { media_type, text }) = &record.verbatim {
         add(&["original", media_type, text]);
     }
-    let full = hasher.finish();
-    let number = i64::from_le_bytes(std::array::from_fn(|i| full[i]));
+    let full_digest = hasher.finish();
+    let number = i64::from_le_bytes(std::array::from_fn(|i| full_digest[i]));
     if number == NOT_COMPUTED { 1 } else { number }
 }
 

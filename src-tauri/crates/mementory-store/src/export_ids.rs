@@ -122,7 +122,7 @@ mod tests {
         c.execute("INSERT INTO records VALUES (?1)", [OURS]).unwrap();
         c.execute("INSERT INTO tombstones VALUES (?1, 1)", [THEIRS]).unwrap();
         remove_unused(&c).unwrap();
-        let kept = [OURS, THEIRS, OTHER].map(|record| export_id(&c, record).unwrap() != record);
-        assert_eq!(kept, [true, true, false]);
+        let has_export_id = [OURS, THEIRS, OTHER].map(|record| export_id(&c, record).unwrap() != record);
+        assert_eq!(has_export_id, [true, true, false]);
     }
 }

@@ -44,9 +44,9 @@ impl FileKind {
     }
 
     /// The kind of a file. `present` says whether its content is in the vault.
-    pub fn from_file(media_type: Option<&str>, name: Option<&str>, present: bool) -> Self {
+    pub fn from_file(media_type: Option<&str>, name: Option<&str>, is_present: bool) -> Self {
         match media_type.and_then(Self::from_decisive_media_type) {
-            _ if !present => Self::Missing,
+            _ if !is_present => Self::Missing,
             Some(kind) => kind,
             None => Self::from_extension(name.unwrap_or_default())
                 .or_else(|| media_type.and_then(Self::from_other_media_type))

@@ -60,9 +60,9 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
         hash_part(message.role.as_bytes());
         hash_part(message.content_type.as_bytes());
     }
-    let full = h.finish();
+    let full_digest = h.finish();
     let mut out = [0; 16];
-    out.copy_from_slice(&full[..16]);
+    out.copy_from_slice(&full_digest[..16]);
     out
 }
 

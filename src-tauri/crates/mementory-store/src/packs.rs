@@ -163,7 +163,7 @@ struct Cache {
     generation: u64,
     /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
     /// so nothing is cached.
-    rewriting: bool,
+    is_rewriting: bool,
 }
 
 /// Reads and rewrites packs, with a small cache of unpacked packs. The cache reflects the last committed state, so a
@@ -177,7 +177,7 @@ impl Packs {
     /// Must be called after each commit. Clears the cache if the transaction rewrote or removed a pack. If it only
     /// added packs, the cached ones stay valid.
     pub fn after_commit(&self) {
-        if self.cache().rewriting {
+        if self.cache().is_rewriting {
             self.clear_cache();
         }
     }
@@ -204,7 +204,7 @@ impl Packs {
         let entry_offsets = entry_offsets(&raw).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))?;
         let entries = Arc::new(UnpackedPack { raw, entry_offsets });
         let mut cache = self.cache();
-        if cache.generation != generation || cache.rewriting {
+        if cache.generation != generation || cache.is_rewriting {
             return Ok(entries);
         }
         if cache.map.insert(pack, entries.clone()).is_none() {
@@ -309,7 +309,7 @@ impl Packs {
     fn mark_rewritten(&self, pack: i64) {
         let mut cache = self.cache();
         cache.map.remove(&pack);
-        cache.rewriting = true;
+        cache.is_rewriting = true;
     }
 
     /// The compressed bytes of a pack, as stored in the database.

@@ -96,10 +96,12 @@ impl RenewedValues {
 
     /// The time when the source last changed the record of the row. For a conversation, the time of its list position.
     pub fn updated_time(self, record: &Record) -> Option<Timestamp> {
-        let stated = record.times.updated;
-        let listed = stated.or(record.times.created).filter(|_| record.kind == Kind::Conversation);
-        let moved = listed.and_then(|listed| Timestamp::from_micros(self.sort).filter(|moved| *moved > listed));
-        moved.or(stated).max(self.updated.and_then(Timestamp::from_micros))
+        let stated_time = record.times.updated;
+        let former_list_time = stated_time.or(record.times.created).filter(|_| record.kind == Kind::Conversation);
+        let newer_list_time = former_list_time.and_then(|former_list_time| {
+            Timestamp::from_micros(self.sort).filter(|newer_list_time| *newer_list_time > former_list_time)
+        });
+        newer_list_time.or(stated_time).max(self.updated.and_then(Timestamp::from_micros))
     }
 }
 

@@ -8,11 +8,11 @@ use rusqlite::{Connection, params};
 pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
     let mut page_query = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     for page in pages {
-        let old: Vec<u8> = page_query.query_row([page], |r| r.get(0))?;
-        let mut data = old.clone();
+        let old_data: Vec<u8> = page_query.query_row([page], |r| r.get(0))?;
+        let mut data = old_data.clone();
         // The first page begins with the 100-byte file header.
         let start = if *page == 1 { 100 } else { 0 };
-        if wipe_unused_bytes(&mut data, start).is_some() && data != old {
+        if wipe_unused_bytes(&mut data, start).is_some() && data != old_data {
             write_page(tx, *page, &data)?;
         }
     }

@@ -86,8 +86,8 @@ mod tests {
         assert_eq!(std::fs::read(&log).unwrap(), committed);
 
         // Appends a frame that does not belong to any commit.
-        let left = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
-        std::fs::write(&log, left).unwrap();
+        let log_with_extra_frames = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
+        std::fs::write(&log, log_with_extra_frames).unwrap();
         remove_uncommitted(&store.writer(), &log).unwrap();
         assert_eq!(std::fs::read(&log).unwrap(), committed);
         add_tag(&store, "t-2");
