@@ -62,14 +62,18 @@ impl ErasureCheck<'_> {
         clean_index: IndexCleanup<'_>,
     ) -> StoreResult<Receipt> {
         let mut places = vec![self.check_records(evidence)?];
-        let shared = &*evidence;
+        let shared_evidence = &*evidence;
         let (pages, index, passthrough, copies_left) = std::thread::scope(|scope| {
             let other_checks = scope.spawn(|| {
                 clean_index()?;
-                let (index, present) = self.check_index(shared)?;
-                StoreResult::Ok((index, self.check_passthrough(shared), self.copies_left(shared, &present)))
+                let (index, present) = self.check_index(shared_evidence)?;
+                StoreResult::Ok((
+                    index,
+                    self.check_passthrough(shared_evidence),
+                    self.copies_left(shared_evidence, &present),
+                ))
             });
-            let pages = self.check_pages(shared, wipe);
+            let pages = self.check_pages(shared_evidence, wipe);
             let (index, passthrough, copies) = other_checks.join().unwrap_or_else(|_| Err(thread_stopped()))?;
             StoreResult::Ok((pages, index, passthrough, copies))
         })?;
@@ -91,7 +95,7 @@ impl ErasureCheck<'_> {
 
     fn check_records(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
         let connection = self.store.new_reader()?;
-        let mut left = 0;
+        let mut rows_left = 0;
         for row in &evidence.erased_rows {
             for sql in [
                 "SELECT 1 FROM records WHERE row = ?1",
@@ -100,12 +104,13 @@ impl ErasureCheck<'_> {
                 "SELECT 1 FROM links WHERE row = ?1",
                 "SELECT 1 FROM vectors WHERE row = ?1",
             ] {
-                left += i64::from(connection.prepare_cached(sql)?.query_row([row], |_| Ok(())).optional()?.is_some());
+                rows_left +=
+                    i64::from(connection.prepare_cached(sql)?.query_row([row], |_| Ok(())).optional()?.is_some());
             }
         }
         Ok(checked_place(
             "record",
-            left == 0,
+            rows_left == 0,
             if evidence.erased_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
             format!(
                 "{} records, their versions, verbatim texts, links and vectors",
@@ -160,13 +165,17 @@ impl ErasureCheck<'_> {
     }
 
     fn check_blobs(&self, evidence: &Evidence) -> ReceiptPlace {
-        let left = evidence.blobs.iter().filter(|b| self.blobs.exists(b)).count();
+        let files_left = evidence.blobs.iter().filter(|b| self.blobs.exists(b)).count();
         let outcome = if evidence.blobs.is_empty() { PlaceOutcome::NotPresent } else { PlaceOutcome::Erased };
         checked_place(
             "attachments",
-            left == 0,
+            files_left == 0,
             outcome,
-            if left == 0 { format!("{} files", evidence.blobs.len()) } else { format!("{left} files are still there") },
+            if files_left == 0 {
+                format!("{} files", evidence.blobs.len())
+            } else {
+                format!("{files_left} files are still there")
+            },
         )
     }
 

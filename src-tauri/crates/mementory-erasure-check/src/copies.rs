@@ -130,8 +130,8 @@ fn unindexed_places(connection: &Connection, evidence: &Evidence) -> StoreResult
         "SELECT pack, slot, row FROM records WHERE trashed IS NOT NULL UNION ALL SELECT pack, slot, row FROM versions",
     )?;
     let places = statement.query_map([], |r| Ok(Place { pack: r.get(0)?, slot: r.get(1)?, row: r.get(2)? }))?;
-    let kept = places.filter(|place| place.as_ref().map_or(true, |place| !erased.contains(&place.row)));
-    Ok(kept.collect::<Result<_, _>>()?)
+    let remaining_places = places.filter(|place| place.as_ref().map_or(true, |place| !erased.contains(&place.row)));
+    Ok(remaining_places.collect::<Result<_, _>>()?)
 }
 
 /// The sentences to search for. They are the redacted words and, after an erasure, also the sentences of the erased
@@ -139,10 +139,12 @@ fn unindexed_places(connection: &Connection, evidence: &Evidence) -> StoreResult
 fn sentences(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.erased_rows.is_empty() {
-        let whole =
+        let whole_texts =
             evidence.texts.iter().map(|text| normal_text(text)).filter(|text| text.len() <= MAX_WHOLE_TEXT_BYTES);
-        let each = evidence.texts.iter().flat_map(|text| normal_sentences(text));
-        out.extend(whole.chain(each).filter(|text| text.len() >= MIN_TEXT_BYTES && word_count(text) > 1));
+        let single_sentences = evidence.texts.iter().flat_map(|text| normal_sentences(text));
+        out.extend(
+            whole_texts.chain(single_sentences).filter(|text| text.len() >= MIN_TEXT_BYTES && word_count(text) > 1),
+        );
     }
     out.retain(|sentence| !sentence.is_empty());
     out

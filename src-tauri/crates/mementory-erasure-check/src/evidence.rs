@@ -80,8 +80,8 @@ impl Evidence {
                 .unzip();
             (self.windows, self.window_packs) = (windows, packs);
         }
-        let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let rest = old.get(common..).unwrap_or_default();
+        let common_len = old.iter().zip(new).take_while(|(a, b)| a == b).count();
+        let rest = old.get(common_len..).unwrap_or_default();
         let step = (rest.len() / MAX_WINDOWS).max(WINDOW_BYTES);
         let windows =
             rest.chunks(step).filter_map(|c| c.get(..WINDOW_BYTES)).filter(|w| memmem::find(new, w).is_none());

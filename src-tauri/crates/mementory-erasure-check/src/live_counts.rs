@@ -111,9 +111,9 @@ pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -
         let first = scope.spawn(|| packs(0, last / 2));
         let second = scope.spawn(|| packs(last / 2 + 1, last));
         let mut sum = counter().count_columns(&connection)?;
-        for half in [first.join(), second.join()] {
-            let half = half.unwrap_or_else(|_| Err(thread_stopped()))?;
-            sum.iter_mut().zip(half).for_each(|(all, one)| *all += one);
+        for half_counts in [first.join(), second.join()] {
+            let half_counts = half_counts.unwrap_or_else(|_| Err(thread_stopped()))?;
+            sum.iter_mut().zip(half_counts).for_each(|(all, one)| *all += one);
         }
         Ok(sum)
     })

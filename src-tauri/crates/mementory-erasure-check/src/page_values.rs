@@ -90,9 +90,9 @@ impl Cell {
             at = read_varint(data, at)?.1;
         }
         let payload = usize::try_from(number).ok()?;
-        let local = local_bytes(payload, kind == 13, usable);
-        let local_end = at + local;
-        let end = if local < payload { local_end + PAGE_NUMBER_BYTES } else { local_end };
+        let local_len = local_bytes(payload, kind == 13, usable);
+        let local_end = at + local_len;
+        let end = if local_len < payload { local_end + PAGE_NUMBER_BYTES } else { local_end };
         let end = end.max(start + MIN_CELL_BYTES);
         if end > usable {
             return None;

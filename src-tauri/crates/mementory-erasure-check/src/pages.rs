@@ -47,17 +47,18 @@ impl ErasureCheck<'_> {
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
             // Pages are wiped before their traces are attributed to live data, since traces in unused bytes belong to
             // no live data.
-            let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
-            wal_clean = Some(wipe(&dirty)?);
-            hits = search.scan(&connection, dirty.into_iter())?;
+            let dirty_pages: Vec<i64> =
+                hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
+            wal_clean = Some(wipe(&dirty_pages)?);
+            hits = search.scan(&connection, dirty_pages.into_iter())?;
         }
-        let left = count_unexplained(self, &hits, &needles, evidence)?;
-        let detail = if left == 0 {
+        let unexplained_count = count_unexplained(self, &hits, &needles, evidence)?;
+        let detail = if unexplained_count == 0 {
             format!("{pages} pages searched for {} traces", needles.len())
         } else {
-            format!("{left} traces found in {pages} pages")
+            format!("{unexplained_count} traces found in {pages} pages")
         };
-        Ok((checked_place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
+        Ok((checked_place("database_pages", unexplained_count == 0, PlaceOutcome::Erased, detail), wal_clean))
     }
 
     fn scan_in_two_threads(

@@ -87,29 +87,30 @@ pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after:
     let head = after.get(..NEIGHBOUR_EDGE_BYTES).unwrap_or(after);
     let tail = before.get(before.len().saturating_sub(NEIGHBOUR_EDGE_BYTES)..).unwrap_or(before);
     has_with_neighbour(forms, before, head, |place| {
-        let near = forms.as_bytes().get(place.end..)?;
-        let near = near.get(..MAX_GAP_BYTES + head.len()).unwrap_or(near);
-        near.split(|byte| *byte == 0).next()
+        let neighbourhood = forms.as_bytes().get(place.end..)?;
+        let neighbourhood = neighbourhood.get(..MAX_GAP_BYTES + head.len()).unwrap_or(neighbourhood);
+        neighbourhood.split(|byte| *byte == 0).next()
     }) || has_with_neighbour(forms, after, tail, |place| {
-        let near = forms.as_bytes().get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
-        near.rsplit(|byte| *byte == 0).next()
+        let neighbourhood =
+            forms.as_bytes().get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
+        neighbourhood.rsplit(|byte| *byte == 0).next()
     })
 }
 
-/// True if a text contains the piece with the neighbour close to it, and both together are long enough. `near` returns
-/// the bytes of the text around a position of the piece, in which the neighbour must occur.
+/// True if a text contains the piece with the neighbour close to it, and both together are long enough. `bytes_near`
+/// returns the bytes of the text around a position of the piece, in which the neighbour must occur.
 fn has_with_neighbour<'t>(
     forms: &'t JoinedForms,
     piece: &[u8],
     neighbour: &[u8],
-    near: impl Fn(Range<usize>) -> Option<&'t [u8]>,
+    bytes_near: impl Fn(Range<usize>) -> Option<&'t [u8]>,
 ) -> bool {
     let normal = normal_form(piece);
     is_sentence(&normal)
         && is_long_phrase(format!("{normal} {}", normal_form(neighbour)).trim_end())
-        && forms
-            .positions(piece)
-            .any(|at| near(at..at + piece.len()).is_some_and(|near| memmem::find(near, neighbour).is_some()))
+        && forms.positions(piece).any(|at| {
+            bytes_near(at..at + piece.len()).is_some_and(|bytes_near| memmem::find(bytes_near, neighbour).is_some())
+        })
 }
 
 /// A piece in one of its plain or escaped forms.

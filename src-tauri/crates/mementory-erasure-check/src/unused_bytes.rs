@@ -39,9 +39,9 @@ fn free_pages(
     page: &mut impl FnMut(i64) -> StoreResult<Vec<u8>>,
 ) -> StoreResult<HashSet<i64>> {
     let mut out = HashSet::new();
-    let mut seen = HashSet::new();
+    let mut seen_pages = HashSet::new();
     let mut trunk = read_number(first, 32, 4);
-    while (1..=count).contains(&trunk) && seen.insert(trunk) {
+    while (1..=count).contains(&trunk) && seen_pages.insert(trunk) {
         let data = page(trunk)?;
         out.extend(
             (0..read_number(&data, 4, 4)).map_while(|i| Some(read_number(&data, usize::try_from(8 + 4 * i).ok()?, 4))),
