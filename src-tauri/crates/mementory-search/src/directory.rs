@@ -66,7 +66,7 @@ impl EncryptedDirectory {
     /// Opens the folder, which must exist, and reads `meta.json` if there is one. Fails with `InvalidData` if
     /// `meta.json` fails its check.
     pub fn open(dir: &Path, key: &[u8; 32]) -> io::Result<Self> {
-        let this = Self(Arc::new(DirectoryState {
+        let directory = Self(Arc::new(DirectoryState {
             dir: dir.to_path_buf(),
             key: Zeroizing::new(*key),
             cache: ChunkCache::new(),
@@ -75,16 +75,16 @@ impl EncryptedDirectory {
             locks: Mutex::default(),
             released: Condvar::new(),
         }));
-        match this.read_meta() {
+        match directory.read_meta() {
             Ok(meta) => {
-                let mut files = lock(&this.0.files);
+                let mut files = lock(&directory.0.files);
                 for (name, generation) in meta.generations {
-                    files.insert(name, (generation, this.take_file_number()));
+                    files.insert(name, (generation, directory.take_file_number()));
                 }
                 drop(files);
-                Ok(this)
+                Ok(directory)
             }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(this),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(directory),
             Err(e) => Err(e),
         }
     }

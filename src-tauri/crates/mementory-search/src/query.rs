@@ -16,7 +16,7 @@ pub(crate) struct ParsedQuery {
 pub(crate) struct QueryToken {
     pub(crate) token: String,
     /// True if words that start with the token match too.
-    pub(crate) prefix: bool,
+    pub(crate) is_prefix: bool,
     /// Position in the phrase, in words.
     pub(crate) position: usize,
 }
@@ -39,7 +39,7 @@ impl ParsedQuery {
         let query = query.get(..query.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or_default();
         let mut out = Self::default();
         let mut rest = query.trim_start();
-        let unfinished = typing && query.chars().next_back().is_some_and(char::is_alphanumeric);
+        let is_unfinished = typing && query.chars().next_back().is_some_and(char::is_alphanumeric);
         while !rest.is_empty() {
             let (sign, after) = match rest.strip_prefix('+') {
                 Some(after) => (Sign::Required, after),
@@ -56,7 +56,7 @@ impl ParsedQuery {
                     (word, false, next)
                 }
             };
-            let last = unfinished && !phrase && next.is_empty();
+            let last = is_unfinished && !phrase && next.is_empty();
             out.push(sign, phrase, query_tokens(text, last));
             rest = next.trim_start();
         }
@@ -66,13 +66,13 @@ impl ParsedQuery {
         out
     }
 
-    fn push(&mut self, sign: Sign, phrase: bool, parts: Vec<QueryToken>) {
+    fn push(&mut self, sign: Sign, is_phrase: bool, parts: Vec<QueryToken>) {
         if parts.is_empty() {
             return;
         }
         match sign {
             Sign::Forbidden => self.forbidden.push(parts),
-            Sign::None if !phrase => self.words.extend(parts),
+            Sign::None if !is_phrase => self.words.extend(parts),
             _ => self.required.push(parts),
         }
     }
@@ -100,18 +100,18 @@ pub fn query_words(query: &str) -> Vec<String> {
 /// Tokens of a part of a query. In a script without spaces, tokens are pairs of characters. Unlike in a document, the
 /// last character of a longer run is not a separate token, because the run may continue in a document. A run of a
 /// single character matches every pair that begins with it.
-pub(crate) fn query_tokens(text: &str, unfinished: bool) -> Vec<QueryToken> {
+pub(crate) fn query_tokens(text: &str, is_unfinished: bool) -> Vec<QueryToken> {
     let mut words = Words::new(text);
     let mut out: Vec<QueryToken> = Vec::new();
     let mut position = 0;
     while let Some(word) = words.next_word() {
         if word.shape != TokenShape::Tail {
-            out.push(QueryToken { token: word.text.to_owned(), prefix: word.shape == TokenShape::Single, position });
+            out.push(QueryToken { token: word.text.to_owned(), is_prefix: word.shape == TokenShape::Single, position });
         }
         position += 1;
     }
-    if let Some(last) = out.last_mut().filter(|_| unfinished) {
-        last.prefix = true;
+    if let Some(last) = out.last_mut().filter(|_| is_unfinished) {
+        last.is_prefix = true;
     }
     out.truncate(MAX_WORDS);
     out

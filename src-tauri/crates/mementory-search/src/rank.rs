@@ -105,16 +105,16 @@ impl<'s> Ranking<'s> {
                 *norm = K1 * (1.0 - B + B * FieldNormReader::id_to_fieldnorm(id) as f32 / average);
             }
         }
-        let mut this = Self { segments, query_words: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
+        let mut ranking = Self { segments, query_words: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
         for part in words {
-            let known = this.query_words.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
+            let known = ranking.query_words.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
             if !known {
-                let query_word = this.query_word(fields, part, documents)?;
-                this.query_words.push(query_word);
+                let query_word = ranking.query_word(fields, part, documents)?;
+                ranking.query_words.push(query_word);
             }
         }
-        this.choose_candidate_words(documents);
-        Ok(this)
+        ranking.choose_candidate_words(documents);
+        Ok(ranking)
     }
 
     fn query_word(&self, fields: &Fields, part: &QueryToken, documents: u64) -> IndexResult<QueryWord> {
@@ -133,8 +133,8 @@ impl<'s> Ranking<'s> {
         }
         let infos = forms.iter().flat_map(|f| &f.term_infos).flatten().flatten();
         let df = infos.map(|i| u64::from(i.doc_freq)).sum::<u64>();
-        let seen = df.min(documents) as f32;
-        let idf = (1.0 + (documents as f32 - seen + 0.5) / (seen + 0.5)).ln();
+        let matching_docs = df.min(documents) as f32;
+        let idf = (1.0 + (documents as f32 - matching_docs + 0.5) / (matching_docs + 0.5)).ln();
         Ok(QueryWord { forms, df, idf, finds_candidates: false, counts_in_rescore: false })
     }
 
@@ -142,7 +142,7 @@ impl<'s> Ranking<'s> {
     pub(crate) fn expand(&self, part: &QueryToken) -> IndexResult<Vec<String>> {
         let mut out = vec![part.token.clone()];
         // A single ASCII letter has too many expansions to be useful.
-        if part.prefix && part.token.len() > 1 {
+        if part.is_prefix && part.token.len() > 1 {
             let mut found: HashMap<String, u64> = HashMap::new();
             for terms in self.segments.iter().flat_map(|s| &s.terms) {
                 let mut stream = terms.terms().range().ge(part.token.as_bytes()).into_stream()?;
@@ -246,7 +246,7 @@ impl<'s> Ranking<'s> {
         let segment = &self.segments[number];
         let mut out: Vec<CandidateMatch> = group.iter().map(|_| CandidateMatch::default()).collect();
         for (index, query_word) in self.query_words.iter().enumerate().filter(|(_, c)| c.counts_in_rescore) {
-            let mut seen = vec![false; group.len()];
+            let mut has_word = vec![false; group.len()];
             for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
@@ -272,7 +272,7 @@ impl<'s> Ranking<'s> {
                         let tf = postings.term_freq() as f32;
                         let norm = self.length_norms[i][usize::from(segment.norms[i].fieldnorm_id(candidate.doc))];
                         out[at].score += weight * tf / (tf + norm);
-                        seen[at] = true;
+                        has_word[at] = true;
                         if option.has_positions() {
                             let mut positions = Vec::new();
                             postings.positions(&mut positions);
@@ -281,7 +281,7 @@ impl<'s> Ranking<'s> {
                     }
                 }
             }
-            for (matched, _) in out.iter_mut().zip(seen).filter(|(_, seen)| *seen) {
+            for (matched, _) in out.iter_mut().zip(has_word).filter(|(_, has_word)| *has_word) {
                 matched.idf += query_word.idf;
                 matched.finding_words += u32::from(query_word.finds_candidates);
             }

@@ -134,10 +134,10 @@ impl SearchIndex {
         };
         // Later segments contain newer documents, which come first among equal scores. Segments are of similar size, so
         // each thread takes half of them.
-        let half = segments.len() / 2;
+        let middle = segments.len() / 2;
         let (newer_half, older_half) = std::thread::scope(|scope| {
-            let older_half = (half > 0).then(|| scope.spawn(|| best(0..half)));
-            let newer_half = best(half..segments.len());
+            let older_half = (middle > 0).then(|| scope.spawn(|| best(0..middle)));
+            let newer_half = best(middle..segments.len());
             (
                 newer_half,
                 older_half.map_or_else(

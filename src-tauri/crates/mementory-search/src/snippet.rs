@@ -61,13 +61,13 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
     for (i, first) in hits.iter().enumerate() {
         let hits_inside =
             hits[i..].iter().take_while(|h| h.1 - first.0 <= room.saturating_sub(LEAD_CHARS).max(1)).take(64);
-        let (mut seen, mut all) = (HashSet::new(), 0);
+        let (mut distinct_terms, mut hit_count) = (HashSet::new(), 0);
         for hit in hits_inside {
-            seen.insert(hit.2);
-            all += 1;
+            distinct_terms.insert(hit.2);
+            hit_count += 1;
         }
-        if (seen.len(), all) > (best.0, best.1) {
-            best = (seen.len(), all, first.0);
+        if (distinct_terms.len(), hit_count) > (best.0, best.1) {
+            best = (distinct_terms.len(), hit_count, first.0);
         }
         // After two thousand hits, a better window is unlikely.
         if i > 2000 {
