@@ -35,9 +35,9 @@ pub(crate) enum LiteralKind {
 struct Literal {
     tag: LiteralKind,
     /// True if the literal is case-sensitive. For short acronyms that are ordinary words in lower case.
-    exact_case: bool,
+    is_case_sensitive: bool,
     /// True if the literal must not be part of a longer word.
-    whole_word: bool,
+    is_whole_word: bool,
     /// True if an inflectional ending may follow, as in `telefonnummeret`. Such words are marked with `*` in the lists.
     is_stem: bool,
 }
@@ -72,7 +72,7 @@ const PRIVATE_KEY_STARTS: [&str; 6] =
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
     let mut known: HashMap<String, usize> = HashMap::new();
-    let mut add = |text: &str, tag: LiteralKind, exact_case: bool, whole_word: bool| {
+    let mut add = |text: &str, tag: LiteralKind, is_case_sensitive: bool, is_whole_word: bool| {
         let is_stem = text.ends_with('*');
         let text = text.trim_end_matches('*');
         let at = *known.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
@@ -80,24 +80,27 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
             // The same word may indicate several kinds of number, so their bits are combined.
             (
                 Some(Literal {
-                    tag: LiteralKind::Context(old_bits), exact_case: old_exact, is_stem: old_is_stem, ..
+                    tag: LiteralKind::Context(old_bits),
+                    is_case_sensitive: old_exact,
+                    is_stem: old_is_stem,
+                    ..
                 }),
                 LiteralKind::Context(new_bits),
             ) => {
                 *old_bits |= new_bits;
-                *old_exact &= exact_case;
+                *old_exact &= is_case_sensitive;
                 *old_is_stem |= is_stem;
             }
             (Some(_), _) => {}
             (None, _) => {
                 table.0.push(text.to_string());
-                table.1.push(Literal { tag, exact_case, whole_word, is_stem });
+                table.1.push(Literal { tag, is_case_sensitive, is_whole_word, is_stem });
             }
         }
     };
     for (index, format) in token_formats::TOKEN_FORMATS.iter().enumerate() {
         for literal in format.literals() {
-            add(&literal, LiteralKind::Token(index), !format.is_name(), format.whole_word);
+            add(&literal, LiteralKind::Token(index), !format.is_name(), format.is_whole_word);
         }
     }
     PRIVATE_KEY_STARTS.iter().for_each(|literal| add(literal, LiteralKind::PrivateKey, true, false));
@@ -115,8 +118,8 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     ] {
         list.iter().for_each(|literal| add(literal, LiteralKind::Context(bit), false, true));
     }
-    for (literal, mask, exact_case) in national::context_words() {
-        add(literal, LiteralKind::Context(mask), exact_case, true);
+    for (literal, mask, is_case_sensitive) in national::context_words() {
+        add(literal, LiteralKind::Context(mask), is_case_sensitive, true);
     }
     table
 });
@@ -154,7 +157,7 @@ impl Searcher {
             .start_kind(if has_filter { StartKind::Anchored } else { StartKind::Unanchored })
             .build(patterns)
             .ok()?;
-        let rules = indexes.iter().map(|index| (texts[*index].as_str(), literals[*index].exact_case));
+        let rules = indexes.iter().map(|index| (texts[*index].as_str(), literals[*index].is_case_sensitive));
         let filter = has_filter.then(|| PrefixFilter::new(rules));
         Some(Self { automaton, filter, literals: indexes })
     }
@@ -211,10 +214,10 @@ pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item =
 /// The tag of the literal at `start..end`. `None` if its case or boundaries do not match its rules.
 fn tag_within_boundaries(bytes: &[u8], index: usize, start: usize, end: usize) -> Option<LiteralKind> {
     let literal = LITERAL_TABLE.1.get(index)?;
-    if literal.exact_case && LITERAL_TABLE.0.get(index)?.as_bytes() != &bytes[start..end] {
+    if literal.is_case_sensitive && LITERAL_TABLE.0.get(index)?.as_bytes() != &bytes[start..end] {
         return None;
     }
-    if literal.whole_word {
+    if literal.is_whole_word {
         let starts_alphanumeric = bytes[start].is_ascii_alphanumeric();
         let before = start.checked_sub(1).and_then(|n| bytes.get(n));
         if starts_alphanumeric && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {

@@ -120,8 +120,8 @@ pub(crate) fn is_measure(value: &str) -> bool {
 pub(crate) fn is_passphrase(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
     let is_about_passwords = words.iter().any(|word| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        password::NAMES.contains(&bare) || password::MESSAGE_WORDS.contains(&bare)
+        let bare_word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        password::NAMES.contains(&bare_word) || password::MESSAGE_WORDS.contains(&bare_word)
     });
     (2..=10).contains(&words.len())
         && !is_about_passwords
@@ -132,10 +132,10 @@ pub(crate) fn is_passphrase(value: &str) -> bool {
 /// Whether the value is a word that often occurs in sentences about passwords, such as "required", "wrong" or "now".
 pub(crate) fn is_ordinary_word(value: &str) -> bool {
     let lower = value.to_lowercase();
-    let bare = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
-    password::NOT_VALUES.contains(&bare)
-        || password::NAMES.contains(&bare)
-        || password::FILLERS.contains(&bare) && bare != "nu"
+    let bare_word = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
+    password::NOT_VALUES.contains(&bare_word)
+        || password::NAMES.contains(&bare_word)
+        || password::FILLERS.contains(&bare_word) && bare_word != "nu"
 }
 
 /// Whether the value is program code: a call, a member, an index, an array, a path with `::`, an arrow, a pointer, a
@@ -190,8 +190,9 @@ pub(crate) fn is_label(value: &str) -> bool {
 
 /// Whether the value is a number in code: `2966u32`, `0x00B4`, `0x46ce_f267`.
 fn is_literal(value: &str) -> bool {
-    let digits = |part: &str, hex: bool| {
-        !part.is_empty() && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || hex && b.is_ascii_hexdigit())
+    let digits = |part: &str, is_hexadecimal: bool| {
+        !part.is_empty()
+            && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || is_hexadecimal && b.is_ascii_hexdigit())
     };
     let has_type_suffix = value.rfind(['u', 'i', 'f']).is_some_and(|at| {
         matches!(&value[at + 1..], "8" | "16" | "32" | "64" | "128" | "size") && digits(&value[..at], false)

@@ -117,19 +117,19 @@ fn may_end_at(bytes: &[u8], end: usize) -> bool {
 /// before it. The last position comes first.
 fn possible_ends(runs: &[DigitRun], max_digits: usize) -> Vec<(usize, usize)> {
     let mut digits = 0;
-    let mut ends = Vec::new();
+    let mut possible_ends_found = Vec::new();
     for (index, run) in runs.iter().take(8).enumerate() {
         digits += run.len();
         if digits > max_digits {
             break;
         }
-        ends.push((run.end, index + 1));
+        possible_ends_found.push((run.end, index + 1));
         if run.gap == Gap::None {
             break;
         }
     }
-    ends.reverse();
-    ends
+    possible_ends_found.reverse();
+    possible_ends_found
 }
 
 /// The digits of a possible number, with its plus sign if there is one. The `(0)` in `+49 (0) 30` is left out, because

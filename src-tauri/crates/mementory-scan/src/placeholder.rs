@@ -77,16 +77,16 @@ fn is_variable(value: &str) -> bool {
 
 /// Whether the value has at most two different characters (`****`, `xxxx`, `------`), or only typical mask characters.
 fn is_mask(value: &str) -> bool {
-    let mut seen: Vec<char> = Vec::new();
+    let mut distinct_chars: Vec<char> = Vec::new();
     for c in value.chars() {
-        if !seen.contains(&c) {
-            seen.push(c);
+        if !distinct_chars.contains(&c) {
+            distinct_chars.push(c);
         }
-        if seen.len() > 2 {
+        if distinct_chars.len() > 2 {
             return value.chars().all(|c| "*xX•●·.-_?# ".contains(c));
         }
     }
-    value.len() < 64 && !(value.chars().all(|c| c.is_ascii_digit()) && seen.len() == 2 && value.len() >= 6)
+    value.len() < 64 && !(value.chars().all(|c| c.is_ascii_digit()) && distinct_chars.len() == 2 && value.len() >= 6)
 }
 
 /// Whether `value` contains `length` consecutive characters in ascending order, as in `12345678` and `abcdefgh`.

@@ -70,9 +70,9 @@ fn block_length(rest: &str) -> Option<usize> {
 
 /// Whether the body has only a few different characters (`xxxx`), as in a sample.
 fn is_masked(body: &str) -> bool {
-    let mut seen = [false; 256];
-    body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
-    seen.iter().filter(|occurs| **occurs).count() < 10
+    let mut seen_bytes = [false; 256];
+    body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen_bytes[b as usize] = true);
+    seen_bytes.iter().filter(|occurs| **occurs).count() < 10
 }
 
 fn end_line_length(end: &str) -> usize {

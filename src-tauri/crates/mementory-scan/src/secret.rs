@@ -61,29 +61,29 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
         return None;
     }
     let (to, has_api_suffix) = after_api_suffix(text, to);
-    let clear_name = has_api_suffix || CLEAR_NAMES.is_in(&phrase);
+    let has_clear_name = has_api_suffix || CLEAR_NAMES.is_in(&phrase);
     // Without a clear name, a secret is no more than likely.
-    if only_very_likely && !clear_name {
+    if only_very_likely && !has_clear_name {
         return None;
     }
-    let detector = |clear_name| {
+    let detector = |has_clear_name| {
         if phrase.contains("aws") && phrase.contains("secret") {
             "aws_secret_access_key"
-        } else if clear_name {
+        } else if has_clear_name {
             "named_secret"
         } else {
             "entropy"
         }
     };
     if let Some(value) = value_after_name(text, from, to)
-        && (value.join != Join::Space || value.quoted)
-        && let Some((start, end)) = range_if_secret(text, value.start, value.end, clear_name, true)
+        && (value.join != Join::Space || value.is_quoted)
+        && let Some((start, end)) = range_if_secret(text, value.start, value.end, has_clear_name, true)
     {
-        let confidence = if clear_name { Confidence::VeryLikely } else { Confidence::Likely };
+        let confidence = if has_clear_name { Confidence::VeryLikely } else { Confidence::Likely };
         let (class, detector) = if is_private_key(&phrase, &text[start..end]) {
             (Class::PrivateKey, "raw_private_key")
         } else {
-            (Class::AccessKey, detector(clear_name))
+            (Class::AccessKey, detector(has_clear_name))
         };
         return Some(Finding { class, detector, start, end, confidence });
     }
@@ -91,8 +91,8 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
     if only_very_likely {
         return None;
     }
-    let after = value_in_sentence(text, to, clear_name || phrase.contains("key"), clear_name);
-    after.or_else(|| value_before_name(text, from).filter(|_| clear_name)).map(|(start, end)| {
+    let after = value_in_sentence(text, to, has_clear_name || phrase.contains("key"), has_clear_name);
+    after.or_else(|| value_before_name(text, from).filter(|_| has_clear_name)).map(|(start, end)| {
         let is_private = is_private_key(&phrase, &text[start..end]);
         let (class, detector) =
             if is_private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, detector(false)) };
@@ -122,9 +122,15 @@ fn words_before(text: &str, from: usize) -> String {
     words.concat().chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The range of the secret in `start..end`, if the value there looks like one. `clear_name` is true if the name can
-/// only mean a secret, and `assigned` is true if the value is assigned to the name.
-fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
+/// The range of the secret in `start..end`, if the value there looks like one. `has_clear_name` is true if the name can
+/// only mean a secret, and `is_assigned` is true if the value is assigned to the name.
+fn range_if_secret(
+    text: &str,
+    start: usize,
+    end: usize,
+    has_clear_name: bool,
+    is_assigned: bool,
+) -> Option<(usize, usize)> {
     let mut value = &text[start..end];
     let mut start = start;
     for scheme in ["Bearer ", "bearer ", "Token ", "token ", "Basic ", "ApiKey ", "Key "] {
@@ -147,9 +153,10 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
         // Many keys have 32 or 64 hexadecimal digits, but so do hashes, so such a value is accepted only with a clear
         // name and an assignment.
-        return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
+        return (has_clear_name && is_assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
-    let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_special_characters(value));
+    let looks_random =
+        is_random(value, has_clear_name) || (has_clear_name && is_assigned && has_special_characters(value));
     looks_random.then_some((start, end))
 }
 
@@ -242,10 +249,10 @@ fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     if found.is_some() && ends_word { (end, true) } else { (to, false) }
 }
 
-/// A value that looks random, among the next words on the line. If `clear_name` is true, the name can only mean a
+/// A value that looks random, among the next words on the line. If `has_clear_name` is true, the name can only mean a
 /// secret. Then hexadecimal digits are accepted too, provided that only words such as "is" are between the name and the
 /// value.
-fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool) -> Option<(usize, usize)> {
+fn value_in_sentence(text: &str, from: usize, names_key: bool, has_clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
@@ -279,7 +286,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
             return Some((start, end));
         }
         if is_separate_word
-            && clear_name
+            && has_clear_name
             && is_linked
             && !is_doubtful
             && matches!(word.len(), 32..=128)
@@ -315,12 +322,12 @@ fn value_before_name(text: &str, from: usize) -> Option<(usize, usize)> {
     let line = &line[line.rfind('\n').map_or(0, |n| n + 1)..];
     let mut words = line.split_whitespace().rev().take(5);
     words.by_ref().find(|word| secret::AS_WORDS.contains(word))?;
-    let raw = words.next()?;
+    let last_word = words.next()?;
     if words.next().is_some_and(|word| contains_any(&word.to_lowercase(), secret::DIGESTS)) {
         return None;
     }
-    let value = raw.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”', '„', '«', '»']);
-    let start = floor + text[floor..from].rfind(raw)? + raw.find(value)?;
+    let value = last_word.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”', '„', '«', '»']);
+    let start = floor + text[floor..from].rfind(last_word)? + last_word.find(value)?;
     (value.len() >= 20).then(|| range_if_secret(text, start, start + value.len(), true, value.len() >= 32)).flatten()
 }
 

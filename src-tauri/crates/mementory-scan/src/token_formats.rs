@@ -18,7 +18,7 @@ pub(crate) struct TokenFormat {
     /// token is the prefix together with the matched text.
     pattern: &'static str,
     /// True if the prefix must begin a word. It must not follow a letter, a digit or `_`, nor a word and a hyphen.
-    pub whole_word: bool,
+    pub is_whole_word: bool,
 }
 
 impl TokenFormat {
@@ -44,12 +44,12 @@ impl TokenFormat {
 const MAX_TOKEN_BYTES: usize = 8192;
 
 const fn token(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
-    TokenFormat { name, prefix, pattern, whole_word: true }
+    TokenFormat { name, prefix, pattern, is_whole_word: true }
 }
 
 /// A format whose prefix may follow a letter, because it is the end of a name or part of a URL.
 const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
-    TokenFormat { name, prefix, pattern, whole_word: false }
+    TokenFormat { name, prefix, pattern, is_whole_word: false }
 }
 
 /// The bot's id in base64, a time, and a signature.
@@ -243,7 +243,7 @@ pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding>
     if !doc.bytes.get(start + format.prefix.len())?.is_ascii_graphic() {
         return None;
     }
-    if format.whole_word && start > 0 && continues_word(doc.bytes, start) {
+    if format.is_whole_word && start > 0 && continues_word(doc.bytes, start) {
         return None;
     }
     let window = &doc.text[start..doc.text.floor_char_boundary((start + MAX_TOKEN_BYTES).min(doc.text.len()))];
@@ -301,9 +301,9 @@ fn is_varied(name: &str, body: &str) -> bool {
 }
 
 fn count_distinct_bytes(value: &str) -> usize {
-    let mut seen = [false; 256];
-    value.bytes().for_each(|b| seen[b as usize] = true);
-    seen.iter().filter(|was_seen| **was_seen).count()
+    let mut seen_bytes = [false; 256];
+    value.bytes().for_each(|b| seen_bytes[b as usize] = true);
+    seen_bytes.iter().filter(|was_seen| **was_seen).count()
 }
 
 /// Number of digits in the Telegram bot id that ends at `at`. None unless there are 8 to 10.

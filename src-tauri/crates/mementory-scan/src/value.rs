@@ -24,7 +24,7 @@ pub(crate) enum Join {
 pub(crate) struct Value {
     pub start: usize,
     pub end: usize,
-    pub quoted: bool,
+    pub is_quoted: bool,
     pub join: Join,
     /// True if nothing but punctuation or a comment follows the value on its line.
     pub ends_line: bool,
@@ -101,7 +101,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
         join = Join::Equals;
     }
     let value = read_value(text, at, join)?;
-    (value.quoted || !is_comparison).then_some(value)
+    (value.is_quoted || !is_comparison).then_some(value)
 }
 
 /// The value of a pair in which name and value have separate keys, as in `name: API_KEY` followed by `value: x`.
@@ -148,7 +148,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
         let length = length_to_closing(&inner[..line], close)?;
         let after = &inner[length..line];
         let ends_line = after.len() < 8 && !after.bytes().any(|b| b.is_ascii_alphanumeric());
-        return Some(Value { start: at + open, end: at + open + length, quoted: true, join, ends_line });
+        return Some(Value { start: at + open, end: at + open + length, is_quoted: true, join, ends_line });
     }
     let is_value_end =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
@@ -183,7 +183,7 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
     let is_comment = line.trim_start().starts_with(['#', ';']) || line.trim_start().starts_with("//");
     let ends_line = is_comment || !line.bytes().any(|b| b.is_ascii_alphanumeric() || b == b'(');
-    (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), quoted: false, join, ends_line })
+    (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), is_quoted: false, join, ends_line })
 }
 
 /// The length of the opening quote at the start of a text, and the closing quote for it.

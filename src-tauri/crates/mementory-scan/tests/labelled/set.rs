@@ -52,9 +52,9 @@ pub fn generate(seed: u64, count: usize) -> Vec<LabelledText> {
 
 fn generate_text(rng: &mut Rng) -> LabelledText {
     loop {
-        let made = build_text(rng);
-        if made.text.chars().count() >= MIN_TEXT_CHARS && made.text.len() <= MAX_TEXT_BYTES {
-            return made;
+        let sample = build_text(rng);
+        if sample.text.chars().count() >= MIN_TEXT_CHARS && sample.text.len() <= MAX_TEXT_BYTES {
+            return sample;
         }
     }
 }
