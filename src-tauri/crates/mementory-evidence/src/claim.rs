@@ -133,8 +133,8 @@ impl Statement {
         }
         // In "Maria works at …", the subject is probably the person, who says "I" in messages, so the name counts less.
         if let Some((subject, rest)) = weighed.split_first_mut()
-            && subject.0.capitalised
-            && rest.first().is_some_and(|(verb, _)| !verb.capitalised && verb.folded.ends_with('s'))
+            && subject.0.is_capitalised
+            && rest.first().is_some_and(|(verb, _)| !verb.is_capitalised && verb.folded.ends_with('s'))
         {
             subject.1 *= 0.3;
         }
@@ -162,10 +162,16 @@ impl Statement {
             };
             let (score, shared) = self.score(one);
             offer(score, shared, part.start, part.end, words.is_negated);
-            if let (Some(next), Some((other, more))) = (matched.get(n + 1), message_sentences.get(n + 1)) {
-                let both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
-                let (score, shared) = self.score(&both);
-                offer(score * TWO_SENTENCES_FACTOR, shared, part.start, other.end, words.is_negated || more.is_negated);
+            if let (Some(next), Some((next_part, next_words))) = (matched.get(n + 1), message_sentences.get(n + 1)) {
+                let best_of_both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
+                let (score, shared) = self.score(&best_of_both);
+                offer(
+                    score * TWO_SENTENCES_FACTOR,
+                    shared,
+                    part.start,
+                    next_part.end,
+                    words.is_negated || next_words.is_negated,
+                );
             }
         }
         best

@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(found_sentences[2], ("京都に住んでいる。", 36, 45));
         let chars: Vec<char> = text.chars().collect();
         for part in sentences(text) {
-            let cut: String = chars[part.start as usize..part.end as usize].iter().collect();
-            assert_eq!(cut, part.text);
+            let part_text: String = chars[part.start as usize..part.end as usize].iter().collect();
+            assert_eq!(part_text, part.text);
         }
     }
 

@@ -66,19 +66,21 @@ pub fn is_question(text: &str) -> bool {
 fn only_asks(sentence: &str) -> bool {
     let sentence = sentence.trim_end_matches(['"', '”', '“', '»', '」', '』', ')', '）', '。', '.', ' ']);
     let is_marked = sentence.ends_with(['?', '？']);
-    let bare = sentence.trim_end_matches(['?', '？', '!', '！', ' ']);
-    if ends_with_any(bare, JAPANESE_REQUESTS) || JAPANESE_POSSESSIVES.iter().any(|word| bare.contains(word)) {
+    let sentence_without_mark = sentence.trim_end_matches(['?', '？', '!', '！', ' ']);
+    if ends_with_any(sentence_without_mark, JAPANESE_REQUESTS)
+        || JAPANESE_POSSESSIVES.iter().any(|word| sentence_without_mark.contains(word))
+    {
         return false;
     }
-    let words = words_of(bare);
+    let words = words_of(sentence_without_mark);
     let contains = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
     if contains(POSSESSIVES) || REQUESTS.iter().any(|request| words.starts_with(&request.map(str::to_owned))) {
         return false;
     }
     if !is_marked {
-        return ends_with_any(bare, JAPANESE_QUESTIONS) || asks_without_mark(&words);
+        return ends_with_any(sentence_without_mark, JAPANESE_QUESTIONS) || asks_without_mark(&words);
     }
-    let clauses: Vec<&str> = bare.split([',', ';', ':', '–', '—', '、', '，']).collect();
+    let clauses: Vec<&str> = sentence_without_mark.split([',', ';', ':', '–', '—', '、', '，']).collect();
     let (_, before) = clauses.split_last().unwrap_or((&"", &[]));
     !before.iter().any(|clause| may_state(clause))
 }

@@ -11,7 +11,7 @@ pub(crate) struct Word {
     pub(crate) stem: String,
     pub(crate) shape: WordShape,
     /// True if the word begins with a capital in the text.
-    pub(crate) capitalised: bool,
+    pub(crate) is_capitalised: bool,
 }
 
 /// The type of a word, on which its weight depends.
@@ -63,8 +63,8 @@ impl Words {
         out
     }
 
-    fn push_run(&mut self, run: &str, unspaced: bool) {
-        if unspaced { self.push_pairs(run) } else { self.push_word(run) }
+    fn push_run(&mut self, run: &str, is_unspaced_script: bool) {
+        if is_unspaced_script { self.push_pairs(run) } else { self.push_word(run) }
     }
 
     fn push_word(&mut self, run: &str) {
@@ -75,8 +75,8 @@ impl Words {
         }
         let shape = if folded.contains(|c: char| c.is_numeric()) { WordShape::Number } else { WordShape::Word };
         let stem = if shape == WordShape::Number { folded.clone() } else { stem(&folded) };
-        let capitalised = run.chars().next().is_some_and(char::is_uppercase);
-        self.words.push(Word { stem, shape, capitalised, folded });
+        let is_capitalised = run.chars().next().is_some_and(char::is_uppercase);
+        self.words.push(Word { stem, shape, is_capitalised, folded });
     }
 
     fn push_pairs(&mut self, run: &str) {
@@ -95,7 +95,7 @@ impl Words {
                 let weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
                 let text: String = pair.iter().collect();
                 let shape = if weak { WordShape::WeakPair } else { WordShape::Pair };
-                self.words.push(Word { stem: text.clone(), folded: text, shape, capitalised: false });
+                self.words.push(Word { stem: text.clone(), folded: text, shape, is_capitalised: false });
             }
             if let [single] = chars.as_slice()
                 && !matches!(single, '\u{3040}'..='\u{309f}')
@@ -105,7 +105,7 @@ impl Words {
                     stem: text.clone(),
                     folded: text,
                     shape: WordShape::WeakPair,
-                    capitalised: false,
+                    is_capitalised: false,
                 });
             }
         }
@@ -154,9 +154,9 @@ const MIN_STEM_CHARS: usize = 3;
 fn stem(word: &str) -> String {
     let chars = word.chars().count();
     for ending in ENDINGS {
-        let left = chars.saturating_sub(ending.len());
+        let stem_chars = chars.saturating_sub(ending.len());
         // An ending is rarely longer than its stem.
-        if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
+        if stem_chars >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
             return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
         }
     }

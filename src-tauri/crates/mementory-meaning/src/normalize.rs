@@ -23,12 +23,12 @@ impl Normalizer {
     /// The normalised text. Empty if the text has nothing but spaces.
     pub fn normalize(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
-        let mut left = text;
+        let mut remaining = text;
         // A space is written only together with the word that follows it, so that the result does not end with a space.
         let mut space_pending = true;
-        while !left.is_empty() {
-            let (replacement, consumed) = self.first_replacement(left);
-            left = left.get(consumed..).unwrap_or("");
+        while !remaining.is_empty() {
+            let (replacement, consumed) = self.first_replacement(remaining);
+            remaining = remaining.get(consumed..).unwrap_or("");
             for c in replacement.chars() {
                 if c == ' ' {
                     space_pending = true;

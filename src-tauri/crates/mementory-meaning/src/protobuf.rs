@@ -32,8 +32,8 @@ impl<'a> Iterator for Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, left) = self.0.split_at_checked(length)?;
-        self.0 = left;
+        let (taken, remaining) = self.0.split_at_checked(length)?;
+        self.0 = remaining;
         Some(taken)
     }
 

@@ -125,20 +125,21 @@ impl<'f> Matching<'f> {
     fn of_equal_words(a: &'f Form, b: &'f Form, longer_len: usize) -> Self {
         let mut m =
             Self { a, b, pairs: Vec::with_capacity(longer_len), unmatched_a: Vec::new(), unmatched_b: Vec::new() };
-        let (mut left, mut right) = (a.indices_by_hash().iter().peekable(), b.indices_by_hash().iter().peekable());
+        let (mut indices_of_a, mut indices_of_b) =
+            (a.indices_by_hash().iter().peekable(), b.indices_by_hash().iter().peekable());
         loop {
-            match (left.peek(), right.peek()) {
+            match (indices_of_a.peek(), indices_of_b.peek()) {
                 (Some(i), Some(j)) => match a.tokens()[**i as usize].hash.cmp(&b.tokens()[**j as usize].hash) {
                     std::cmp::Ordering::Equal => {
                         m.pairs.push((**i, **j));
-                        left.next();
-                        right.next();
+                        indices_of_a.next();
+                        indices_of_b.next();
                     }
-                    std::cmp::Ordering::Less => m.unmatched_a.extend(left.next()),
-                    std::cmp::Ordering::Greater => m.unmatched_b.extend(right.next()),
+                    std::cmp::Ordering::Less => m.unmatched_a.extend(indices_of_a.next()),
+                    std::cmp::Ordering::Greater => m.unmatched_b.extend(indices_of_b.next()),
                 },
-                (Some(_), None) => m.unmatched_a.extend(left.next()),
-                (None, Some(_)) => m.unmatched_b.extend(right.next()),
+                (Some(_), None) => m.unmatched_a.extend(indices_of_a.next()),
+                (None, Some(_)) => m.unmatched_b.extend(indices_of_b.next()),
                 (None, None) => return m,
             }
         }

@@ -26,7 +26,7 @@ struct Tokenizer {
     is_single_case: bool,
     is_german: bool,
     follows_separator: bool,
-    at_sentence_start: bool,
+    is_at_sentence_start: bool,
     spanish_first_person: bool,
     /// The current run of letters.
     run: Option<Run>,
@@ -62,7 +62,7 @@ impl Tokenizer {
                 && text.contains(|c: char| c.is_alphabetic() && !c.is_uppercase())),
             is_german: text.split(|c: char| !c.is_alphanumeric()).any(|w| GERMAN_ONLY_WORDS.contains(&w)),
             follows_separator: false,
-            at_sentence_start: true,
+            is_at_sentence_start: true,
             spanish_first_person: false,
             run: None,
             before_apostrophe: None,
@@ -136,7 +136,7 @@ impl Tokenizer {
         self.end_run(sign == Sign::Apostrophe);
         match sign {
             Sign::SentenceEnd => {
-                self.at_sentence_start = true;
+                self.is_at_sentence_start = true;
                 self.follows_separator = true;
             }
             Sign::Separator => self.follows_separator = true,
@@ -162,16 +162,16 @@ impl Tokenizer {
     }
 
     /// Ends a run of letters, which is one word, or in scripts without spaces possibly several.
-    fn end_run(&mut self, apostrophe: bool) {
+    fn end_run(&mut self, ends_at_apostrophe: bool) {
         let Some(run) = self.run.take() else {
-            if !apostrophe {
+            if !ends_at_apostrophe {
                 self.before_apostrophe = None;
             }
             return;
         };
         let end = self.canonical.len();
         let before_apostrophe = self.before_apostrophe.take();
-        if apostrophe {
+        if ends_at_apostrophe {
             self.before_apostrophe = Some(end);
         }
         let text = self.canonical[run.at..].to_owned();
@@ -189,7 +189,7 @@ impl Tokenizer {
             }
         }
         // A contracted article or pronoun, as in "l'eau" and "j'aime", is not a separate word.
-        if apostrophe && matches!(text.as_str(), "l" | "d" | "j" | "qu" | "n" | "s" | "c" | "m" | "t") {
+        if ends_at_apostrophe && matches!(text.as_str(), "l" | "d" | "j" | "qu" | "n" | "s" | "c" | "m" | "t") {
             return;
         }
         let mut at = run.at;
@@ -204,7 +204,7 @@ impl Tokenizer {
             at += piece.len();
         }
         if self.tokens.len() > run.tokens_before {
-            self.at_sentence_start = false;
+            self.is_at_sentence_start = false;
         }
     }
 
@@ -215,14 +215,14 @@ impl Tokenizer {
         if piece.chars().any(char::is_numeric) {
             return self.push_token(at, end, TokenKind::Decisive, hash(piece));
         }
-        let is_inside_sentence = !self.at_sentence_start && !self.is_single_case;
+        let is_inside_sentence = !self.is_at_sentence_start && !self.is_single_case;
         let letter_count = run.letter_count;
         // In "blood group A", "the US" and "IT", the capitalised word is not an article or a pronoun.
         let is_acronym = is_inside_sentence && run.has_only_capitals && !piece.eq("i") && letter_count < 6;
         match WORD_RULES.get(piece) {
             Some(WordRule::Decisive(value)) => self.push_token(at, end, TokenKind::Decisive, hash(&**value)),
             Some(WordRule::Conjunction) if !is_acronym && !self.keep_fillers => self.follows_separator = true,
-            Some(WordRule::Filler) if !is_acronym && !self.keep_fillers => self.at_sentence_start = false,
+            Some(WordRule::Filler) if !is_acronym && !self.keep_fillers => self.is_at_sentence_start = false,
             rule => {
                 let compared = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
                 let kind = match () {
@@ -296,7 +296,7 @@ impl Tokenizer {
             self.tokens.push(Token { hash, at, len, kind, follows_separator: self.follows_separator });
         }
         self.follows_separator = false;
-        self.at_sentence_start = false;
+        self.is_at_sentence_start = false;
     }
 
     fn build_form(self) -> Form {
@@ -345,16 +345,16 @@ fn letter_len(text: &str) -> Option<usize> {
 
 /// The longest known word at the start of a text in a script without spaces, with its length in bytes.
 fn known_word(text: &str) -> Option<(usize, &'static WordRule)> {
-    let mut ends = [0; 24];
+    let mut char_ends = [0; 24];
     let mut count = 0;
     for (at, c) in text.char_indices().skip(1).map(|(at, c)| (at, Some(c))).chain([(text.len(), None)]) {
         if c.is_none_or(|c| !is_combining_mark(c)) {
-            ends[count] = at;
+            char_ends[count] = at;
             count += 1;
         }
-        if count == ends.len().min(*MAX_KNOWN_WORD_CHARS) {
+        if count == char_ends.len().min(*MAX_KNOWN_WORD_CHARS) {
             break;
         }
     }
-    ends[..count].iter().rev().find_map(|end| Some((*end, WORD_RULES.get(&text[..*end])?)))
+    char_ends[..count].iter().rev().find_map(|end| Some((*end, WORD_RULES.get(&text[..*end])?)))
 }

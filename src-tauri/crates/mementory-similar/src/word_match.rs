@@ -20,9 +20,9 @@ const SPANISH_E_ENDINGS: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo
 /// Largest length, in letters, of a word that may match with a different ending or a typo. Longer words must be equal.
 const MAX_WORD_LETTERS: usize = 40;
 
-/// Whether two words differ by an ending for tense, person or number. With `spanish_verb`, a final o may mark the first
+/// Whether two words differ by an ending for tense, person or number. With `may_be_spanish_verb`, a final o may mark the first
 /// person of a verb (trabajo, trabaja); otherwise it makes a different word (caso, casa).
-pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
+pub(crate) fn differ_by_ending(a: &str, b: &str, may_be_spanish_verb: bool) -> bool {
     if a.len() > MAX_WORD_LETTERS || b.len() > MAX_WORD_LETTERS {
         return false;
     }
@@ -37,7 +37,7 @@ pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
         let has_doubled_letter = |bare: &str, end: &str| {
             matches!(bare, "" | "s") && end.strip_prefix(*last).is_some_and(|rest| matches!(rest, "ed" | "ing"))
         };
-        let first_person = spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
+        let first_person = may_be_spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
         first_person || are_endings_of_one_word(x, y) || has_doubled_letter(x, y) || has_doubled_letter(y, x)
     })
 }

@@ -43,9 +43,9 @@ proptest! {
         let (x, y) = (Form::new(&a), Form::new(&b));
         prop_assert_eq!(compare(&x, &y), compare(&y, &x));
         prop_assert_eq!(jaccard(&x, &y), jaccard(&y, &x));
-        let made = sketch(&key(), &a);
-        prop_assert_eq!(&Sketch::from_bytes(&made.to_bytes()), &Some(made.clone()));
-        prop_assert_eq!(&sketches(&key(), &[x])[0], &made);
+        let sketch_of_a = sketch(&key(), &a);
+        prop_assert_eq!(&Sketch::from_bytes(&sketch_of_a.to_bytes()), &Some(sketch_of_a.clone()));
+        prop_assert_eq!(&sketches(&key(), &[x])[0], &sketch_of_a);
         group_texts(&key(), &[a.as_str(), b.as_str(), a.as_str()], THRESHOLD);
     }
 
@@ -60,9 +60,9 @@ proptest! {
             }
         }
         let folded = a.to_uppercase().replace(['.', ' '], " . ");
-        let same = compare(&Form::new(&a), &Form::new(&folded)) == Comparison::Same;
-        prop_assert_eq!(same, !normal_text(&a).is_empty());
-        if same {
+        let is_same = compare(&Form::new(&a), &Form::new(&folded)) == Comparison::Same;
+        prop_assert_eq!(is_same, !normal_text(&a).is_empty());
+        if is_same {
             prop_assert_eq!(sketch(&key(), &a), sketch(&key(), &folded));
         }
     }
@@ -70,11 +70,11 @@ proptest! {
     #[test]
     fn groups_do_not_depend_on_the_order(texts in similar_texts(), rotation in 0_usize..24) {
         let found_groups = group_texts(&key(), &texts, THRESHOLD);
-        let mut seen = BTreeSet::new();
+        let mut grouped_texts = BTreeSet::new();
         for group in &found_groups {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
             for (at, i) in group.members.iter().enumerate() {
-                prop_assert!(seen.insert(*i), "{} is in two groups", i);
+                prop_assert!(grouped_texts.insert(*i), "{} is in two groups", i);
                 // Any two members must be near. A chain of texts that are near only to their neighbours is not a group.
                 for j in &group.members[at + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));

@@ -41,12 +41,12 @@ fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<u
     }
 }
 
-fn first_cases(all: Vec<Case>, most: usize) -> Vec<Case> {
+fn first_cases(all: Vec<Case>, max_per_format: usize) -> Vec<Case> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut is_early = |case: &Case| {
         let count = counts.entry(case.format.id()).or_default();
         *count += 1;
-        *count <= most
+        *count <= max_per_format
     };
     all.into_iter().filter(|case| is_early(case)).collect()
 }
@@ -98,7 +98,7 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
         ..Limits::default()
     };
     let cases = readable_cases(|format| format.capabilities().read);
-    let mut tested = Vec::new();
+    let mut tested_cases = Vec::new();
     for case in &cases {
         let Some((scratch, path)) = with_large_value(case) else { continue };
         records_in_time(&path, limits.clone(), case.format);
@@ -106,9 +106,9 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
         let longest = records.iter().map(|record| record.text.len()).max().unwrap_or_default();
         assert!(longest < LARGE_VALUE_BYTES, "{}: a text of {longest} bytes was read", case.name);
         drop(scratch);
-        tested.push(case);
+        tested_cases.push(case);
     }
-    assert_covered("bounded memory", tested, |can| can.read);
+    assert_covered("bounded memory", tested_cases, |can| can.read);
 }
 
 /// The input of a case, with the text of one record replaced by a large text. None if no file contains the text of a

@@ -177,16 +177,16 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
                 continue;
             };
             written_in.insert(target.format.id());
-            let written: u64 = report.by_kind.values().sum();
-            let missing_count = distinct_count.saturating_sub(written);
-            let listed: u64 =
+            let written_count: u64 = report.by_kind.values().sum();
+            let missing_count = distinct_count.saturating_sub(written_count);
+            let listed_count: u64 =
                 report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).map(|(_, n)| n).sum();
-            let withheld: u64 = report.withheld.values().sum();
+            let withheld_count: u64 = report.withheld.values().sum();
             left_out_count += missing_count;
             let name = &case.name;
             assert!(
-                missing_count == 0 || listed + withheld > 0,
-                "{name} as {}: {missing_count} records missing, {listed} listed, {withheld} withheld",
+                missing_count == 0 || listed_count + withheld_count > 0,
+                "{name} as {}: {missing_count} records missing, {listed_count} listed, {withheld_count} withheld",
                 target.format.id()
             );
         }

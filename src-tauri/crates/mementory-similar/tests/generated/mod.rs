@@ -67,7 +67,7 @@ const FIRST_WORDING: Wording = Wording { is_first_person: false, is_past: false,
 pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut rng = Rng::new(seed);
     let mut out: Vec<Memory> = Vec::with_capacity(count);
-    let mut seen: HashSet<(usize, BTreeSet<Clause>)> = HashSet::new();
+    let mut known_statements: HashSet<(usize, BTreeSet<Clause>)> = HashSet::new();
     let mut statement = 0;
     let mut last: Option<(usize, Vec<Clause>)> = None;
     while out.len() < count {
@@ -81,7 +81,7 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
                 (number, random_clauses(&LANGUAGES[number], &mut rng))
             }
         };
-        if !seen.insert((number, clauses.iter().cloned().collect())) {
+        if !known_statements.insert((number, clauses.iter().cloned().collect())) {
             continue;
         }
         let language = &LANGUAGES[number];
