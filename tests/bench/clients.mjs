@@ -24,8 +24,8 @@ const ROUNDS = 3;
 const MAX_REFUSALS = 200;
 
 /**
- * `profile`: `release` or `debug`. If `MEMENTORY_BENCH_VAULT` names a folder, its vault `v` is used, and created if it
- * does not exist.
+ * Measures the answers to clients. `profile` is `release` or `debug`. If `MEMENTORY_BENCH_VAULT` names a folder, its
+ * vault `v` is used, and created if it does not exist.
  */
 export async function measureClients(profile) {
   if (process.platform !== "linux") throw new Stop("Clients are measured on Linux only.");

@@ -32,7 +32,7 @@ export const CLIENT_ACTIONS = {
   open_to_others({ folder }, { file }) {
     chmodSync(join(folder, file), 0o644);
   },
-  /** Lets nobody write a file. `open_to_others` makes it writable again. */
+  /** Makes a file read-only for all users. `open_to_others` makes the file writable again. */
   write_protect({ folder }, { file }) {
     chmodSync(join(folder, file), 0o444);
   },

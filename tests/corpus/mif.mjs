@@ -338,7 +338,7 @@ const documentEntry = (name, change = () => {}) => {
   return { name, data: JSON.stringify(root) };
 };
 
-/** Archives with a document and something else. The value is the archive and the answer of `import`. */
+/** Archives that contain a document and other entries. The value is the archive and the answer of `import`. */
 const ARCHIVES = {
   "archive: two documents": [() => buildArchive([documentEntry("a.mif.json"), documentEntry("b.mif.json")]), "taken"],
   "archive: two documents, of which the first is invalid": [

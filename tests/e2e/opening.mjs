@@ -16,7 +16,7 @@ import { Browser, until } from "./webdriver.mjs";
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const APP = built("mementory-app");
 
-/** Why the test cannot run here, or null. */
+/** Returns the reason why the test cannot run here, or null if it can. */
 function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
   return has("dbus-daemon") ? null : "dbus-daemon is not installed";

@@ -10,7 +10,10 @@ export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 /** Whether the tests also take pictures, for people to look at. No test depends on these pictures. */
 export const TAKES_PICTURES = Boolean(process.env.MEMENTORY_PICTURES);
 
-/** Waits until `condition` returns a truthy value, and returns that value. If it throws, it is called again later. */
+/**
+ * Waits until `condition` returns a truthy value, and returns that value. If `condition` throws, it is called again
+ * later.
+ */
 export async function until(what, condition, deadlineMs = DEADLINE_MS) {
   const end = Date.now() + deadlineMs;
   for (;;) {

@@ -24,7 +24,7 @@ const PLACES = ["vaults", "~/.config/app.mementory.desktop", "~/.local/share/app
 /** The version to upgrade from. Its package is the same package with this version number. */
 export const OLDER_VERSION = "0.0.1";
 
-/** The package in one system. `count` takes the results. */
+/** A package in one system. The results of its checks are added to `count`. */
 export class Installation {
   constructor(name, chroot, count) {
     Object.assign(this, { name, chroot, count });

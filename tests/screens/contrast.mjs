@@ -68,7 +68,7 @@ export function contrastFaults() {
     const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
-    // If something opaque is in front of the node, it is not visible at this point.
+    // If something opaque is in front of the node, the node is not visible at this point.
     const isOpaqueAbove = (each) => !node.contains(each) && styleOf(each).solid;
     if (stack.slice(0, at).some(isOpaqueAbove)) return null;
     let found = [[1, 1, 1, 1]];

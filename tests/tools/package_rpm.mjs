@@ -88,7 +88,7 @@ ${filesIn(content, "/usr")
 `;
 }
 
-/** What the list of files says about a file before its path. */
+/** The marker that precedes a file's path in the list of files of the spec file. */
 const markOf = (path) => (LICENCE.test(path) ? "%license " : DOCUMENTATION.test(path) ? "%doc " : "");
 
 /** Paths of all files below a folder of `root`, in a fixed order. */
