@@ -20,10 +20,10 @@ impl DuplicateFinder {
         let mut file_digest = None;
         if !same_size.is_empty() {
             let digest = sha256_of(source, place)?;
-            for (other, other_place, known) in same_size.iter_mut() {
-                let other_digest = match known {
+            for (other_file, other_place, known_digest) in same_size.iter_mut() {
+                let other_digest = match known_digest {
                     Some(d) => *d,
-                    None => *known.insert(sha256_of(other, other_place)?),
+                    None => *known_digest.insert(sha256_of(other_file, other_place)?),
                 };
                 if other_digest == digest {
                     return Ok(Some(other_place.clone()));

@@ -89,11 +89,11 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
     }
 }
 
-fn drop_duplicate(catalog: &mut Catalog, place: String, first: &str) {
+fn drop_duplicate(catalog: &mut Catalog, place: String, earlier_place: &str) {
     catalog.dropped.push(Dropped {
         place,
         outcome: DroppedAs::Skipped,
-        reason: format!("duplicate_file: same bytes as {first}"),
+        reason: format!("duplicate_file: same bytes as {earlier_place}"),
         kind: None,
     });
 }

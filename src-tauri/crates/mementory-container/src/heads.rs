@@ -66,8 +66,8 @@ impl Heads {
     /// Keeps the first bytes of a member, unless a limit is reached.
     pub(super) fn keep(&self, member: usize, bytes: &[u8], end: HeadEnd) {
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = cache.by_member.get(&member).map_or(0, |head| head.bytes.len());
-        let total_bytes = cache.total_bytes - before + bytes.len();
+        let previous_len = cache.by_member.get(&member).map_or(0, |head| head.bytes.len());
+        let total_bytes = cache.total_bytes - previous_len + bytes.len();
         if bytes.len() > MAX_KEPT_BYTES || total_bytes > MAX_TOTAL_BYTES {
             return;
         }

@@ -23,9 +23,9 @@ impl Catalog {
     ///
     /// # Errors
     /// I/O; `Cancelled`. A damaged entry is a fault.
-    pub fn damaged_entries(&self, wanted: impl Fn(usize) -> bool) -> Result<Vec<Fault>, FormatError> {
+    pub fn damaged_entries(&self, is_wanted: impl Fn(usize) -> bool) -> Result<Vec<Fault>, FormatError> {
         let mut out = Vec::new();
-        for (number, archive) in self.archives.iter().enumerate().filter(|(number, _)| wanted(*number)) {
+        for (number, archive) in self.archives.iter().enumerate().filter(|(number, _)| is_wanted(*number)) {
             if archive.is_truncated {
                 let message = "the archive is cut off: it has no directory";
                 let place = archive.place.clone();

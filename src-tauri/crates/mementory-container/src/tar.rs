@@ -54,18 +54,18 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
 /// damaged or missing.
 fn list_from(source: &Source, start: u64, max: u64, listing: &mut Listing) -> Result<Option<u64>> {
     let mut archive = ::tar::Archive::new(source.slice(start, u64::MAX).window(0)?);
-    let mut next = start;
+    let mut next_offset = start;
     for entry in archive.entries_with_seek()? {
         if listing.entries.len() as u64 >= max {
             break;
         }
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) if is_damage(&error) => return Ok(Some(next)),
+            Err(error) if is_damage(&error) => return Ok(Some(next_offset)),
             Err(error) => return Err(error),
         };
         let (at, size) = (start + entry.raw_file_position(), entry.size());
-        next = at.saturating_add(size).checked_next_multiple_of(BLOCK_BYTES as u64).unwrap_or(u64::MAX);
+        next_offset = at.saturating_add(size).checked_next_multiple_of(BLOCK_BYTES as u64).unwrap_or(u64::MAX);
         let kind = entry.header().entry_type();
         let mode = match kind {
             _ if kind.is_file() || kind.is_contiguous() => 0,

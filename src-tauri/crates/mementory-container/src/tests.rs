@@ -194,8 +194,8 @@ fn archives_are_read_if_they_lack_an_extension_have_a_prefix_or_are_truncated() 
     let valid_archive = zip_bytes(&entries);
     let c = open(&[dir.put("no-extension", &valid_archive)]).unwrap();
     assert_eq!(c.members().len(), 3);
-    let archive_with_prefix = [b"#!/bin/sh\n".as_slice(), &valid_archive, b"trailing junk"].concat();
-    let c = open(&[dir.put("prefixed.zip", &archive_with_prefix)]).unwrap();
+    let prefixed = [b"#!/bin/sh\n".as_slice(), &valid_archive, b"trailing junk"].concat();
+    let c = open(&[dir.put("prefixed.zip", &prefixed)]).unwrap();
     assert_eq!(member_text(&c, "prefixed.zip!/two").unwrap(), "second");
     let at = memchr::memmem::find(&valid_archive, b"three").unwrap();
     for end in [at + 200, valid_archive.len() - 10, at + 2, at - 20] {
@@ -237,7 +237,7 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
         plain_entry("Ads__u.zip", b""),
     ]);
     let portal = dir.put("portal.zip", &export_archive);
-    let wanted = [
+    let expected_places = [
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/conversations.json",
         "portal.zip!/User Online Activity/Conversations__u-0001.zip!/upload.zip",
         "portal.zip!/User Online Activity/Files__u-0001.zip!/personal/mine.zip",
@@ -245,10 +245,10 @@ fn nested_archives_are_opened_unless_they_are_user_files() {
         "portal.zip!/thing.dat",
         "portal.zip!/Ads__u.zip",
     ];
-    assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), wanted);
+    assert_eq!(places(&open(std::slice::from_ref(&portal)).unwrap()), expected_places);
     let spooled = Catalog::open(std::slice::from_ref(&portal), &Limits::default(), Some(&MemorySpool)).unwrap();
-    assert_eq!(places(&spooled), wanted);
-    assert_eq!(member_text(&spooled, wanted[0]).unwrap(), "[]");
+    assert_eq!(places(&spooled), expected_places);
+    assert_eq!(member_text(&spooled, expected_places[0]).unwrap(), "[]");
     // Archives nested three levels deep are read in place, by several threads at once.
     let mut deep = zip_bytes(&[plain_entry("bottom", b"down here")]);
     for _ in 0..3 {
@@ -302,9 +302,9 @@ fn a_duplicate_file_is_dropped_and_a_missing_file_is_an_error() {
     let c = open(&paths_with_copy).unwrap();
     assert_eq!(places(&c), ["x.zip!/a", "y.zip!/a", "t.json"]);
     let dropped: Vec<_> = c.dropped().iter().map(|d| (d.place.as_str(), d.reason.as_str())).collect();
-    let wanted =
+    let expected_files =
         [("x (1).zip", "duplicate_file: same bytes as x.zip"), ("t (1).json", "duplicate_file: same bytes as t.json")];
-    assert_eq!(dropped, wanted);
+    assert_eq!(dropped, expected_files);
     match open(&[input_paths[0].clone(), dir.0.join("missing.zip")]) {
         Err(FormatError::Io { place, .. }) => assert_eq!(place, "missing.zip"),
         _ => panic!("a missing file is an error"),

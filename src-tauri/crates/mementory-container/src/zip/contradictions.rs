@@ -146,12 +146,12 @@ fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<R
             }
         }
     }
-    let streamed = flags & STREAMED_FLAG != 0;
-    if streamed && packed == 0 && !descriptor_agrees(source, entry, end)? {
+    let is_streamed = flags & STREAMED_FLAG != 0;
+    if is_streamed && packed == 0 && !descriptor_agrees(source, entry, end)? {
         return Ok(Err(("the sizes after its data are others than in the directory", end)));
     }
     let agrees =
-        |local: u64, central: u64| local == central || streamed && (local == 0 || local == u64::from(u32::MAX));
+        |local: u64, central: u64| local == central || is_streamed && (local == 0 || local == u64::from(u32::MAX));
     if !agrees(packed, entry.packed) || !agrees(size, entry.size) {
         return Ok(Err(("its local header has another size than the directory", end)));
     }

@@ -54,10 +54,10 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
             if entry.method == 8 {
                 (entry.packed, entry.size, entry.is_truncated) = measure_deflate_stream(source, data, &mut budget)?;
             } else {
-                let next = source.find(b"PK\x07\x08", data)?;
-                entry.packed = next.map_or(bytes_left, |at| at - data);
+                let descriptor_offset = source.find(b"PK\x07\x08", data)?;
+                entry.packed = descriptor_offset.map_or(bytes_left, |at| at - data);
                 entry.size = entry.packed;
-                entry.is_truncated = next.is_none();
+                entry.is_truncated = descriptor_offset.is_none();
             }
         } else if entry.packed > bytes_left {
             (entry.packed, entry.is_truncated) = (bytes_left, true);
