@@ -61,8 +61,8 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     let mut head = Vec::new();
     (&mut plaintext).take(MAX_HEADER_BYTES).read_to_end(&mut head).map_err(armour_error)?;
     // Search for the last line of the header first. If it is missing, nothing is parsed, however long the file is.
-    let last = head.windows(5).position(|w| w == b"\n--- ");
-    if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
+    let last_line_at = head.windows(5).position(|w| w == b"\n--- ");
+    if !last_line_at.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
         return Err(CryptoError::Decrypt);
     }
     let full_file = Cursor::new(head).chain(plaintext);

@@ -163,12 +163,12 @@ impl UnverifiedHeader {
         let vault = self.body.vault_id_bytes();
         let is_code = RecoveryCode::parse(secret).is_some();
         // Try the more likely slot first, because each attempt costs a key derivation.
-        let (first, second) = if is_code {
+        let (first_kind, second_kind) = if is_code {
             (SlotKind::Recovery, SlotKind::Passphrase)
         } else {
             (SlotKind::Passphrase, SlotKind::Recovery)
         };
-        for kind in [first, second] {
+        for kind in [first_kind, second_kind] {
             for slot in self.body.slots.iter().filter(|s| s.kind == kind) {
                 if let Some(master) = slot.open(vault, secret)? {
                     self.check_mac(&master)?;

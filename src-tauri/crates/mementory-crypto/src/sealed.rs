@@ -164,8 +164,9 @@ mod tests {
             }
             let wrong_nonce = PassphraseSealed { nonce: vec![0; 3], ..sealed.clone() };
             assert!(is_refused(open(b"four words of it", b"place", &wrong_nonce)));
-            let second = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
-            assert!(second.salt != sealed.salt && second.nonce != sealed.nonce);
+            let second_sealed =
+                seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
+            assert!(second_sealed.salt != sealed.salt && second_sealed.nonce != sealed.nonce);
         }
     }
 

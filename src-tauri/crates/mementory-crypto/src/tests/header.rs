@@ -55,8 +55,8 @@ fn both_secrets_open_the_same_keys() {
 fn a_missing_header_a_damaged_one_and_a_wrong_secret_are_different_errors() {
     let (dir, ..) = new_vault();
     assert!(matches!(open_header(dir.path(), "wrong"), Err(CryptoError::WrongSecret)));
-    let other = RecoveryCode::generate().unwrap().to_string();
-    assert!(matches!(open_header(dir.path(), &other), Err(CryptoError::WrongSecret)));
+    let other_code = RecoveryCode::generate().unwrap().to_string();
+    assert!(matches!(open_header(dir.path(), &other_code), Err(CryptoError::WrongSecret)));
     write_header(dir.path(), &header_text(dir.path())[1..]);
     assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::HeaderDamaged(_))));
     std::fs::remove_file(dir.path().join(HEADER_FILE)).unwrap();

@@ -90,8 +90,8 @@ fn new_keys_sign_and_round_trip_through_their_file() {
         assert_eq!(signature.len(), algorithm.signature_len());
         assert!(verify(algorithm.as_str(), &key.public_key(), b"message", &signature));
         assert!(!verify(algorithm.as_str(), &key.public_key(), b"massage", &signature));
-        let other = Algorithm::ALL.into_iter().find(|a| *a != algorithm).unwrap();
-        assert!(!verify(other.as_str(), &key.public_key(), b"message", &signature));
+        let other_algorithm = Algorithm::ALL.into_iter().find(|a| *a != algorithm).unwrap();
+        assert!(!verify(other_algorithm.as_str(), &key.public_key(), b"message", &signature));
         assert!(!verify("rsa", &key.public_key(), b"message", &signature));
         for (key, signature) in [(&key.public_key()[1..], &signature[..]), (&key.public_key(), &signature[1..])] {
             assert!(!verify(algorithm.as_str(), key, b"message", signature));
@@ -117,25 +117,25 @@ fn key_files_with_a_public_or_an_expanded_key_are_read() {
     assert_eq!(refusal_reason(&with(&[9; 32])), "its halves do not belong together");
     // ML-DSA-65 as seed and expanded key.
     let ml_dsa_key = key(Algorithm::MlDsa65);
-    let long = |tag: u8, content: &[u8]| {
+    let long_element = |tag: u8, content: &[u8]| {
         let len = u16::try_from(content.len()).unwrap().to_be_bytes();
         [&[tag, 0x82, len[0], len[1]], content].concat()
     };
     let oid = [0x30, 11, 6, 9, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12];
-    let file = |inner: &[u8]| pem_block(&long(0x30, &[&[2, 1, 0], &oid[..], &long(4, inner)].concat()));
+    let file = |inner: &[u8]| pem_block(&long_element(0x30, &[&[2, 1, 0], &oid[..], &long_element(4, inner)].concat()));
     let expanded = {
         let ml_dsa_key = ml_dsa::ExpandedSigningKey::<ml_dsa::MlDsa65>::from_seed(&seed.into());
         #[expect(deprecated, reason = "what others may write")]
         let bytes = ml_dsa_key.to_expanded().to_vec();
         bytes
     };
-    let seed_and_expanded = long(0x30, &[&[4, 32], &seed[..], &long(4, &expanded)].concat());
+    let seed_and_expanded = long_element(0x30, &[&[4, 32], &seed[..], &long_element(4, &expanded)].concat());
     assert_eq!(SigningKey::from_pem(&file(&seed_and_expanded)).unwrap().public_hex(), ml_dsa_key.public_hex());
     let mut wrong_expanded = expanded.clone();
     wrong_expanded[100] ^= 1;
-    let seed_and_expanded = long(0x30, &[&[4, 32], &seed[..], &long(4, &wrong_expanded)].concat());
+    let seed_and_expanded = long_element(0x30, &[&[4, 32], &seed[..], &long_element(4, &wrong_expanded)].concat());
     assert_eq!(refusal_reason(&file(&seed_and_expanded)), "its halves do not belong together");
-    assert_eq!(refusal_reason(&file(&long(4, &expanded))), "it holds an expanded key without its seed");
+    assert_eq!(refusal_reason(&file(&long_element(4, &expanded))), "it holds an expanded key without its seed");
 }
 
 #[test]

@@ -228,8 +228,8 @@ fn header_vectors(put: PutVector<'_>) {
     put("header-passphrase", "opened with the passphrase", "success", case(secret, &text, Some(&keys)));
     put("header-recovery", "opened with the recovery code", "success", case(&code.to_string(), &text, Some(&keys)));
     put("header-wrong-passphrase", "another passphrase", "wrong_secret", case("larch obscure tavern", &text, None));
-    let other = "0000-0000-0000-0000-0000-0000-0000-0000";
-    put("header-wrong-recovery", "another recovery code", "wrong_secret", case(other, &text, None));
+    let other_code = "0000-0000-0000-0000-0000-0000-0000-0000";
+    put("header-wrong-recovery", "another recovery code", "wrong_secret", case(other_code, &text, None));
     let damaged: [(&str, &str, String); 6] = [
         ("header-cut", "the last byte is missing", text[..text.len() - 1].into()),
         ("header-extended", "a blank too many", format!("{text} ")),
@@ -289,24 +289,24 @@ fn small_vectors(put: PutVector<'_>) {
     put("keyed-shifted", "the same bytes cut elsewhere", "success", keyed(&[b"a", b"bc"]));
 
     let key = SigningKey::from_seed(&[0x33; 32]);
-    let good = key.sign(b"message");
+    let valid_signature = key.sign(b"message");
     let case = |public: [u8; 32], message: &[u8], signature: [u8; 64]| Input::Signature {
         public: hex::encode(public),
         message: hex::encode(message),
         signature: hex::encode(signature),
     };
-    put("signature-good", "as made", "success", case(key.public(), b"message", good));
-    put("signature-message", "another message", "refused", case(key.public(), b"massage", good));
-    let other = SigningKey::from_seed(&[0x34; 32]).public();
-    put("signature-key", "another key", "refused", case(other, b"message", good));
-    let mut flipped = good;
+    put("signature-good", "as made", "success", case(key.public(), b"message", valid_signature));
+    put("signature-message", "another message", "refused", case(key.public(), b"massage", valid_signature));
+    let other_key = SigningKey::from_seed(&[0x34; 32]).public();
+    put("signature-key", "another key", "refused", case(other_key, b"message", valid_signature));
+    let mut flipped = valid_signature;
     flipped[0] ^= 1;
     put("signature-flipped", "a bit of R changed", "refused", case(key.public(), b"message", flipped));
     put(
         "signature-s-plus-order",
         "S beyond the group order",
         "refused",
-        case(key.public(), b"message", with_order_added(good)),
+        case(key.public(), b"message", with_order_added(valid_signature)),
     );
     let (mut identity, mut zero) = ([0; 32], [0; 64]);
     identity[0] = 1;
