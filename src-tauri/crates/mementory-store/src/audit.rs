@@ -70,10 +70,10 @@ pub fn append_by(
     target: &str,
     detail: &str,
 ) -> StoreResult<()> {
-    let last: Option<(i64, Vec<u8>)> = tx
+    let last_entry: Option<(i64, Vec<u8>)> = tx
         .query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
         .optional()?;
-    let (seq, previous_hash) = last.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
+    let (seq, previous_hash) = last_entry.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
     let row = AuditRow {
         seq,
         at: now.as_micros(),

@@ -53,10 +53,10 @@ fn thread_ended<E>(_: E) -> StoreError {
 impl PackWriter {
     /// Prepares to write the packs of import number `batch`.
     pub fn new(connection: &Connection, batch: i64) -> StoreResult<Self> {
-        let last: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
+        let last_pack: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
         Ok(Self {
             batch,
-            next_pack: last.unwrap_or(0) + 1,
+            next_pack: last_pack.unwrap_or(0) + 1,
             raw: Vec::with_capacity(PACK_BYTES * 2),
             slot: 0,
             compressing: None,

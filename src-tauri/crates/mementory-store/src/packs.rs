@@ -352,14 +352,14 @@ impl UsedSlots {
         Self::in_packs(connection, |_| true)
     }
 
-    fn in_packs(connection: &Connection, wanted: impl Fn(i64) -> bool) -> StoreResult<Self> {
+    fn in_packs(connection: &Connection, is_wanted: impl Fn(i64) -> bool) -> StoreResult<Self> {
         let mut used: HashMap<i64, HashSet<u32>> = HashMap::new();
         for sql in ["SELECT pack, slot FROM records", "SELECT pack, slot FROM versions"] {
             let mut statement = connection.prepare(sql)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (pack, slot) = (row.get(0)?, row.get(1)?);
-                if wanted(pack) {
+                if is_wanted(pack) {
                     used.entry(pack).or_default().insert(slot);
                 }
             }

@@ -222,11 +222,11 @@ impl RowView {
 
 /// Number of a platform. A new name gets a new number.
 pub fn platform_id(connection: &Connection, name: &str) -> StoreResult<i64> {
-    let found: Option<i64> = connection
+    let existing_id: Option<i64> = connection
         .prepare_cached("SELECT id FROM platforms WHERE name = ?1")?
         .query_row([name], |r| r.get(0))
         .optional()?;
-    if let Some(id) = found {
+    if let Some(id) = existing_id {
         return Ok(id);
     }
     connection.prepare_cached("INSERT INTO platforms (name) VALUES (?1)")?.execute([name])?;

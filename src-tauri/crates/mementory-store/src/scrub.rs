@@ -25,10 +25,10 @@ pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
     let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     scrub(tx, &(1..=count).collect::<Vec<_>>())?;
     let mut page_query = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
-    let first: Vec<u8> = page_query.query_row([1], |r| r.get(0))?;
+    let first_page: Vec<u8> = page_query.query_row([1], |r| r.get(0))?;
     // The cipher reserves the last bytes of each page for itself.
-    let reserved = usize::from(first.get(20).copied().unwrap_or(0));
-    let mut trunk = u32_at(&first, 32);
+    let reserved = usize::from(first_page.get(20).copied().unwrap_or(0));
+    let mut trunk = u32_at(&first_page, 32);
     // The loop is bounded, because the free-page list of a damaged file may be circular.
     for _ in 0..count {
         let Some(number) = trunk.filter(|n| (2..=count).contains(n)) else { break };
@@ -84,12 +84,12 @@ fn wipe_unused_bytes(data: &mut [u8], start: usize) -> Option<()> {
     let mut block = u16_at(data, start + 1)?;
     // Free blocks are in ascending order; otherwise the list is malformed.
     while block != 0 {
-        let (next, size) = (u16_at(data, block)?, u16_at(data, block + 2)?);
+        let (next_block, size) = (u16_at(data, block)?, u16_at(data, block + 2)?);
         data.get_mut(block + 4..block + size)?.fill(0);
-        if next != 0 && next <= block {
+        if next_block != 0 && next_block <= block {
             return None;
         }
-        block = next;
+        block = next_block;
     }
     Some(())
 }

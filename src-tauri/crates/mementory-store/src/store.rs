@@ -207,19 +207,19 @@ impl Store {
 
 /// Problems found in the database's pages: first those that fail their authentication, then structural errors.
 pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     let mut hmac = connection.prepare("PRAGMA cipher_integrity_check")?;
     for line in hmac.query_map([], |r| r.get::<_, String>(0))? {
-        found.push(line?);
+        problems.push(line?);
     }
     let mut structure = connection.prepare("PRAGMA integrity_check(20)")?;
     for line in structure.query_map([], |r| r.get::<_, String>(0))? {
         let line = line?;
         if line != "ok" {
-            found.push(line);
+            problems.push(line);
         }
     }
-    Ok(found)
+    Ok(problems)
 }
 
 /// Number of pages of the database in `dir` that fail their authentication. Works even if the first page cannot be
