@@ -181,12 +181,12 @@ impl ErasureCheck<'_> {
 
     pub(crate) fn check_wal(&self, written_back: bool) -> ReceiptPlace {
         let size = std::fs::metadata(self.dir.join("store.db-wal")).map_or(0, |m| m.len());
-        let clean = written_back && size == 0;
-        let detail = match (clean, size) {
+        let is_clean = written_back && size == 0;
+        let detail = match (is_clean, size) {
             (true, _) => "written back and truncated".into(),
             (false, 0) => "not written back: somebody was reading".into(),
             (false, size) => format!("{size} bytes remain"),
         };
-        checked_place("write_ahead_log", clean, PlaceOutcome::Erased, detail)
+        checked_place("write_ahead_log", is_clean, PlaceOutcome::Erased, detail)
     }
 }

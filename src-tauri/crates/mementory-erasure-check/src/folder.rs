@@ -59,13 +59,14 @@ impl ErasureCheck<'_> {
             .unwrap_or_default();
         unknown_files.sort();
         let copies: Vec<&str> = unknown_files.iter().filter(|(_, copy)| *copy).map(|(name, _)| name.as_str()).collect();
-        let others: Vec<&str> = unknown_files.iter().filter(|(_, copy)| !copy).map(|(name, _)| name.as_str()).collect();
+        let other_names: Vec<&str> =
+            unknown_files.iter().filter(|(_, copy)| !copy).map(|(name, _)| name.as_str()).collect();
         let mut detail = Vec::new();
         if !copies.is_empty() {
             detail.push(format!("copies of the vault's files: {}", copies.join(", ")));
         }
-        if !others.is_empty() {
-            detail.push(format!("other files in the vault folder, not looked into: {}", others.join(", ")));
+        if !other_names.is_empty() {
+            detail.push(format!("other files in the vault folder, not looked into: {}", other_names.join(", ")));
         }
         let detail = if detail.is_empty() { "none".into() } else { detail.join("; ") };
         checked_place("temporary_files", copies.is_empty(), PlaceOutcome::NotPresent, detail)

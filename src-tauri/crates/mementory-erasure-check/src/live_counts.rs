@@ -105,13 +105,13 @@ pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -
     let search = search_for(needles)?;
     let counter = || NeedleCounter { search: &search, counts: vec![0; needles.len()] };
     let connection = store.new_reader()?;
-    let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
+    let last_pack: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
     let packs = |from: i64, to: i64| counter().count_packs(&store.new_reader()?, owners, from, to);
     std::thread::scope(|scope| {
-        let first = scope.spawn(|| packs(0, last / 2));
-        let second = scope.spawn(|| packs(last / 2 + 1, last));
+        let first_thread = scope.spawn(|| packs(0, last_pack / 2));
+        let second_thread = scope.spawn(|| packs(last_pack / 2 + 1, last_pack));
         let mut sum = counter().count_columns(&connection)?;
-        for half_counts in [first.join(), second.join()] {
+        for half_counts in [first_thread.join(), second_thread.join()] {
             let half_counts = half_counts.unwrap_or_else(|_| Err(thread_stopped()))?;
             sum.iter_mut().zip(half_counts).for_each(|(all, one)| *all += one);
         }

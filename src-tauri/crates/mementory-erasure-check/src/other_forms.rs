@@ -201,10 +201,10 @@ fn escaped_character(bytes: &[u8]) -> Option<(char, usize)> {
             Some((char::from_u32(number(bytes.get(2..length)?)?)?, length + 1))
         }
         b'u' => {
-            let first = code(4)?;
-            match char::from_u32(first) {
+            let first_unit = code(4)?;
+            match char::from_u32(first_unit) {
                 Some(c) => Some((c, 5)),
-                None => Some(surrogate_pair(first, bytes).unwrap_or((char::REPLACEMENT_CHARACTER, 5))),
+                None => Some(surrogate_pair(first_unit, bytes).unwrap_or((char::REPLACEMENT_CHARACTER, 5))),
             }
         }
         _ => None,
@@ -212,13 +212,13 @@ fn escaped_character(bytes: &[u8]) -> Option<(char, usize)> {
 }
 
 /// The character of a surrogate pair that is written as two escapes. `bytes` begins with the `u` of the first escape.
-fn surrogate_pair(first: u32, bytes: &[u8]) -> Option<(char, usize)> {
+fn surrogate_pair(first_unit: u32, bytes: &[u8]) -> Option<(char, usize)> {
     let rest = bytes.get(5..)?;
     let backslashes = rest.iter().position(|byte| *byte != b'\\').filter(|count| *count > 0)?;
     let escape = rest.get(backslashes..backslashes + 5)?.strip_prefix(b"u")?;
-    let second = number(escape)?;
-    let is_pair = (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&second);
-    let code = || 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+    let second_unit = number(escape)?;
+    let is_pair = (0xd800..0xdc00).contains(&first_unit) && (0xdc00..0xe000).contains(&second_unit);
+    let code = || 0x10000 + ((first_unit - 0xd800) << 10) + (second_unit - 0xdc00);
     let c = is_pair.then(code).and_then(char::from_u32)?;
     Some((c, 10 + backslashes))
 }

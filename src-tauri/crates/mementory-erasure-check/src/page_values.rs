@@ -46,12 +46,12 @@ impl PageLayout {
         let mut in_use = vec![headers];
         let of_cells = cells.iter().map(|cell| cell.place.clone());
         for place in of_cells.chain(std::iter::once(usable..data.len())) {
-            let last = in_use.last_mut()?;
-            if place.start < last.end {
+            let last_range = in_use.last_mut()?;
+            if place.start < last_range.end {
                 return None;
             }
-            if place.start == last.end {
-                last.end = place.end;
+            if place.start == last_range.end {
+                last_range.end = place.end;
             } else {
                 in_use.push(place);
             }

@@ -69,11 +69,11 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| search.scan(&self.store.new_reader()?, middle + 1..=pages));
-            let mut first = search.scan(connection, 1..=middle)?;
-            let second = second.join().unwrap_or_else(|_| Err(thread_stopped()));
-            first.extend(second?);
-            Ok(first)
+            let second_thread = scope.spawn(|| search.scan(&self.store.new_reader()?, middle + 1..=pages));
+            let mut hits = search.scan(connection, 1..=middle)?;
+            let second_thread = second_thread.join().unwrap_or_else(|_| Err(thread_stopped()));
+            hits.extend(second_thread?);
+            Ok(hits)
         })
     }
 }
@@ -95,8 +95,8 @@ impl<'n> PageSearch<'n> {
     fn new(connection: &rusqlite::Connection, needles: &'n [&'n [u8]]) -> StoreResult<Self> {
         let search = search_for(needles)?;
         let sql = "SELECT data FROM sqlite_dbpage WHERE pgno = 1";
-        let first: Vec<u8> = connection.query_row(sql, [], |r| r.get(0))?;
-        Ok(Self { needles, search, reserved: first.get(20).copied().map_or(0, usize::from) })
+        let first_page: Vec<u8> = connection.query_row(sql, [], |r| r.get(0))?;
+        Ok(Self { needles, search, reserved: first_page.get(20).copied().map_or(0, usize::from) })
     }
 
     /// All occurrences of all needles in these pages, overlapping ones included.

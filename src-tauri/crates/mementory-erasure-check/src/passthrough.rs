@@ -330,8 +330,8 @@ impl LongLines {
             let line_end = window.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map(|n| at + n + 1);
             let end = line_end.unwrap_or(window.len());
             // A mark may begin before these bytes.
-            let earlier = self.line_bytes.min((REDACTED.len() + ERASED.len() - 1) as u64) as usize;
-            let part = window.get(at.saturating_sub(earlier)..end).unwrap_or_default();
+            let bytes_before = self.line_bytes.min((REDACTED.len() + ERASED.len() - 1) as u64) as usize;
+            let part = window.get(at.saturating_sub(bytes_before)..end).unwrap_or_default();
             self.line_has_mark |= if self.counts_erased { has_mark(part) } else { has_mark_of_redaction(part) };
             self.line_bytes += (end - at) as u64;
             self.have_marks |= self.line_has_mark && self.line_bytes >= LONG_LINE_BYTES;

@@ -147,8 +147,8 @@ impl SplitLines {
                 let [(first, normal), (second, next_normal)] = pair else { continue };
                 if is_long_phrase(&format!("{normal} {next_normal}")) {
                     let [first, second] = [first, second].map(|piece| {
-                        let next = numbers.len();
-                        *numbers.entry((*piece).to_owned()).or_insert(next)
+                        let next_number = numbers.len();
+                        *numbers.entry((*piece).to_owned()).or_insert(next_number)
                     });
                     pairs.insert((first, second));
                 }

@@ -11,9 +11,9 @@ pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
     let count: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
     let mut read = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     let mut page = |number: i64| -> StoreResult<Vec<u8>> { Ok(read.query_row([number], |r| r.get(0))?) };
-    let first = page(1)?;
-    let reserved = first.get(20).copied().map_or(0, usize::from);
-    let free = free_pages(&first, count, &mut page)?;
+    let first_page = page(1)?;
+    let reserved = first_page.get(20).copied().map_or(0, usize::from);
+    let free = free_pages(&first_page, count, &mut page)?;
     let mut dirty_pages = 0;
     for number in 1..=count {
         let data = page(number)?;
@@ -64,10 +64,10 @@ fn are_gaps_blank(data: &[u8], start: usize) -> bool {
     let mut gaps_are_blank = is_blank(start + header + 2 * at(3), content.min(data.len()));
     let mut block = at(1);
     while gaps_are_blank && block != 0 {
-        let next = usize::try_from(read_number(data, block, 2)).unwrap_or(0);
+        let next_block = usize::try_from(read_number(data, block, 2)).unwrap_or(0);
         let size = usize::try_from(read_number(data, block + 2, 2)).unwrap_or(0);
         gaps_are_blank = is_blank(block + 4, block + size);
-        block = if next > block { next } else { 0 };
+        block = if next_block > block { next_block } else { 0 };
     }
     gaps_are_blank
 }
