@@ -97,9 +97,9 @@ impl SearchIndex {
         if index.schema() != Fields::schema().0 {
             return Err(IndexError::Damaged("it was made by another version".into()));
         }
-        let known = index.load_metas()?.list_segment_files_and_meta();
+        let known_files = index.load_metas()?.list_segment_files_and_meta();
         for name in directory.file_names()? {
-            if !known.contains(&name) {
+            if !known_files.contains(&name) {
                 std::fs::remove_file(dir.join(name))?;
             }
         }
@@ -283,14 +283,14 @@ impl SearchIndex {
         }
         let waiting = std::mem::take(&mut pending.waiting);
         pending.waiting_bytes = 0;
-        let changed = self.writer(pending).and_then(|writer| {
+        let result = self.writer(pending).and_then(|writer| {
             if !waiting.is_empty() {
                 writer.run(waiting)?;
             }
             change(writer)
         });
-        pending.has_lost_changes = changed.is_err();
-        changed
+        pending.has_lost_changes = result.is_err();
+        result
     }
 
     pub(crate) fn writer<'w>(&self, pending: &'w mut PendingChanges) -> IndexResult<&'w mut IndexWriter> {

@@ -56,8 +56,8 @@ impl ParsedQuery {
                     (word, false, next)
                 }
             };
-            let last = is_unfinished && !phrase && next.is_empty();
-            out.push(sign, phrase, query_tokens(text, last));
+            let is_last = is_unfinished && !phrase && next.is_empty();
+            out.push(sign, phrase, query_tokens(text, is_last));
             rest = next.trim_start();
         }
         out.words.truncate(MAX_WORDS);
@@ -85,8 +85,8 @@ fn is_quote(c: char) -> bool {
 /// Splits the text at the closing quote. `None` if there is none.
 fn split_at_closing_quote(text: &str) -> Option<(&str, &str)> {
     let end = text.find(is_quote)?;
-    let (inside, rest) = text.split_at(end);
-    Some((inside, rest.strip_prefix(is_quote).unwrap_or(rest)))
+    let (quoted_text, rest) = text.split_at(end);
+    Some((quoted_text, rest.strip_prefix(is_quote).unwrap_or(rest)))
 }
 
 /// The words of a query, folded as in the index. Operators are treated as plain text. In a script without spaces

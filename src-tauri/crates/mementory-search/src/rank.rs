@@ -107,8 +107,8 @@ impl<'s> Ranking<'s> {
         }
         let mut ranking = Self { segments, query_words: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
         for part in words {
-            let known = ranking.query_words.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
-            if !known {
+            let is_known = ranking.query_words.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
+            if !is_known {
                 let query_word = ranking.query_word(fields, part, documents)?;
                 ranking.query_words.push(query_word);
             }
@@ -123,11 +123,11 @@ impl<'s> Ranking<'s> {
             let weight = if token == part.token { 1.0 } else { 0.6 };
             let mut term_infos = Vec::with_capacity(self.segments.len());
             for segment in &self.segments {
-                let mut found = [None, None, None];
+                let mut field_infos = [None, None, None];
                 for (i, (field, _)) in fields.searched_fields().into_iter().enumerate() {
-                    found[i] = segment.terms[i].get_term_info(&Term::from_field_text(field, &token))?;
+                    field_infos[i] = segment.terms[i].get_term_info(&Term::from_field_text(field, &token))?;
                 }
-                term_infos.push(found);
+                term_infos.push(field_infos);
             }
             forms.push(WordForm { token, weight, term_infos });
         }
@@ -143,7 +143,7 @@ impl<'s> Ranking<'s> {
         let mut out = vec![part.token.clone()];
         // A single ASCII letter has too many expansions to be useful.
         if part.is_prefix && part.token.len() > 1 {
-            let mut found: HashMap<String, u64> = HashMap::new();
+            let mut counts_by_word: HashMap<String, u64> = HashMap::new();
             for terms in self.segments.iter().flat_map(|s| &s.terms) {
                 let mut stream = terms.terms().range().ge(part.token.as_bytes()).into_stream()?;
                 for _ in 0..MAX_DICTIONARY_WORDS {
@@ -151,14 +151,14 @@ impl<'s> Ranking<'s> {
                         break;
                     }
                     if let Ok(token) = std::str::from_utf8(stream.key()) {
-                        *found.entry(token.to_owned()).or_default() += u64::from(stream.value().doc_freq);
+                        *counts_by_word.entry(token.to_owned()).or_default() += u64::from(stream.value().doc_freq);
                     }
                 }
             }
-            found.remove(&part.token);
-            let mut found: Vec<(String, u64)> = found.into_iter().collect();
-            found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            out.extend(found.into_iter().take(MAX_EXPANSIONS).map(|(t, _)| t));
+            counts_by_word.remove(&part.token);
+            let mut counts_by_word: Vec<(String, u64)> = counts_by_word.into_iter().collect();
+            counts_by_word.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            out.extend(counts_by_word.into_iter().take(MAX_EXPANSIONS).map(|(t, _)| t));
         }
         Ok(out)
     }
@@ -230,13 +230,13 @@ impl<'s> Ranking<'s> {
         let finding_words = self.query_words.iter().filter(|c| c.finds_candidates).count();
         for group in candidates.chunk_by_mut(|a, b| a.segment == b.segment) {
             let number = group.first().map_or(0, |c| c.segment as usize);
-            let matched = self.match_candidates(number, group)?;
-            for (candidate, matched) in group.iter_mut().zip(matched) {
+            let matches = self.match_candidates(number, group)?;
+            for (candidate, matches) in group.iter_mut().zip(matches) {
                 // The share of the query that the document contains, half by the weight and half by the number of its
                 // words. Without this factor, a document with a single rare word could outrank one with all words.
-                let weight = if total_idf > 0.0 { matched.idf / total_idf } else { 1.0 };
-                let share = 0.5 * weight + 0.5 * matched.finding_words as f32 / finding_words.max(1) as f32;
-                candidate.score = share * share * matched.score + self.closeness(&matched.positions);
+                let weight = if total_idf > 0.0 { matches.idf / total_idf } else { 1.0 };
+                let share = 0.5 * weight + 0.5 * matches.finding_words as f32 / finding_words.max(1) as f32;
+                candidate.score = share * share * matches.score + self.closeness(&matches.positions);
             }
         }
         Ok(())
@@ -281,9 +281,9 @@ impl<'s> Ranking<'s> {
                     }
                 }
             }
-            for (matched, _) in out.iter_mut().zip(has_word).filter(|(_, has_word)| *has_word) {
-                matched.idf += query_word.idf;
-                matched.finding_words += u32::from(query_word.finds_candidates);
+            for (candidate_match, _) in out.iter_mut().zip(has_word).filter(|(_, has_word)| *has_word) {
+                candidate_match.idf += query_word.idf;
+                candidate_match.finding_words += u32::from(query_word.finds_candidates);
             }
         }
         Ok(out)

@@ -39,8 +39,8 @@ struct BestEntries {
 
 impl BestEntries {
     /// Adds an entry if it is among the `wanted` best entries.
-    fn add_if_best(&mut self, entry: (u64, u32, u32), wanted: usize) {
-        if self.heap.len() < wanted {
+    fn add_if_best(&mut self, entry: (u64, u32, u32), wanted_count: usize) {
+        if self.heap.len() < wanted_count {
             self.heap.push(Reverse(entry));
         } else if let Some(mut least) = self.heap.peek_mut().filter(|least| least.0 < entry) {
             *least = Reverse(entry);

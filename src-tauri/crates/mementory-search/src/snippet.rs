@@ -12,11 +12,11 @@ const LEAD_CHARS: usize = 24;
 /// An ellipsis marks text that was cut off, and counts as a character.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
     let text = text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or_default();
-    let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
+    let searched_terms: HashSet<&str> = terms.iter().map(String::as_str).collect();
     let mut hits: Vec<(usize, usize, &str)> = Vec::new();
     let mut words = Words::new(text);
     while let Some(word) = words.next_word() {
-        if let Some(term) = wanted.get(word.text) {
+        if let Some(term) = searched_terms.get(word.text) {
             hits.push((word.from, word.to, term));
         }
     }
@@ -31,7 +31,7 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
         count += 1;
     }
     let mut marks: Vec<(u32, u32)> = Vec::new();
-    let mut next = hits.iter().filter(|h| h.0 >= from && h.1 <= end).peekable();
+    let mut next_hits = hits.iter().filter(|h| h.0 >= from && h.1 <= end).peekable();
     let mut open_range: Option<(u32, usize)> = None;
     for (i, c) in text.get(from..end).unwrap_or_default().char_indices() {
         let at = from + i;
@@ -39,7 +39,7 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
             marks.push((begin, count));
             open_range = None;
         }
-        while let Some(hit) = next.next_if(|h| h.0 <= at) {
+        while let Some(hit) = next_hits.next_if(|h| h.0 <= at) {
             // In a script without spaces, tokens are overlapping pairs of characters, so overlapping ranges are merged.
             open_range = Some(open_range.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
         }
