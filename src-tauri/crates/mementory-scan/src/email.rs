@@ -98,9 +98,12 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
     let host_end = end_of_host(text, at + 1);
     let host = &text[at + 1..host_end];
     let labels: Vec<&str> = host.split('.').collect();
-    let last = labels.last()?.to_lowercase();
-    let has_letters_only = last.chars().all(char::is_alphabetic) || last.starts_with("xn--");
-    if labels.len() < 2 || last.chars().count() < 2 || !has_letters_only || labels.iter().any(|label| label.is_empty())
+    let last_label = labels.last()?.to_lowercase();
+    let has_letters_only = last_label.chars().all(char::is_alphabetic) || last_label.starts_with("xn--");
+    if labels.len() < 2
+        || last_label.chars().count() < 2
+        || !has_letters_only
+        || labels.iter().any(|label| label.is_empty())
     {
         return None;
     }
@@ -109,7 +112,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
         .iter()
         .any(|host| lower == *host || lower.strip_suffix(host).is_some_and(|head| head.ends_with('.')));
     if is_sample_host
-        || NON_TOP_LEVEL_DOMAINS.contains(&last.as_str())
+        || NON_TOP_LEVEL_DOMAINS.contains(&last_label.as_str())
         || labels[0].starts_with("2x")
         || labels[0].starts_with("3x")
     {

@@ -71,11 +71,11 @@ const PRIVATE_KEY_STARTS: [&str; 6] =
 /// The texts of all literals, and their tags and rules at the same indexes.
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
-    let mut known: HashMap<String, usize> = HashMap::new();
+    let mut index_by_text: HashMap<String, usize> = HashMap::new();
     let mut add = |text: &str, tag: LiteralKind, is_case_sensitive: bool, is_whole_word: bool| {
         let is_stem = text.ends_with('*');
         let text = text.trim_end_matches('*');
-        let at = *known.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
+        let at = *index_by_text.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
         match (table.1.get_mut(at), tag) {
             // The same word may indicate several kinds of number, so their bits are combined.
             (

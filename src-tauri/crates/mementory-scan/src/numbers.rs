@@ -55,6 +55,6 @@ const MIN_DIGITS: usize = 7;
 
 /// Number of digits in the runs before the first gap that cannot be inside a number.
 fn count_connected_digits(runs: &[DigitRun]) -> usize {
-    let joined = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
-    runs[..joined].iter().map(DigitRun::len).sum()
+    let connected_count = runs.iter().position(|run| run.gap == Gap::None).map_or(runs.len(), |at| at + 1);
+    runs[..connected_count].iter().map(DigitRun::len).sum()
 }

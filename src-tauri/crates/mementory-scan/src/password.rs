@@ -49,8 +49,8 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     // If an ending follows, as in "parolası" and "parolam", the word is not ambiguous.
     let is_ambiguous = is_ambiguous && (to == ascii_end || !word.is_ascii()) && !has_possessive_ending;
     // "clave API" is a key and not a password.
-    let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
-    if is_ambiguous && next.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
+    let text_after = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
+    if is_ambiguous && text_after.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
         return crate::secret::secret_for_name(text, start, end, false);
     }
     let before = text[from..start].to_ascii_lowercase();

@@ -80,8 +80,8 @@ fn find_candidate(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
         && runs.len() > 2
     {
         let end = runs[2].end;
-        let last = letter(end + 1).filter(|_| bytes[end] == b' ');
-        return last.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Candidate {
+        let last_letter = letter(end + 1).filter(|_| bytes[end] == b' ');
+        return last_letter.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Candidate {
             name: "uk_nino",
             start: word_start,
             end: end + 2,

@@ -69,13 +69,14 @@ pub fn nir(rng: &mut Rng) -> String {
         }
     };
     let (commune, order) = (rng.range(1, 600), rng.range(1, 800));
-    let plain = |dep: &str| format!("{sex}{:02}{month:02}{dep}{commune:03}{order:03}", year % 100);
-    let counted: u64 = plain(&department.replace("2A", "19").replace("2B", "18")).parse().expect("digits");
+    let number_in_department = |dep: &str| format!("{sex}{:02}{month:02}{dep}{commune:03}{order:03}", year % 100);
+    let counted: u64 =
+        number_in_department(&department.replace("2A", "19").replace("2B", "18")).parse().expect("digits");
     let key = 97 - counted % 97;
     if rng.chance(60) {
         format!("{sex} {:02} {month:02} {department} {commune:03} {order:03} {key:02}", year % 100)
     } else {
-        format!("{}{key:02}", plain(&department))
+        format!("{}{key:02}", number_in_department(&department))
     }
 }
 

@@ -39,8 +39,8 @@ pub fn is_valid_card(text: &str) -> bool {
 }
 
 pub fn is_valid_iban(text: &str) -> bool {
-    let plain: Vec<u8> = text.bytes().filter(|b| *b != b' ').collect();
-    let rotated = plain[4..].iter().chain(&plain[..4]);
+    let text_without_spaces: Vec<u8> = text.bytes().filter(|b| *b != b' ').collect();
+    let rotated = text_without_spaces[4..].iter().chain(&text_without_spaces[..4]);
     let mut expanded = String::new();
     for b in rotated {
         match b {
@@ -94,16 +94,16 @@ pub fn is_valid_codice_fiscale(text: &str) -> bool {
 }
 
 pub fn is_valid_nir(text: &str) -> bool {
-    let plain: String = text.chars().filter(|c| *c != ' ').collect();
-    if plain.len() != 15 {
+    let text_without_spaces: String = text.chars().filter(|c| *c != ' ').collect();
+    if text_without_spaces.len() != 15 {
         return false;
     }
-    let (corsica, plain) = match &plain[5..7] {
-        "2A" => (1_000_000, plain.replacen("2A", "20", 1)),
-        "2B" => (2_000_000, plain.replacen("2B", "20", 1)),
-        _ => (0, plain),
+    let (corsica, text_without_spaces) = match &text_without_spaces[5..7] {
+        "2A" => (1_000_000, text_without_spaces.replacen("2A", "20", 1)),
+        "2B" => (2_000_000, text_without_spaces.replacen("2B", "20", 1)),
+        _ => (0, text_without_spaces),
     };
-    let all_digits = digits(&plain);
+    let all_digits = digits(&text_without_spaces);
     all_digits.len() == 15
         && (digits_as_number(&all_digits[..13]) - corsica + digits_as_number(&all_digits[13..])).is_multiple_of(97)
 }

@@ -33,8 +33,8 @@ pub fn is_valid_rut(text: &str) -> bool {
     for (place, digit) in digits(body).iter().rev().enumerate() {
         sum = (sum + digit * (9 - place as u64 % 6)) % 11;
     }
-    let wanted = if sum == 0 { "K".to_owned() } else { (sum - 1).to_string() };
-    (7..=8).contains(&digits(body).len()) && check == wanted
+    let expected_check = if sum == 0 { "K".to_owned() } else { (sum - 1).to_string() };
+    (7..=8).contains(&digits(body).len()) && check == expected_check
 }
 
 pub fn is_valid_kimlik(text: &str) -> bool {
