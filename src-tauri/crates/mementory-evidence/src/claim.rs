@@ -53,8 +53,8 @@ impl Claim {
     pub fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
         let mut parts = Vec::new();
         for sentence in sentences(text) {
-            let whole = Statement::new(sentence.text, rarity);
-            let divided: Vec<Statement> = match whole.words.len() >= MIN_DIVIDED_WORDS {
+            let undivided = Statement::new(sentence.text, rarity);
+            let divided: Vec<Statement> = match undivided.words.len() >= MIN_DIVIDED_WORDS {
                 true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
                 false => Vec::new(),
             };
@@ -62,7 +62,7 @@ impl Claim {
             if divided.len() > 1 && divided.iter().all(|clause| clause.strong_word_count() >= 2) {
                 parts.extend(divided);
             } else {
-                parts.push(whole);
+                parts.push(undivided);
             }
         }
         parts.retain(|part| part.total > 0.0);
@@ -147,9 +147,9 @@ impl Statement {
     }
 
     fn best_in(&self, message_sentences: &[(Part<'_>, Words)]) -> Option<Sentence> {
-        let matched: Vec<Vec<f32>> = message_sentences.iter().map(|(_, words)| self.matches(words)).collect();
+        let similarities: Vec<Vec<f32>> = message_sentences.iter().map(|(_, words)| self.matches(words)).collect();
         let mut best: Option<Sentence> = None;
-        for (n, one) in matched.iter().enumerate() {
+        for (n, one) in similarities.iter().enumerate() {
             if one.iter().all(|similarity| *similarity == 0.0) {
                 continue;
             }
@@ -162,7 +162,8 @@ impl Statement {
             };
             let (score, shared) = self.score(one);
             offer(score, shared, part.start, part.end, words.is_negated);
-            if let (Some(next), Some((next_part, next_words))) = (matched.get(n + 1), message_sentences.get(n + 1)) {
+            if let (Some(next), Some((next_part, next_words))) = (similarities.get(n + 1), message_sentences.get(n + 1))
+            {
                 let best_of_both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
                 let (score, shared) = self.score(&best_of_both);
                 offer(
@@ -183,11 +184,12 @@ impl Statement {
         self.words.iter().map(|(word, _)| best(word)).collect()
     }
 
-    fn score(&self, matched: &[f32]) -> (f32, u32) {
+    fn score(&self, similarities: &[f32]) -> (f32, u32) {
         let found = |((word, weight), similarity): (&(Word, f32), &f32)| {
             (weight * similarity, u32::from(*similarity > 0.0 && word.shape != WordShape::WeakPair))
         };
-        let (sum, shared) = self.words.iter().zip(matched).map(found).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
+        let (sum, shared) =
+            self.words.iter().zip(similarities).map(found).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
         (sum / self.total, shared)
     }
 }

@@ -27,13 +27,13 @@ pub fn sentences(text: &str) -> Vec<Part<'_>> {
     let mut chars = text.char_indices().peekable();
     while let Some((byte, c)) = chars.next() {
         at += 1;
-        let next = chars.peek().map(|(_, c)| *c);
+        let next_char = chars.peek().map(|(_, c)| *c);
         let ends_sentence = match c {
             '\n' | '。' | '！' | '？' | '!' | '?' | '…' => {
-                next.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
+                next_char.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
             }
             '.' => {
-                next.is_none_or(char::is_whitespace)
+                next_char.is_none_or(char::is_whitespace)
                     && !ends_with_abbreviation(text.get(from_byte..byte).unwrap_or_default())
             }
             _ => at - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),

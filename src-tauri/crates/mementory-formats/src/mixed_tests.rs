@@ -176,15 +176,15 @@ fn a_newer_download_beside_an_unpacked_export_is_opened() {
 fn exports_of_several_programs_in_one_archive_are_all_read() {
     let chats = || json_list(&[chatgpt_conversation("1", "from chatgpt", "")]);
     let grok = br#"{"conversations":[{"conversation":{"id":"g","title":"t"},"responses":[{"response":{"_id":"r","message":"from grok","sender":"human"}}]}]}"#;
-    let others = || {
+    let other_files = || {
         vec![
             ("grok.json", grok.to_vec()),
             ("memories.json", br#"[{"conversations_memory":"Is a nurse.","account_uuid":"x"}]"#.to_vec()),
         ]
     };
-    let nested = [others(), vec![("chatgpt.zip", zip(&[("conversations.json", chats())]))]];
-    let beside = [others(), vec![("conversations.json", chats())]];
-    for (name, files) in [("nested", nested.concat()), ("beside", beside.concat())] {
+    let nested = [other_files(), vec![("chatgpt.zip", zip(&[("conversations.json", chats())]))]];
+    let side_by_side = [other_files(), vec![("conversations.json", chats())]];
+    for (name, files) in [("nested", nested.concat()), ("beside", side_by_side.concat())] {
         let (seen, ..) = read(&folder(name, &[("all.zip", zip(&files))]));
         assert_eq!(seen.texts("chatgpt", Kind::Message), ["from chatgpt"], "{name}");
         assert_eq!(seen.texts("grok", Kind::Message), ["from grok"], "{name}");
@@ -214,25 +214,29 @@ fn a_message_that_contains_a_key_of_another_vendor_does_not_change_the_detected_
 /// Every format reads every member during detection. Damage in one member must not end the import of the others.
 #[test]
 fn a_truncated_download_yields_the_records_before_the_cut() {
-    let many: Vec<String> = (0..400_u64)
+    let many_conversations: Vec<String> = (0..400_u64)
         .map(|i| {
             chatgpt_conversation(&i.to_string(), &format!("{:x}", (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)), "")
         })
         .collect();
     let (user, photo) = (br#"{"id":"u"}"#.to_vec(), vec![7; 5000]);
-    let all = zip(&[("user.json", user), ("conversations.json", json_list(&many)), ("manifest.json", b"{}".to_vec())]);
+    let all = zip(&[
+        ("user.json", user),
+        ("conversations.json", json_list(&many_conversations)),
+        ("manifest.json", b"{}".to_vec()),
+    ]);
     let dir = folder("cut", &[("in-chats.zip", all[..all.len() / 2].to_vec())]);
     let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
     let message_count = seen.texts("chatgpt", Kind::Message).len();
     assert!((50..400).contains(&message_count), "{message_count}");
     // The download is cut inside the file that follows the conversations. In the first case, that file is a manifest,
     // which interchange formats read first.
-    for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
-        let all = zip(&[("conversations.json", json_list(&many)), (last, photo.clone())]);
-        let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;
-        let dir = folder(last, &[("cut.zip", all[..at].to_vec())]);
+    for last_name in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
+        let all = zip(&[("conversations.json", json_list(&many_conversations)), (last_name, photo.clone())]);
+        let at = memchr::memmem::find(&all, last_name.as_bytes()).unwrap() + last_name.len() + 5;
+        let dir = folder(last_name, &[("cut.zip", all[..at].to_vec())]);
         let (seen, ..) = read(&Folder(dir.0.join("cut.zip")));
-        assert_eq!(seen.texts("chatgpt", Kind::Message).len(), 400, "{last}");
+        assert_eq!(seen.texts("chatgpt", Kind::Message).len(), 400, "{last_name}");
     }
 }
 
@@ -331,10 +335,10 @@ fn a_gap_in_the_part_numbers_is_a_missing_part() {
         [(first.as_str(), part("conversations-000.json", "1")), (third.as_str(), part("conversations-001.json", "2"))];
     assert_eq!(read(&folder("portal", &parts)).1, [names("0002")]);
     // The first and the third part again, but as entries of one archive.
-    let inside: Vec<(String, Vec<u8>)> =
+    let archive_entries: Vec<(String, Vec<u8>)> =
         parts.iter().map(|(n, b)| (format!("User Online Activity/{n}"), b.clone())).collect();
-    let inside: Vec<(&str, Vec<u8>)> = inside.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
-    assert_eq!(read(&folder("portal-zip", &[("portal.zip", zip(&inside))])).1, [names("0002")]);
+    let archive_entries: Vec<(&str, Vec<u8>)> = archive_entries.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
+    assert_eq!(read(&folder("portal-zip", &[("portal.zip", zip(&archive_entries))])).1, [names("0002")]);
 }
 
 #[test]

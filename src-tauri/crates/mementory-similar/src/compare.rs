@@ -97,9 +97,9 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     matching.match_similar_words(longer_len)?;
     matching.check_unmatched(shorter_len)?;
     matching.check_order()?;
-    let matched = matching.pairs.len();
+    let matched_count = matching.pairs.len();
     let emojis = count_emojis(a, &matching.unmatched_a) + count_emojis(b, &matching.unmatched_b);
-    Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
+    Ok(matched_count as f32 / (longer_len + shorter_len - matched_count - emojis) as f32)
 }
 
 /// Largest number of words of the shorter text that may have no equal word in the other text. With more, the texts are

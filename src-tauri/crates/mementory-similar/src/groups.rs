@@ -54,8 +54,8 @@ pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group>
         .filter_map(|(cluster, score)| {
             let mut members: Vec<usize> = cluster.iter().flat_map(|n| &nodes[*n as usize].members).copied().collect();
             members.sort_unstable();
-            let first = &sketches[*members.first()?];
-            let are_all_same = members.iter().all(|i| sketches[*i].same_text(first));
+            let first_sketch = &sketches[*members.first()?];
+            let are_all_same = members.iter().all(|i| sketches[*i].same_text(first_sketch));
             let similarity = if are_all_same { Similarity::Same } else { Similarity::Near };
             (members.len() > 1).then_some(Group { similarity, members, score })
         })
@@ -81,10 +81,10 @@ fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
     let mut nodes: Vec<Node<'s>> = by_word_hashes
         .into_values()
         .filter_map(|members| {
-            let first = members.iter().copied().min_by_key(|i| forms[*i].canonical())?;
-            let mut form = forms[first].clone();
+            let first_member = members.iter().copied().min_by_key(|i| forms[*i].canonical())?;
+            let mut form = forms[first_member].clone();
             members.iter().for_each(|i| form.adopt_stricter_kinds(&forms[*i]));
-            Some(Node { form, rows: sketches[first].rows(), members })
+            Some(Node { form, rows: sketches[first_member].rows(), members })
         })
         .collect();
     nodes.sort_by_cached_key(|node| (node.form.canonical().to_owned(), node.form.word_hashes()));
@@ -104,13 +104,13 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
     // The same pair may be adjacent in several orders, so recently rejected pairs are remembered.
     let mut rejected = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
     let mut order: Vec<(u128, u32)> = Vec::with_capacity(nodes.len());
-    for first in (0..ROW_COUNT - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
+    for first_row in (0..ROW_COUNT - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
         order.clear();
         order.extend(nodes.iter().zip(0_u32..).map(|(node, n)| {
             // The sort key begins with the hash of the decisive words, so texts with different decisive words are never
             // compared.
             let rows = (0..SORT_ROW_COUNT).fold(u128::from(node.form.decisive_hash() >> 32), |sum, row| {
-                sum << 16 | u128::from(node.rows[(first + row) % ROW_COUNT])
+                sum << 16 | u128::from(node.rows[(first_row + row) % ROW_COUNT])
             });
             (rows, n)
         }));

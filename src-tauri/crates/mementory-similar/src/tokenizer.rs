@@ -79,7 +79,7 @@ impl Tokenizer {
         let mut chars = text.nfkd().peekable();
         let mut before = ' ';
         while let Some(c) = chars.next() {
-            let next = chars.peek().copied().unwrap_or(' ');
+            let next_char = chars.peek().copied().unwrap_or(' ');
             if is_combining_mark(c) {
                 if self.run.is_some() && makes_another_letter(c) {
                     self.canonical.push(c);
@@ -88,10 +88,10 @@ impl Tokenizer {
             }
             if c.is_alphanumeric() {
                 self.add_letter(c);
-            } else if self.belongs_to_word(c, next) {
+            } else if self.belongs_to_word(c, next_char) {
                 self.canonical.push(c);
             } else {
-                self.read_sign(c, before, next);
+                self.read_sign(c, before, next_char);
             }
             before = c;
         }
@@ -121,17 +121,17 @@ impl Tokenizer {
     }
 
     /// Whether a sign is part of a name, as in C++, C#, F#, A+ and A-.
-    fn belongs_to_word(&self, c: char, next: char) -> bool {
+    fn belongs_to_word(&self, c: char, next_char: char) -> bool {
         match (&self.run, c) {
             (Some(_), '+' | '#') => true,
             (Some(run), '-') => {
-                run.letter_count <= 2 && run.has_only_capitals && !next.is_alphanumeric() && !self.is_single_case
+                run.letter_count <= 2 && run.has_only_capitals && !next_char.is_alphanumeric() && !self.is_single_case
             }
             _ => false,
         }
     }
 
-    fn read_sign(&mut self, c: char, before: char, next: char) {
+    fn read_sign(&mut self, c: char, before: char, next_char: char) {
         let sign = meaning_of_sign(c);
         self.end_run(sign == Sign::Apostrophe);
         match sign {
@@ -144,7 +144,7 @@ impl Tokenizer {
             Sign::Negation => self.add_sign(c, TokenKind::Decisive, &['n', 'o', 't']),
             Sign::Emoji => self.add_sign(c, TokenKind::Emoji, &[c]),
             // A minus sign has a space before it and a number after it.
-            Sign::Ignored if matches!(c, '-' | '\u{2212}') && before == ' ' && next.is_numeric() => {
+            Sign::Ignored if matches!(c, '-' | '\u{2212}') && before == ' ' && next_char.is_numeric() => {
                 self.add_sign('-', TokenKind::Decisive, &['-']);
             }
             Sign::Ignored | Sign::Apostrophe => {}

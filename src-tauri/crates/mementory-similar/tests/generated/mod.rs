@@ -69,9 +69,9 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut out: Vec<Memory> = Vec::with_capacity(count);
     let mut known_statements: HashSet<(usize, BTreeSet<Clause>)> = HashSet::new();
     let mut statement = 0;
-    let mut last: Option<(usize, Vec<Clause>)> = None;
+    let mut last_statement: Option<(usize, Vec<Clause>)> = None;
     while out.len() < count {
-        let (number, clauses) = match last.take() {
+        let (number, clauses) = match last_statement.take() {
             // A difficult case: the previous statement with one change.
             Some((number, clauses)) if rng.chance(35) => {
                 (number, with_one_change(&LANGUAGES[number], clauses, &mut rng))
@@ -92,7 +92,7 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
             out.push(Memory { text, statement, edits, language: language.name });
         }
         out.push(Memory { text: first, statement, edits: Vec::new(), language: language.name });
-        last = Some((number, clauses));
+        last_statement = Some((number, clauses));
         statement += 1;
     }
     out.truncate(count);
