@@ -38,7 +38,7 @@ struct BestEntries {
 }
 
 impl BestEntries {
-    /// Adds an entry if it is among the `wanted` best entries.
+    /// Adds an entry if it is among the `wanted_count` best entries.
     fn add_if_best(&mut self, entry: (u64, u32, u32), wanted_count: usize) {
         if self.heap.len() < wanted_count {
             self.heap.push(Reverse(entry));

@@ -41,7 +41,8 @@ impl Blobs {
         self.dir.join(hex::encode(digest))
     }
 
-    /// Stores the bytes and returns their name and size. If `keep` is false, computes name and size but stores nothing.
+    /// Stores the bytes and returns their name and size. If `must_store` is false, computes both values but stores
+    /// nothing.
     pub fn put(&self, bytes: &mut dyn Read, must_store: bool) -> StoreResult<BlobInfo> {
         let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();

@@ -43,7 +43,7 @@ impl FileKind {
         }
     }
 
-    /// The kind of a file. `present` says whether its content is in the vault.
+    /// The kind of a file. `is_present` says whether its content is in the vault.
     pub fn from_file(media_type: Option<&str>, name: Option<&str>, is_present: bool) -> Self {
         match media_type.and_then(Self::from_decisive_media_type) {
             _ if !is_present => Self::Missing,
