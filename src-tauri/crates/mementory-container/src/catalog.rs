@@ -156,7 +156,7 @@ impl Catalog {
         self.read_from(member, cached_bytes, f)
     }
 
-    /// Reads a member from `cached_bytes`, which are all its bytes, or from its location if there are none.
+    /// Reads a member: from `cached_bytes` if all its bytes are cached, otherwise from its location.
     fn read_from<T>(
         &self,
         member: &Member,
@@ -229,7 +229,7 @@ impl Catalog {
             return Ok(value);
         }
         let (value, bytes) = derive()?;
-        // Nothing is cached until all members are listed, because the numbers of members are not final before.
+        // Nothing is cached until all members are listed, because member numbers may change until then.
         if self.heads.is_some() {
             self.derived.keep(member.id, value.clone(), bytes);
         }

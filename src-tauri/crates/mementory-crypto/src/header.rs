@@ -310,9 +310,10 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
     Ok(UnverifiedHeader::read(dir)?.body.header())
 }
 
-/// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `may_replace` is true, an existing
-/// header is an error. Returns false if the folder could not be synced. A failed sync is not an error, because the new
-/// header is already in place, and after an error the caller would never see a new recovery code.
+/// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `may_replace` is true, an
+/// existing header is an error. Returns false if the folder could not be synced. A failed sync of the folder is not an
+/// error, because the new header is already in place, and after an error the caller would never see a new recovery
+/// code.
 fn write_header(dir: &Path, text: &str, may_replace: bool) -> Result<bool, CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;

@@ -185,8 +185,8 @@ fn control_character(letter: u8) -> Option<u8> {
     }
 }
 
-/// The character that an escape represents, and the number of bytes of the escape after its backslashes, with which
-/// `bytes` begins. None if the bytes are not an escape.
+/// Decodes an escape whose backslashes precede `bytes`. Returns the character that the escape represents, and the
+/// number of its bytes after the backslashes. None if the bytes are not an escape.
 fn escaped_character(bytes: &[u8]) -> Option<(char, usize)> {
     let letter = *bytes.first()?;
     if let Some(control) = control_character(letter) {

@@ -89,10 +89,10 @@ impl ErasureCheck<'_> {
         Ok(checked_place("search_index", clean, PlaceOutcome::Erased, detail))
     }
 
-    /// Checks the unused bytes. Traces that were found before were in bytes in use, because unused bytes are wiped at
-    /// once, and their words are no longer known. So these traces count as gone if texts that belong to no record were
-    /// removed now, or if the pages had not been searched before. Otherwise the traces may still be in the pages, and
-    /// the place fails.
+    /// Checks the unused bytes. The words of the traces that were found before are no longer known. But all these
+    /// traces were in bytes in use, because unused bytes are wiped at once. So they count as gone if texts that belong
+    /// to no record were removed now, or if the pages had not been searched before. Otherwise the traces may still be
+    /// in the pages, and the place fails.
     fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanupResult) -> StoreResult<ReceiptPlace> {
         let rechecked = unused_bytes::check(&self.store.new_reader()?)?;
         let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);

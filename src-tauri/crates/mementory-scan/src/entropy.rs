@@ -47,8 +47,8 @@ pub(crate) fn is_uuid(value: &str) -> bool {
         )
 }
 
-/// Whether a value whose name suggests a secret looks random. If `has_clear_name` is true, the name can only mean a secret,
-/// so a lower degree of randomness is enough.
+/// Whether a value whose name suggests a secret looks random. If `has_clear_name` is true, the name can only mean a
+/// secret, so a lower degree of randomness is enough.
 pub(crate) fn is_random(value: &str, has_clear_name: bool) -> bool {
     let bytes = value.as_bytes();
     if bytes.len() < if has_clear_name { 14 } else { 18 } || !value.is_ascii() {
@@ -62,8 +62,8 @@ pub(crate) fn is_random(value: &str, has_clear_name: bool) -> bool {
     }
     let hex = is_hex(value);
     let (min_changes, min_entropy) = match (hex, has_clear_name) {
-        // This limit of the kind changes is lower than the others, because about one in three hundred random values of
-        // 32 hexadecimal digits has only a few changes.
+        // This minimum of kind changes is lower than the others, because about one in three hundred random values of 32
+        // hexadecimal digits has only a few kind changes.
         (true, true) if bytes.len() >= 32 => (0.1, 2.9),
         (true, _) => (0.22, 2.9),
         (false, true) => (0.18, 3.1),

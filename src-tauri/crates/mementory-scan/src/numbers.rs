@@ -14,8 +14,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
         // versions or quantities.
         if count_connected_digits(at) < MIN_DIGITS {
             let follows_letter = doc.bytes[..at[0].start].last().is_some_and(u8::is_ascii_alphabetic);
-            // The French number of a person born in Corsica contains a letter, so few of its digits are connected: `1
-            // 91 11 2A 171 441 59`.
+            // In French numbers of people born in Corsica, a letter separates the digits: `1 91 11 2A 171 441 59`.
             let may_be_corsican =
                 at[0].len() == 1 && at[0].gap == Gap::Space && at.get(1).is_some_and(|run| run.len() == 2);
             if follows_letter || at[0].len() == 6 || may_be_corsican {

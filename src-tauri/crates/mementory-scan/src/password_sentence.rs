@@ -144,8 +144,8 @@ fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
     (start < end).then_some(SentenceValue { start, end, is_quoted: value.is_quoted })
 }
 
-/// The finding for a value, if it looks like a password. `has_clear_link` is true if the words before the value can only
-/// introduce a password.
+/// The finding for a value, if it looks like a password. `has_clear_link` is true if the words before the value can
+/// only introduce a password.
 fn finding_if_password(text: &str, value: SentenceValue, has_clear_link: bool) -> Option<Finding> {
     let SentenceValue { start, end, is_quoted } = value;
     let value = &text[start..end];

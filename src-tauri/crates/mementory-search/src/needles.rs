@@ -2,8 +2,7 @@
 use aho_corasick::{AhoCorasick, BuildError, packed::Searcher};
 
 /// Byte strings to search for. Unless there are too many strings, vector instructions first check whether any of the
-/// strings occurs. Only if one occurs, an automaton finds out which strings occur and where, because the automaton is
-/// many times slower.
+/// strings occurs. If one occurs, an automaton, which is many times slower, finds out which strings occur and where.
 pub struct Needles {
     fast: Option<Searcher>,
     automaton: AhoCorasick,

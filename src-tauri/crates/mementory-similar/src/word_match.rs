@@ -20,8 +20,8 @@ const SPANISH_E_ENDINGS: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo
 /// Largest length, in letters, of a word that may match with a different ending or a typo. Longer words must be equal.
 const MAX_WORD_LETTERS: usize = 40;
 
-/// Whether two words differ by an ending for tense, person or number. With `may_be_spanish_verb`, a final o may mark the first
-/// person of a verb (trabajo, trabaja); otherwise it makes a different word (caso, casa).
+/// Whether two words differ by an ending for tense, person or number. With `may_be_spanish_verb`, a final o may mark
+/// the first person of a verb (trabajo, trabaja); otherwise it makes a different word (caso, casa).
 pub(crate) fn differ_by_ending(a: &str, b: &str, may_be_spanish_verb: bool) -> bool {
     if a.len() > MAX_WORD_LETTERS || b.len() > MAX_WORD_LETTERS {
         return false;

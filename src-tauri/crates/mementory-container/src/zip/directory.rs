@@ -181,8 +181,8 @@ fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result
     Ok(None)
 }
 
-/// Reads directory entries until the next bytes are not one. Entries beyond the stated number are read too, so that
-/// none is left out without notice.
+/// Reads directory entries until the next bytes are not an entry. Entries beyond the stated number are read too, so
+/// that none is left out without notice.
 fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Result<ReadDirectory> {
     let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
     let mut found = ReadDirectory { entries: Vec::new(), start, bytes: 0, is_signed: false, on_other_disk: None };

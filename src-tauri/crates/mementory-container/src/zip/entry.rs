@@ -34,7 +34,7 @@ pub(in super::super) fn unsupported_method_message(method: u16) -> String {
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {
-    /// Decoded name, with the separators that the archive has.
+    /// Decoded name, with its original separators.
     pub(in super::super) name: String,
     /// The bytes of the name in the archive.
     pub(super) raw_name: Box<[u8]>,
