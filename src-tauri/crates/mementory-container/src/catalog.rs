@@ -112,7 +112,7 @@ impl Catalog {
         &self.issues
     }
 
-    /// Places of the folders that contain nothing, not even a folder.
+    /// Places of the empty folders, which contain neither files nor folders.
     pub fn empty_folders(&self) -> &[String] {
         &self.empty_folders
     }
@@ -178,7 +178,7 @@ impl Catalog {
         result
     }
 
-    /// All bytes of a short archive entry, kept in memory because detection reads each member once per format.
+    /// All bytes of a short archive entry. They are cached, because detection reads each member once per format.
     fn short_bytes(&self, member: &Member) -> Result<Option<Arc<[u8]>>, FormatError> {
         let Some(heads) = &self.heads else { return Ok(None) };
         if !matches!(member.location, Location::Zip { .. }) || member.size >= MIN_READ_BYTES as u64 {
@@ -237,7 +237,7 @@ impl Catalog {
     }
 
     /// Up to `n` bytes from the start of the member, for detection; fewer if the member is shorter or damaged. Short
-    /// heads are kept in memory, so a kept head is outdated if the file changes later.
+    /// heads are cached, so a head is outdated if the file changes later.
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
         let Some(heads) = &self.heads else { return Ok(self.read_start(member, n)?.0) };
         if let Some(head) = heads.get(member.id, n) {

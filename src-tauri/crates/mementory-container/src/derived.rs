@@ -5,7 +5,7 @@ use std::{
     sync::{Mutex, PoisonError},
 };
 
-/// Limit in bytes for all kept values together. Once it is reached, no more values are kept.
+/// Limit in bytes for all cached values together. Once it is reached, no more values are cached.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
 
 /// Size in bytes above which a value is large. Large values may take only half of the limit, so that there is room for

@@ -109,7 +109,7 @@ const LARGE_BYTES: u64 = 1_000_000_000;
 enum ArchiveOrOther {
     /// An archive to open.
     Archive(Source),
-    /// Not an archive, or an archive that is not opened. Holds the bytes if the member is a plain file.
+    /// Not an archive, or an archive that is not opened. Contains the bytes if the member is a plain file.
     Other(Option<Source>),
 }
 

@@ -34,7 +34,7 @@ pub struct Fault {
     pub kind: FaultKind,
     /// Code of the fault, which is also in `issue`.
     pub code: &'static str,
-    /// Code, place and message.
+    /// Code, place and message of the fault, as an issue.
     pub issue: Issue,
 }
 

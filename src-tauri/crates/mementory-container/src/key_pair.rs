@@ -2,8 +2,8 @@
 //! never see the private halves.
 use crate::FormatError;
 
-/// How key pairs are derived from a passphrase: Argon2id gives a secret, HKDF-SHA256 with a label gives the seed of
-/// each pair.
+/// Parameters for deriving key pairs from a passphrase. Argon2id derives a secret from the passphrase, and HKDF-SHA256
+/// with a label derives the seed of each pair from the secret.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyDerivation<'a> {
     /// Salt of Argon2id.

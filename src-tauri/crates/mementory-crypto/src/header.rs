@@ -105,7 +105,7 @@ impl HeaderBody {
     }
 }
 
-/// A header as read: intact, of a known version, with parameters in range. The mac is not checked yet.
+/// A header that was read: intact, of a known version, with parameters in range. The mac is not checked yet.
 struct UnverifiedHeader {
     body: HeaderBody,
     text: String,

@@ -19,7 +19,7 @@ const TARGET_TIME: Duration = Duration::from_millis(750);
 /// How to choose the cost of a new slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KdfChoice {
-    /// About 0.5 to 1 s, measured on this machine.
+    /// A cost of about 0.5 to 1 s, measured on this machine.
     Calibrate,
     /// The lowest allowed cost.
     Floor,

@@ -49,7 +49,8 @@ fn reason_text(warning: Option<Warning>) -> &'static str {
     }
 }
 
-/// Four random words from a list of 7,776 (about 51 bits), separated by spaces.
+/// Suggests a passphrase: four random words from a list of 7,776, separated by spaces. They have about 51 bits of
+/// randomness.
 pub fn suggest() -> Result<String, CryptoError> {
     let list = Wordlist::EffLong.get_list();
     let count = u32::try_from(list.len()).map_err(|_| CryptoError::Random)?;

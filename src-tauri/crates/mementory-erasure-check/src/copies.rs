@@ -12,7 +12,7 @@ const MIN_TEXT_BYTES: usize = 12;
 /// Largest text, in bytes of its normal form, that is also searched for as a whole. For a longer text, only its
 /// sentences are searched for.
 const MAX_WHOLE_TEXT_BYTES: usize = 400;
-/// Upper limit for the records that the index returns for one sentence.
+/// Largest number of records that the index returns for one sentence.
 const MAX_RECORDS_PER_SENTENCE: usize = 50;
 /// Length in bytes of the beginning of a sentence that is searched for. Where it is found, the whole sentence is
 /// compared.

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// Length in bytes of a window. A window is a sample of the old bytes of a pack, long enough not to occur by chance.
 const WINDOW_BYTES: usize = 32;
-/// Upper limit for the windows taken from one version of a pack.
+/// Largest number of windows that are taken from one version of a pack.
 const MAX_WINDOWS: usize = 6;
 
 /// Pack number of traces that are in no pack. Packs are numbered from 1.

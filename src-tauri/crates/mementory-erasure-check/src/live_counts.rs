@@ -49,7 +49,7 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
 /// Members of import reports whose values are words that the program defines.
 const MEMBERS_WITH_OUR_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
-/// Upper limit for the records that the index returns for one needle. If more records contain the needle, counting in
+/// Largest number of records that the index returns for one needle. If more records contain the needle, counting in
 /// these records gives too low a number, and all live data is counted instead.
 const MAX_RECORDS_PER_NEEDLE: usize = 200;
 /// With more needles than this, counting all live data is quicker than searching the index.

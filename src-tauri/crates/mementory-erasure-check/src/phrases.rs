@@ -66,8 +66,8 @@ pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
     all.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// The parts that earlier erasures left of the texts. The mark of an erasure replaces whole sentences, so each part
-/// consists of whole sentences. A file may quote them without marks.
+/// The parts of the texts that earlier erasures did not remove. The mark of an erasure replaces whole sentences, so
+/// each part consists of whole sentences. A file may quote these parts without marks.
 pub(crate) fn sentences_left(texts: &[String]) -> BTreeSet<String> {
     let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
     let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);

@@ -25,7 +25,7 @@ pub struct ReceiptPlace {
     pub detail: String,
 }
 
-/// Result of the check for every place. It is complete only if no place failed.
+/// Result of the check for every place. `complete` is true only if no place failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Receipt {

@@ -1,6 +1,6 @@
 //! Divides a text into sentences, and a long sentence of a memory into clauses. Positions are code points.
 
-/// A part of a text.
+/// A part of a text, such as a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'t> {
     /// The text of the part, without white space around it.

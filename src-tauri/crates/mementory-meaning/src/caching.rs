@@ -3,7 +3,7 @@ use crate::{Encoder, Vector};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Largest number of cached vectors, about 8 MB. If more would be needed, the whole cache is cleared.
+/// Largest number of cached vectors, about 8 MB. If a call could exceed this number, the whole cache is cleared first.
 const MAX_CACHED_TEXTS: usize = 4_000;
 
 /// An encoder that caches vectors, so that it encodes each text only once.

@@ -13,7 +13,7 @@ const PART_COUNT: usize = 17;
 const ROWS_PER_PART: usize = 7_530;
 /// Number of values that a window yields for each piece.
 const WINDOW_DIMENSIONS: usize = 256;
-/// Number of values for each piece: its own and those of three windows.
+/// Number of values for each piece: those of the piece itself, and those of three windows.
 const FEATURES: usize = DIMENSIONS + 3 * WINDOW_DIMENSIONS;
 /// Width of the hidden layers that follow the sum.
 const HIDDEN_WIDTH: usize = 320;
@@ -123,7 +123,7 @@ impl Network {
         }));
     }
 
-    /// For each piece, its own numbers and those of its windows.
+    /// The features of each piece: the numbers of the piece itself, then those of its windows.
     fn features(&self, texts: &[Vec<u32>], pieces: usize) -> Array2<f32> {
         let mut features = Array2::<f32>::zeros((pieces, FEATURES));
         let numbers = texts.iter().flatten();

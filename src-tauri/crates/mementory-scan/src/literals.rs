@@ -26,7 +26,7 @@ pub(crate) enum LiteralKind {
     Password,
     /// A program with an option for a password.
     Command,
-    /// A word that indicates the kind of a nearby number. The value holds the bits for these kinds (see
+    /// A word that indicates the kind of a nearby number. The value contains the bits for these kinds (see
     /// `context::bits`).
     Context(u64),
 }

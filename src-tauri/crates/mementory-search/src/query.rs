@@ -28,7 +28,7 @@ enum Sign {
     Forbidden,
 }
 
-/// Maximum length of a query in bytes. The rest is ignored.
+/// Maximum length of a query in bytes. The remaining bytes of a longer query are ignored.
 const MAX_QUERY_BYTES: usize = 4096;
 /// Maximum number of entries in each list of [`ParsedQuery`], and of tokens in each part of a query.
 const MAX_WORDS: usize = 64;

@@ -16,7 +16,7 @@ use std::{
 };
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
-/// Number of candidates that are scored again. Pages after them keep the order of the first score.
+/// Number of best candidates that are scored again. The hits after these candidates keep the order of the first score.
 const RESCORED_CANDIDATES: usize = 100;
 
 /// Filter and range of a page of results.

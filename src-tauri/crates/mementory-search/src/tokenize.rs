@@ -236,7 +236,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Makes the words of [`Words`] available to tantivy.
+/// Passes the words of [`Words`] to tantivy as tokens.
 #[derive(Clone, Default)]
 pub(crate) struct WordTokenizer;
 

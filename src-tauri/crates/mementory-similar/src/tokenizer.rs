@@ -47,7 +47,7 @@ impl Form {
     /// The form of a text, which may have any length and be in any script.
     pub fn new(text: &str) -> Self {
         let form = Tokenizer::new(text, false).into_form(text);
-        // Filler words are kept only if the text has no other words.
+        // Filler words become tokens only if the text has no other words.
         if form.tokens.is_empty() { Tokenizer::new(text, true).into_form(text) } else { form }
     }
 }

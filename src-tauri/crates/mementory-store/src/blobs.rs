@@ -10,7 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Content of up to this many bytes is held in memory. Longer content goes through an encrypted scratch file.
+/// Length in bytes of the longest content that is read into memory. Longer content is first written to an encrypted
+/// scratch file.
 const MAX_IN_MEMORY_BYTES: usize = 8 << 20;
 
 /// Name (keyed digest) and size of stored bytes.

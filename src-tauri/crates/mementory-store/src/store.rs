@@ -132,7 +132,7 @@ impl Store {
         self.unconfirmed.load(Ordering::Relaxed)
     }
 
-    /// Removes what a failed commit left in the write-ahead log. Returns the error to report.
+    /// Removes the frames of a failed commit from the write-ahead log. Returns the error to report.
     fn undo_failed_commit(&self, connection: &Connection, error: rusqlite::Error) -> StoreError {
         match wal::remove_uncommitted(connection, &wal::path(&self.path)) {
             Ok(()) => error.into(),

@@ -47,8 +47,8 @@ pub fn aadhaar(rng: &mut Rng) -> String {
     let mut digits = rng.random_digits(11);
     digits[0] = rng.range(2, 9) as u32;
     let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| multiply(sum, permute_digit(place + 1, *d)));
-    // The check digit is the inverse in the dihedral group. A reflection is its own inverse. The inverse of a rotation
-    // is the rotation in the other direction.
+    // The check digit is the inverse of `sum` in the dihedral group. A reflection is its own inverse. The inverse of a
+    // rotation is the rotation in the other direction.
     digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
     let all = digits_text(&digits);
     if rng.chance(75) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
