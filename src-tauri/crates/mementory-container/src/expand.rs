@@ -125,7 +125,7 @@ fn archive_source(
     match &member.location {
         Location::Text(_) => Ok(ArchiveOrOther::Other(None)),
         Location::Unpacked(source) => {
-            let head = source.bytes(0, tar::TAR_HEAD).map_err(io)?;
+            let head = source.bytes(0, tar::TAR_HEAD_BYTES).map_err(io)?;
             Ok(if is_archive_head(&head) {
                 ArchiveOrOther::Archive(source.clone())
             } else {
@@ -140,7 +140,7 @@ fn archive_source(
             if nested::is_user_file(&member.name) && !(is_single_file && has_archive_name) {
                 return Ok(ArchiveOrOther::Other(Some(source)));
             }
-            match source.bytes(0, tar::TAR_HEAD) {
+            match source.bytes(0, tar::TAR_HEAD_BYTES) {
                 Ok(head) if has_archive_name || is_archive_head(&head) => {
                     // An archive next to unpacked conversations is either a file of the user or another export.
                     let user_file =
@@ -228,7 +228,7 @@ fn add_archive(
 ) -> Result<Option<Vec<Member>>, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     let max = limits.entries.saturating_add(1);
-    let is_tar = tar::is_tar_head(&source.bytes(0, tar::TAR_HEAD).map_err(io)?);
+    let is_tar = tar::is_tar_head(&source.bytes(0, tar::TAR_HEAD_BYTES).map_err(io)?);
     if !is_tar || !matches!(member.location, Location::Unpacked(_)) {
         catalog.expansion.count_archive(member, source.len());
     }
@@ -321,7 +321,7 @@ fn contains_only_archives(source: &Source, entries: &[Entry], names: &[(usize, S
 fn begins_as_archive(source: &Source, entry: &Entry) -> bool {
     let mut head = Vec::new();
     // If reading fails midway, the bytes before the error are compared.
-    let read = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD as u64).read_to_end(&mut head));
+    let read = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD_BYTES as u64).read_to_end(&mut head));
     read.is_ok() && is_archive_head(&head)
 }
 

@@ -30,7 +30,7 @@ pub(super) fn is_tar_head(head: &[u8]) -> bool {
 }
 
 /// Number of bytes that [`is_tar_head`] examines.
-pub(super) const TAR_HEAD: usize = BLOCK_BYTES;
+pub(super) const TAR_HEAD_BYTES: usize = BLOCK_BYTES;
 
 /// Lists at most `max` entries. If a header is damaged, the entries after the next undamaged header are listed too.
 ///

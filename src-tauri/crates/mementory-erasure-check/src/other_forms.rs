@@ -18,9 +18,9 @@ const MIN_DECODED_BYTES: usize = 16;
 /// been decoded together with a preceding backslash.
 const MIN_BYTES_WITHOUT_FIRST_LETTER: usize = 24;
 /// Largest number of times that nested escapes are decoded.
-const MAX_LEVELS: usize = 8;
+const MAX_ESCAPE_LEVELS: usize = 8;
 /// An escaped text that extends over two windows is found if it is at most this many times as long as the original.
-const MAX_GROWTH: usize = 8;
+const MAX_GROWTH_FACTOR: usize = 8;
 /// Largest number of bytes of an HTML entity after the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
 /// The characters of Windows-1252 from 0x80 to 0x9f. The unused ones are spaces.
@@ -75,7 +75,7 @@ impl OtherForms {
 
     /// Number of bytes at the end of a window that have to be searched together with the next one.
     pub(crate) fn max_bytes(&self) -> usize {
-        self.encoded.longest().max(self.decoded.longest().saturating_mul(MAX_GROWTH))
+        self.encoded.longest().max(self.decoded.longest().saturating_mul(MAX_GROWTH_FACTOR))
     }
 
     pub(crate) fn occur_in(&self, bytes: &[u8]) -> bool {
@@ -118,7 +118,7 @@ fn forms_after_decoding(text: &[u8]) -> Vec<Vec<u8>> {
 /// Decodes all escapes in the bytes, including nested ones.
 fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Cow::Borrowed(bytes);
-    for _ in 0..MAX_LEVELS {
+    for _ in 0..MAX_ESCAPE_LEVELS {
         if memchr::memchr2(b'\\', b'&', &out).is_none() {
             break;
         }
@@ -192,13 +192,13 @@ fn escaped_character(bytes: &[u8]) -> Option<(char, usize)> {
     if let Some(control) = control_character(letter) {
         return Some((char::from(control), 1));
     }
-    let code = |digits: usize| number(bytes.get(1..=digits)?);
+    let code = |digits: usize| parse_hexadecimal(bytes.get(1..=digits)?);
     match letter {
         b'x' => Some((char::from_u32(code(2)?)?, 3)),
         b'U' => Some((char::from_u32(code(8)?)?, 9)),
         b'u' if bytes.get(1) == Some(&b'{') => {
             let length = bytes.iter().take(9).position(|byte| *byte == b'}')?;
-            Some((char::from_u32(number(bytes.get(2..length)?)?)?, length + 1))
+            Some((char::from_u32(parse_hexadecimal(bytes.get(2..length)?)?)?, length + 1))
         }
         b'u' => {
             let first_unit = code(4)?;
@@ -216,7 +216,7 @@ fn surrogate_pair(first_unit: u32, bytes: &[u8]) -> Option<(char, usize)> {
     let rest = bytes.get(5..)?;
     let backslashes = rest.iter().position(|byte| *byte != b'\\').filter(|count| *count > 0)?;
     let escape = rest.get(backslashes..backslashes + 5)?.strip_prefix(b"u")?;
-    let second_unit = number(escape)?;
+    let second_unit = parse_hexadecimal(escape)?;
     let is_pair = (0xd800..0xdc00).contains(&first_unit) && (0xdc00..0xe000).contains(&second_unit);
     let code = || 0x10000 + ((first_unit - 0xd800) << 10) + (second_unit - 0xdc00);
     let c = is_pair.then(code).and_then(char::from_u32)?;
@@ -224,7 +224,7 @@ fn surrogate_pair(first_unit: u32, bytes: &[u8]) -> Option<(char, usize)> {
 }
 
 /// Parses hexadecimal digits.
-fn number(digits: &[u8]) -> Option<u32> {
+fn parse_hexadecimal(digits: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()
 }

@@ -30,7 +30,7 @@ const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
 /// The end of the mark that an erasure writes. The mark starts with [`REDACTED`].
-const ERASED: &[u8] = b"erased]";
+const ERASED_MARK_END: &[u8] = b"erased]";
 /// Largest number of backslashes before a character that are kept in the same window as the character.
 const MAX_BACKSLASHES: usize = 64;
 /// Number of bytes read at a time. If the texts are long, more bytes are read at a time.
@@ -330,7 +330,7 @@ impl LongLines {
             let line_end = window.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map(|n| at + n + 1);
             let end = line_end.unwrap_or(window.len());
             // A mark may begin before these bytes.
-            let bytes_before = self.line_bytes.min((REDACTED.len() + ERASED.len() - 1) as u64) as usize;
+            let bytes_before = self.line_bytes.min((REDACTED.len() + ERASED_MARK_END.len() - 1) as u64) as usize;
             let part = window.get(at.saturating_sub(bytes_before)..end).unwrap_or_default();
             self.line_has_mark |= if self.counts_erased { has_mark(part) } else { has_mark_of_redaction(part) };
             self.line_bytes += (end - at) as u64;
@@ -354,7 +354,7 @@ fn has_mark(bytes: &[u8]) -> bool {
 /// True if the bytes contain a mark that no erasure wrote. A cut-off mark that may be from an erasure does not count.
 fn has_mark_of_redaction(bytes: &[u8]) -> bool {
     let mut classes = memmem::find_iter(bytes, REDACTED).filter_map(|at| bytes.get(at + REDACTED.len()..));
-    classes.any(|class| !class.starts_with(ERASED) && !ERASED.starts_with(class))
+    classes.any(|class| !class.starts_with(ERASED_MARK_END) && !ERASED_MARK_END.starts_with(class))
 }
 
 /// The positions of the redaction marks in a window.

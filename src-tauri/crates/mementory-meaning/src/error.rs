@@ -17,7 +17,7 @@ pub enum EncoderError {
 
 impl EncoderError {
     /// The error for unexpected content. `name` is the file or the array in it.
-    pub(crate) fn wrong_content(name: &str) -> Self {
+    pub(crate) fn wrong_content_error(name: &str) -> Self {
         Self::Wrong(name.to_owned())
     }
 }

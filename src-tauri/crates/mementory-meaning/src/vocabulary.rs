@@ -5,10 +5,10 @@ use crate::{
 };
 
 /// Number of the piece for characters that are not in the vocabulary.
-const UNKNOWN: u32 = 0;
+const UNKNOWN_PIECE: u32 = 0;
 /// Numbers of the pieces that mark the beginning and the end of every text.
-const BEGIN: u32 = 1;
-const END: u32 = 2;
+const BEGIN_PIECE: u32 = 1;
+const END_PIECE: u32 = 2;
 /// The score of an unknown character is the score of the rarest piece minus this number.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
@@ -75,12 +75,12 @@ impl Vocabulary {
     /// The numbers of a text's pieces, with those for its beginning and end.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let normalized = self.normalizer.normalize(text);
-        let mut numbers = vec![BEGIN];
+        let mut numbers = vec![BEGIN_PIECE];
         match normalized.is_empty() {
-            true => numbers.push(UNKNOWN),
+            true => numbers.push(UNKNOWN_PIECE),
             false => self.best_path(&normalized, &mut numbers),
         }
-        numbers.push(END);
+        numbers.push(END_PIECE);
         numbers
     }
 
@@ -93,7 +93,7 @@ impl Vocabulary {
     /// is kept, as in SentencePiece.
     fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
         let end = text.len();
-        let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN); end + 1];
+        let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN_PIECE); end + 1];
         best[0].0 = 0.0;
         for (start, c) in text.char_indices() {
             let base = best[start].0;
@@ -110,7 +110,7 @@ impl Vocabulary {
                 offer_path(stop, base + piece.score, piece.number);
             });
             if !has_one_char_piece {
-                offer_path(after_char, base + self.unknown_score, UNKNOWN);
+                offer_path(after_char, base + self.unknown_score, UNKNOWN_PIECE);
             }
         }
         let first = numbers.len();

@@ -40,12 +40,12 @@ fn read_known(folder: &Path, known: &KnownFile) -> Result<Vec<u8>, EncoderError>
     // Checked before reading, so that a pipe or an endless file cannot fill the memory.
     let metadata = file.metadata()?;
     if !metadata.is_file() || metadata.len() != known.bytes {
-        return Err(EncoderError::wrong_content(known.name));
+        return Err(EncoderError::wrong_content_error(known.name));
     }
     let mut bytes = Vec::new();
     file.take(known.bytes).read_to_end(&mut bytes)?;
     if hex::encode(Sha256::digest(&bytes)) != known.digest {
-        return Err(EncoderError::wrong_content(known.name));
+        return Err(EncoderError::wrong_content_error(known.name));
     }
     Ok(bytes)
 }

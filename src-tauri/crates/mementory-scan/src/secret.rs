@@ -60,7 +60,7 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
     if NOT_SECRETS.is_in(&phrase) {
         return None;
     }
-    let (to, has_api_suffix) = after_api_suffix(text, to);
+    let (to, has_api_suffix) = position_after_api_suffix(text, to);
     let has_clear_name = has_api_suffix || CLEAR_NAMES.is_in(&phrase);
     // Without a clear name, a secret is no more than likely.
     if only_very_likely && !has_clear_name {
@@ -238,7 +238,7 @@ fn is_not_secret(value: &str) -> bool {
 
 /// Skips words after the name that mean "of the API", as in "clé d'API", "klucz API" and "clave de la API". Returns the
 /// position after them, and whether there were any.
-fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
+fn position_after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
     let lower = rest.to_lowercase();
     // If lower-casing changes the number of bytes, the positions would be wrong.

@@ -95,7 +95,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
     at += gap;
     // Skips a type, as in `password: str = "x"`.
     if join == Join::Colon
-        && let Some(after) = after_type(bytes, at)
+        && let Some(after) = position_after_type(bytes, at)
     {
         at = after;
         join = Join::Equals;
@@ -244,7 +244,7 @@ fn trim_punctuation(value: &str) -> &str {
 }
 
 /// The position after a type and an equals sign at `at`, as in `string = `.
-fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
+fn position_after_type(bytes: &[u8], at: usize) -> Option<usize> {
     let word = bytes[at..]
         .iter()
         .take(40)

@@ -79,9 +79,9 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const OURS: [u8; 16] = [1; 16];
-    const THEIRS: [u8; 16] = [2; 16];
-    const OTHER: [u8; 16] = [3; 16];
+    const OUR_ID: [u8; 16] = [1; 16];
+    const THEIR_ID: [u8; 16] = [2; 16];
+    const OTHER_ID: [u8; 16] = [3; 16];
 
     fn database() -> Connection {
         let c = Connection::open_in_memory().unwrap();
@@ -93,36 +93,36 @@ mod tests {
     #[test]
     fn the_export_id_is_the_vault_id_unless_another_vault_gave_one() {
         let c = database();
-        assert_eq!(export_id(&c, OURS).unwrap(), OURS);
-        add(&c, &OURS, &THEIRS).unwrap();
-        assert_eq!(export_id(&c, OURS).unwrap(), THEIRS);
-        assert_eq!(record_with(&c, &THEIRS).unwrap(), Some(OURS));
+        assert_eq!(export_id(&c, OUR_ID).unwrap(), OUR_ID);
+        add(&c, &OUR_ID, &THEIR_ID).unwrap();
+        assert_eq!(export_id(&c, OUR_ID).unwrap(), THEIR_ID);
+        assert_eq!(record_with(&c, &THEIR_ID).unwrap(), Some(OUR_ID));
         assert_eq!(export_id_text(&c, "manifest.json").unwrap(), "manifest.json");
     }
 
     #[test]
     fn two_records_never_have_the_same_export_id() {
         let c = database();
-        c.execute("INSERT INTO records VALUES (?1)", [OTHER]).unwrap();
-        add(&c, &OURS, &OTHER).unwrap();
-        assert_eq!(export_id(&c, OURS).unwrap(), OURS, "the vault id of another record");
-        add(&c, &OURS, &THEIRS).unwrap();
-        add(&c, &OTHER, &THEIRS).unwrap();
-        assert_eq!(export_id(&c, OTHER).unwrap(), OTHER, "the export id of another record");
-        release(&c, &THEIRS).unwrap();
-        assert_eq!(export_id(&c, OURS).unwrap(), OURS, "a new record has this vault id");
+        c.execute("INSERT INTO records VALUES (?1)", [OTHER_ID]).unwrap();
+        add(&c, &OUR_ID, &OTHER_ID).unwrap();
+        assert_eq!(export_id(&c, OUR_ID).unwrap(), OUR_ID, "the vault id of another record");
+        add(&c, &OUR_ID, &THEIR_ID).unwrap();
+        add(&c, &OTHER_ID, &THEIR_ID).unwrap();
+        assert_eq!(export_id(&c, OTHER_ID).unwrap(), OTHER_ID, "the export id of another record");
+        release(&c, &THEIR_ID).unwrap();
+        assert_eq!(export_id(&c, OUR_ID).unwrap(), OUR_ID, "a new record has this vault id");
     }
 
     #[test]
     fn only_a_record_that_the_vault_or_its_tombstone_names_keeps_its_export_id() {
         let c = database();
-        for (record, id) in [(OURS, [4; 16]), (THEIRS, [5; 16]), (OTHER, [6; 16])] {
+        for (record, id) in [(OUR_ID, [4; 16]), (THEIR_ID, [5; 16]), (OTHER_ID, [6; 16])] {
             add(&c, &record, &id).unwrap();
         }
-        c.execute("INSERT INTO records VALUES (?1)", [OURS]).unwrap();
-        c.execute("INSERT INTO tombstones VALUES (?1, 1)", [THEIRS]).unwrap();
+        c.execute("INSERT INTO records VALUES (?1)", [OUR_ID]).unwrap();
+        c.execute("INSERT INTO tombstones VALUES (?1, 1)", [THEIR_ID]).unwrap();
         remove_unused(&c).unwrap();
-        let has_export_id = [OURS, THEIRS, OTHER].map(|record| export_id(&c, record).unwrap() != record);
+        let has_export_id = [OUR_ID, THEIR_ID, OTHER_ID].map(|record| export_id(&c, record).unwrap() != record);
         assert_eq!(has_export_id, [true, true, false]);
     }
 }

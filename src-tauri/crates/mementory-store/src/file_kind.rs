@@ -87,7 +87,8 @@ impl FileKind {
     /// The kind for a media type that begins with `text` or `application`. Used only if the file name's extension is
     /// unknown.
     fn from_other_media_type(media_type: &str) -> Option<Self> {
-        const OFFICE: [&str; 4] = ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
+        const OFFICE_TYPES: [&str; 4] =
+            ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
         let (top, sub) = media_type.split_once('/')?;
         Some(match (top, sub) {
             ("text", "plain" | "markdown" | "csv" | "calendar" | "rtf" | "tab-separated-values" | "vcard") => {
@@ -95,7 +96,7 @@ impl FileKind {
             }
             ("text", _) => Self::Code,
             ("application", "pdf" | "rtf" | "epub+zip") => Self::Document,
-            ("application", _) if OFFICE.iter().any(|office| sub.starts_with(office)) => Self::Document,
+            ("application", _) if OFFICE_TYPES.iter().any(|office| sub.starts_with(office)) => Self::Document,
             ("application", "json" | "xml" | "javascript" | "x-sh" | "x-python" | "sql" | "toml" | "yaml") => {
                 Self::Code
             }

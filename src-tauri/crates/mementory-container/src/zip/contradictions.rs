@@ -16,7 +16,7 @@ const STREAMED_FLAG: u16 = 8;
 /// signature.
 const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 /// Number of contradictions in one archive after which the search ends.
-const MAX_LISTED: usize = 1000;
+const MAX_CONTRADICTIONS: usize = 1000;
 
 /// A contradiction of one entry: index of the entry, stable code, message.
 pub(in super::super) struct Contradiction {
@@ -53,7 +53,7 @@ pub(in super::super) fn contradictions(
             all.push(Contradiction { entry: index, code: "container_overlap", message });
         }
         occupied.push((at, end, index));
-        if all.len() > MAX_LISTED {
+        if all.len() > MAX_CONTRADICTIONS {
             return Ok(all);
         }
     }
@@ -78,7 +78,7 @@ pub(in super::super) fn contradictions(
         };
         all.push(Contradiction { entry: index, code, message });
         last = last.map(|(before, until)| (before.max(start), until.max(end)));
-        if all.len() > MAX_LISTED {
+        if all.len() > MAX_CONTRADICTIONS {
             break;
         }
     }

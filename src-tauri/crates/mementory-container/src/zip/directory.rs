@@ -11,7 +11,7 @@ use std::io::{BufReader, Read};
 /// Signature of the Zip64 end-of-directory locator.
 const LOCATOR64_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
 /// Start of the digital signature that may follow the last entry of the directory (APPNOTE 6.3.10, §4.3.13).
-const SIGNATURE_SIGNATURE: [u8; 4] = *b"PK\x05\x05";
+const DIGITAL_SIGNATURE_START: [u8; 4] = *b"PK\x05\x05";
 /// Signature of the Zip64 end-of-directory record.
 const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 
@@ -194,7 +194,7 @@ fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Re
         found.entries.push(listed.entry);
         found.bytes += listed.bytes;
     }
-    found.is_signed = source.bytes(start.saturating_add(found.bytes), 4)? == SIGNATURE_SIGNATURE;
+    found.is_signed = source.bytes(start.saturating_add(found.bytes), 4)? == DIGITAL_SIGNATURE_START;
     Ok(found)
 }
 

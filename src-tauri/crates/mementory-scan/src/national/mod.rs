@@ -32,15 +32,15 @@ struct Number {
     check: fn(&[u8]) -> bool,
 }
 
-const fn unseparated(lengths: &'static [usize]) -> Layout {
+const fn unseparated_layout(lengths: &'static [usize]) -> Layout {
     Layout { lengths, gaps: &[], distinctive: false }
 }
 
-const fn separated(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
+const fn separated_layout(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
     Layout { lengths, gaps, distinctive: false }
 }
 
-const fn distinctive(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
+const fn distinctive_layout(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
     Layout { lengths, gaps, distinctive: true }
 }
 
