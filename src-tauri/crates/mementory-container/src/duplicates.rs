@@ -41,10 +41,10 @@ fn sha256_of(source: &Source, place: &str) -> Result<[u8; 32], FormatError> {
     let mut window = source.window(0).map_err(io)?;
     let (mut hasher, mut buf) = (Sha256::new(), vec![0; 256 * 1024]);
     loop {
-        let n = window.read(&mut buf).map_err(io)?;
-        if n == 0 {
+        let read_len = window.read(&mut buf).map_err(io)?;
+        if read_len == 0 {
             return Ok(hasher.finalize().into());
         }
-        hasher.update(&buf[..n]);
+        hasher.update(&buf[..read_len]);
     }
 }

@@ -124,10 +124,10 @@ fn entries_that_only_some_programs_see_are_faults() {
         ),
     ];
     for (name, bytes, expected) in cases {
-        let c = open(&[dir.put(&format!("{name}.zip"), &bytes)]).unwrap();
-        let codes: Vec<_> = c.faults().iter().map(|fault| fault.code).collect();
+        let catalog = open(&[dir.put(&format!("{name}.zip"), &bytes)]).unwrap();
+        let codes: Vec<_> = catalog.faults().iter().map(|fault| fault.code).collect();
         assert_eq!(codes, expected, "{name}");
-        assert_eq!(places(&c), [format!("{name}.zip!/one"), format!("{name}.zip!/two")], "{name}");
+        assert_eq!(places(&catalog), [format!("{name}.zip!/one"), format!("{name}.zip!/two")], "{name}");
     }
 }
 
@@ -136,8 +136,8 @@ fn a_number_of_entries_without_its_upper_bits_loses_none() {
     let dir = TempFolder::new("many-entries");
     let names: Vec<String> = (0..65_540).map(|n| format!("{n}")).collect();
     let entries: Vec<_> = names.iter().map(|name| plain_entry(name, b"")).collect();
-    let c = open(&[dir.put("many.zip", &zip_bytes(&entries))]).unwrap();
-    assert_eq!((c.members().len(), c.faults().len()), (65_540, 0));
+    let catalog = open(&[dir.put("many.zip", &zip_bytes(&entries))]).unwrap();
+    assert_eq!((catalog.members().len(), catalog.faults().len()), (65_540, 0));
 }
 
 #[test]
@@ -147,8 +147,9 @@ fn a_compression_that_is_not_supported_is_named() {
         let mut bytes = zip_bytes(&[plain_entry("one", b"first")]);
         let directory = directory_of(&bytes);
         (bytes[8], bytes[directory + 10]) = (method, method);
-        let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
-        let issues: Vec<_> = c.issues().iter().map(|issue| (issue.code.as_str(), issue.message.as_str())).collect();
+        let catalog = open(&[dir.put("x.zip", &bytes)]).unwrap();
+        let issues: Vec<_> =
+            catalog.issues().iter().map(|issue| (issue.code.as_str(), issue.message.as_str())).collect();
         let expected = format!("the compression with {name} (method {method}) is not supported");
         assert!(matches!(issues[..], [("unsupported_compression", message)] if message.starts_with(&expected)));
     }
@@ -159,10 +160,10 @@ fn every_flag_of_encryption_counts() {
     let dir = TempFolder::new("encryption-flags");
     for flags in [1, 1 | 1 << 6, 1 << 6, 1 << 13] {
         let bytes = zip_bytes(&[EntrySpec { flags, ..plain_entry("one", b"1") }, plain_entry("two", b"2")]);
-        let c = open(&[dir.put("x.zip", &bytes)]).unwrap();
-        let issues: Vec<_> = c.issues().iter().map(|issue| issue.code.as_str()).collect();
+        let catalog = open(&[dir.put("x.zip", &bytes)]).unwrap();
+        let issues: Vec<_> = catalog.issues().iter().map(|issue| issue.code.as_str()).collect();
         assert_eq!(issues, ["encrypted"], "{flags:#x}");
-        assert_eq!(places(&c), ["x.zip!/two"]);
+        assert_eq!(places(&catalog), ["x.zip!/two"]);
     }
 }
 
@@ -170,9 +171,9 @@ fn every_flag_of_encryption_counts() {
 fn a_link_named_like_a_folder_is_a_link() {
     let dir = TempFolder::new("link-folder");
     let link = EntrySpec { mode: 0o120_777, ..plain_entry("link/", b"/etc") };
-    let c = open(&[dir.put("x.zip", &zip_bytes(&[plain_entry("one", b"1"), link]))]).unwrap();
-    assert_eq!(c.issues().iter().map(|issue| issue.code.as_str()).collect::<Vec<_>>(), ["link"]);
-    assert!(c.faults().is_empty());
+    let catalog = open(&[dir.put("x.zip", &zip_bytes(&[plain_entry("one", b"1"), link]))]).unwrap();
+    assert_eq!(catalog.issues().iter().map(|issue| issue.code.as_str()).collect::<Vec<_>>(), ["link"]);
+    assert!(catalog.faults().is_empty());
 }
 
 #[test]
@@ -185,8 +186,8 @@ fn archives_that_were_packed_together_are_opened_whatever_their_names_are() {
         plain_entry("__MACOSX/exports/._one.agent", b"of macOS"),
     ];
     let places_in = |name: &str, entries: &[EntrySpec<'_>]| {
-        let c = open(&[dir.put(name, &zip_bytes(entries))]).unwrap();
-        places(&c).into_iter().map(str::to_owned).collect::<Vec<_>>()
+        let catalog = open(&[dir.put(name, &zip_bytes(entries))]).unwrap();
+        places(&catalog).into_iter().map(str::to_owned).collect::<Vec<_>>()
     };
     assert_eq!(
         places_in("x.zip", &packed),
@@ -213,15 +214,15 @@ fn only_an_entry_that_was_read_to_its_end_without_damage_is_not_checked_again() 
         EntrySpec { wrong_crc: true, ..plain_entry("damaged", &text) },
     ]);
     let path = dir.put("x.zip", &valid_archive);
-    let c = open(std::slice::from_ref(&path)).unwrap();
-    let [whole, packed, begun, _, damaged] = c.members() else { panic!("{:?}", places(&c)) };
-    assert_eq!(c.bytes(whole, 1 << 20).unwrap(), text);
-    assert_eq!(c.bytes(packed, 1 << 20).unwrap(), text);
-    assert_eq!(c.head(begun, 10).unwrap(), b"aaaaaaaaaa");
-    assert!(c.bytes(damaged, 1 << 20).is_err());
+    let catalog = open(std::slice::from_ref(&path)).unwrap();
+    let [whole, packed, begun, _, damaged] = catalog.members() else { panic!("{:?}", places(&catalog)) };
+    assert_eq!(catalog.bytes(whole, 1 << 20).unwrap(), text);
+    assert_eq!(catalog.bytes(packed, 1 << 20).unwrap(), text);
+    assert_eq!(catalog.head(begun, 10).unwrap(), b"aaaaaaaaaa");
+    assert!(catalog.bytes(damaged, 1 << 20).is_err());
     // From now on, the bytes of an entry match neither its size nor its checksum.
     std::fs::write(&path, vec![0; valid_archive.len()]).unwrap();
-    let places: Vec<String> = c.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
+    let places: Vec<String> = catalog.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
     assert_eq!(places, ["x.zip!/begun", "x.zip!/unread", "x.zip!/damaged"]);
 }
 
@@ -232,11 +233,12 @@ fn bytes_after_the_compressed_data_of_an_entry_are_damage_but_do_not_hide_it() {
     for tail in [b"x".as_slice(), b"\0", &[b'x'; 300_000]] {
         let hidden = EntrySpec { deflate: true, packed_tail: tail, ..plain_entry("hidden", &text) };
         let plain = EntrySpec { deflate: true, ..plain_entry("plain", &text) };
-        let c = open(&[dir.put("x.zip", &zip_bytes(&[hidden, plain]))]).unwrap();
-        for member in c.members() {
-            assert_eq!(c.bytes(member, 1 << 20).unwrap(), text);
+        let catalog = open(&[dir.put("x.zip", &zip_bytes(&[hidden, plain]))]).unwrap();
+        for member in catalog.members() {
+            assert_eq!(catalog.bytes(member, 1 << 20).unwrap(), text);
         }
-        let places: Vec<String> = c.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
+        let places: Vec<String> =
+            catalog.damaged_entries(|_| true).unwrap().into_iter().map(|f| f.issue.place).collect();
         assert_eq!(places, ["x.zip!/hidden"]);
     }
 }

@@ -64,18 +64,18 @@ pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
 
 /// HMAC-SHA256 of one message.
 pub(crate) fn hmac_sha256(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    let mut h = hmac(key);
-    h.update(message);
-    h.finalize().into_bytes().into()
+    let mut mac = hmac(key);
+    mac.update(message);
+    mac.finalize().into_bytes().into()
 }
 
 /// SHA-256 of a domain label and a message.
 pub(crate) fn labelled_sha256(domain: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut h = Sha256::new();
-    h.update((domain.len() as u64).to_le_bytes());
-    h.update(domain);
-    h.update(message);
-    h.finalize().into()
+    let mut hasher = Sha256::new();
+    hasher.update((domain.len() as u64).to_le_bytes());
+    hasher.update(domain);
+    hasher.update(message);
+    hasher.finalize().into()
 }
 
 /// Joins the parts, each preceded by its length as u64 LE, so that different lists produce different bytes.

@@ -13,12 +13,12 @@ pub fn keyed_id(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 16] {
 
 /// HMAC-SHA256 over the parts, each preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
 pub fn keyed_digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    let mut h = hazmat::hmac(key);
+    let mut mac = hazmat::hmac(key);
     for part in parts {
-        h.update(&(part.len() as u64).to_le_bytes());
-        h.update(part);
+        mac.update(&(part.len() as u64).to_le_bytes());
+        mac.update(part);
     }
-    h.finalize().into_bytes().into()
+    mac.finalize().into_bytes().into()
 }
 
 /// Incremental HMAC-SHA256. Lengths are not included, so a caller that hashes several parts must add their lengths. A

@@ -54,13 +54,13 @@ pub struct Network {
 impl Network {
     /// Reads the weights from an archive.
     pub fn new(file: &[u8]) -> Result<Self, EncoderError> {
-        let a = &mut Arrays::open(file)?;
-        let table = (1..=PART_COUNT).map(|part| a.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
+        let arrays = &mut Arrays::open(file)?;
+        let table = (1..=PART_COUNT).map(|part| arrays.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
         let table = table.collect::<Result<_, _>>()?;
         let windows = [(2, 0), (3, 1), (5, 2)].map(|(size, before)| -> Result<Window, EncoderError> {
             let mut layer = |n: u8| -> Result<_, EncoderError> {
-                let weights = a.matrix(&format!("w{n}_{size}"), size * WINDOW_DIMENSIONS, WINDOW_DIMENSIONS)?;
-                Ok((weights, a.list(&format!("b{n}_{size}"), WINDOW_DIMENSIONS)?))
+                let weights = arrays.matrix(&format!("w{n}_{size}"), size * WINDOW_DIMENSIONS, WINDOW_DIMENSIONS)?;
+                Ok((weights, arrays.list(&format!("b{n}_{size}"), WINDOW_DIMENSIONS)?))
             };
             Ok(Window { size, before, first: layer(1)?, second: layer(2)? })
         });
@@ -68,27 +68,27 @@ impl Network {
         let width = WINDOW_DIMENSIONS;
         Ok(Self {
             table,
-            scale: a.list("scale", PART_COUNT)?,
-            lowest: a.list("lo", PART_COUNT)?,
+            scale: arrays.list("scale", PART_COUNT)?,
+            lowest: arrays.list("lo", PART_COUNT)?,
             projection: (
-                a.matrices(["proj2", "proj3", "proj5"], DIMENSIONS, width)?,
-                a.lists(["proj_b2", "proj_b3", "proj_b5"], width)?,
+                arrays.matrices(["proj2", "proj3", "proj5"], DIMENSIONS, width)?,
+                arrays.lists(["proj_b2", "proj_b3", "proj_b5"], width)?,
             ),
             projection_norm: (
-                a.lists(["ln_g2", "ln_g3", "ln_g5"], width)?,
-                a.lists(["ln_b2", "ln_b3", "ln_b5"], width)?,
+                arrays.lists(["ln_g2", "ln_g3", "ln_g5"], width)?,
+                arrays.lists(["ln_b2", "ln_b3", "ln_b5"], width)?,
             ),
             windows,
-            norm: (a.list("ln_g", FEATURES)?, a.list("ln_b", FEATURES)?),
-            reduction: (a.matrix("cnn_W", FEATURES, DIMENSIONS)?, a.list("cnn_b", DIMENSIONS)?),
+            norm: (arrays.list("ln_g", FEATURES)?, arrays.list("ln_b", FEATURES)?),
+            reduction: (arrays.matrix("cnn_W", FEATURES, DIMENSIONS)?, arrays.list("cnn_b", DIMENSIONS)?),
             layers: [
-                a.matrix("d0", DIMENSIONS, HIDDEN_WIDTH)?,
-                a.matrix("d1", HIDDEN_WIDTH, HIDDEN_WIDTH)?,
-                a.matrix("d2", HIDDEN_WIDTH, DIMENSIONS)?,
-                a.matrix("d3", DIMENSIONS, DIMENSIONS)?,
+                arrays.matrix("d0", DIMENSIONS, HIDDEN_WIDTH)?,
+                arrays.matrix("d1", HIDDEN_WIDTH, HIDDEN_WIDTH)?,
+                arrays.matrix("d2", HIDDEN_WIDTH, DIMENSIONS)?,
+                arrays.matrix("d3", DIMENSIONS, DIMENSIONS)?,
             ],
-            shortcuts: [a.matrix("p1", DIMENSIONS, HIDDEN_WIDTH)?, a.matrix("p3", HIDDEN_WIDTH, DIMENSIONS)?],
-            epsilon: a.number("eps")? as f32,
+            shortcuts: [arrays.matrix("p1", DIMENSIONS, HIDDEN_WIDTH)?, arrays.matrix("p3", HIDDEN_WIDTH, DIMENSIONS)?],
+            epsilon: arrays.number("eps")? as f32,
         })
     }
 

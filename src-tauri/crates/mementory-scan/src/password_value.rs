@@ -167,8 +167,11 @@ pub(crate) fn is_code(value: &str) -> bool {
         value.contains("=>") || value.contains("->") || value.contains("::") || value == "{" || value == "[";
     let names_password = is_identifier(value)
         && {
-            let l = value.to_ascii_lowercase();
-            l.contains("password") || l.contains("passwd") || l.starts_with("pass") || l.starts_with("pwd")
+            let lower = value.to_ascii_lowercase();
+            lower.contains("password")
+                || lower.contains("passwd")
+                || lower.starts_with("pass")
+                || lower.starts_with("pwd")
         }
         && value.bytes().filter(u8::is_ascii_digit).count() < 2;
     let is_pointer = value.strip_prefix('*').is_some_and(is_identifier);

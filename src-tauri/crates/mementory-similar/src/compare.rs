@@ -123,7 +123,7 @@ fn count_unmatched_words(a: &[u64], b: &[u64]) -> usize {
 impl<'f> Matching<'f> {
     /// Pairs the words that are equal in both texts.
     fn of_equal_words(a: &'f Form, b: &'f Form, longer_len: usize) -> Self {
-        let mut m =
+        let mut matching =
             Self { a, b, pairs: Vec::with_capacity(longer_len), unmatched_a: Vec::new(), unmatched_b: Vec::new() };
         let (mut indices_of_a, mut indices_of_b) =
             (a.indices_by_hash().iter().peekable(), b.indices_by_hash().iter().peekable());
@@ -131,16 +131,16 @@ impl<'f> Matching<'f> {
             match (indices_of_a.peek(), indices_of_b.peek()) {
                 (Some(i), Some(j)) => match a.tokens()[**i as usize].hash.cmp(&b.tokens()[**j as usize].hash) {
                     std::cmp::Ordering::Equal => {
-                        m.pairs.push((**i, **j));
+                        matching.pairs.push((**i, **j));
                         indices_of_a.next();
                         indices_of_b.next();
                     }
-                    std::cmp::Ordering::Less => m.unmatched_a.extend(indices_of_a.next()),
-                    std::cmp::Ordering::Greater => m.unmatched_b.extend(indices_of_b.next()),
+                    std::cmp::Ordering::Less => matching.unmatched_a.extend(indices_of_a.next()),
+                    std::cmp::Ordering::Greater => matching.unmatched_b.extend(indices_of_b.next()),
                 },
-                (Some(_), None) => m.unmatched_a.extend(indices_of_a.next()),
-                (None, Some(_)) => m.unmatched_b.extend(indices_of_b.next()),
-                (None, None) => return m,
+                (Some(_), None) => matching.unmatched_a.extend(indices_of_a.next()),
+                (None, Some(_)) => matching.unmatched_b.extend(indices_of_b.next()),
+                (None, None) => return matching,
             }
         }
     }

@@ -13,9 +13,9 @@ const KANA_ENDINGS: [char; 9] = ['る', 'た', 'て', 'い', 'う', 'く', 'む'
 
 pub(crate) fn hash(parts: impl Hash) -> u64 {
     // This hasher has fixed keys, so the hashes are the same on every computer.
-    let mut h = DefaultHasher::new();
-    parts.hash(&mut h);
-    h.finish()
+    let mut hasher = DefaultHasher::new();
+    parts.hash(&mut hasher);
+    hasher.finish()
 }
 
 struct Tokenizer {

@@ -69,11 +69,11 @@ impl Blobs {
                 spool.write_all(&chunk).map_err(io)?;
             }
             chunk.resize(1 << 20, 0);
-            let n = bytes.read(&mut chunk).map_err(io)?;
-            if n == 0 {
+            let read_len = bytes.read(&mut chunk).map_err(io)?;
+            if read_len == 0 {
                 break;
             }
-            chunk.truncate(n);
+            chunk.truncate(read_len);
         }
         let info = BlobInfo { digest: hasher.finish(), size };
         if must_store {

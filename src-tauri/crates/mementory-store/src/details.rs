@@ -118,20 +118,21 @@ mod tests {
 
     #[test]
     fn a_redaction_clears_digests_that_were_computed() {
-        let c = Connection::open_in_memory().unwrap();
-        c.execute_batch(
-            "CREATE TABLE records (row INTEGER PRIMARY KEY); INSERT INTO records VALUES (1), (2); \
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE records (row INTEGER PRIMARY KEY); INSERT INTO records VALUES (1), (2); \
              CREATE TABLE versions (row, version); INSERT INTO versions VALUES (1, 1), (1, 2); \
              CREATE TABLE moved (row);",
-        )
-        .unwrap();
-        c.execute_batch(include_str!("schema_5.sql")).unwrap();
-        complete(&c, 1, 7, Some(3)).unwrap();
-        c.execute("UPDATE versions SET details = 5 WHERE version = 2", []).unwrap();
-        clear(&c, 1).unwrap();
-        clear(&c, 2).unwrap();
+            )
+            .unwrap();
+        connection.execute_batch(include_str!("schema_5.sql")).unwrap();
+        complete(&connection, 1, 7, Some(3)).unwrap();
+        connection.execute("UPDATE versions SET details = 5 WHERE version = 2", []).unwrap();
+        clear(&connection, 1).unwrap();
+        clear(&connection, 2).unwrap();
         let numbers = |sql: &str| -> Vec<Option<i64>> {
-            let mut statement = c.prepare(sql).unwrap();
+            let mut statement = connection.prepare(sql).unwrap();
             statement.query_map([], |r| r.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
         };
         assert_eq!(numbers("SELECT details FROM records ORDER BY row"), [Some(0), None]);

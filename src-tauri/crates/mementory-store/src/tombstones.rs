@@ -125,12 +125,16 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 ///
 /// # Errors
 /// Errors of the database.
-pub fn target_record_ids(c: &Connection, keys: &VaultKeys, tombstone: &Tombstone) -> StoreResult<Vec<[u8; 16]>> {
-    target_ids(c, keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
+pub fn target_record_ids(
+    connection: &Connection,
+    keys: &VaultKeys,
+    tombstone: &Tombstone,
+) -> StoreResult<Vec<[u8; 16]>> {
+    target_ids(connection, keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
 
 fn target_ids(
-    c: &Connection,
+    connection: &Connection,
     keys: &VaultKeys,
     target: (&str, &str),
     scope: &str,
@@ -148,7 +152,7 @@ fn target_ids(
     for (kind, id) in std::iter::once(target).chain(derived_ids) {
         if let Some(export_id) = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id)) {
             out.push(export_id);
-            out.extend(export_ids::record_with(c, &export_id)?);
+            out.extend(export_ids::record_with(connection, &export_id)?);
         }
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), id.to_owned())));
@@ -196,8 +200,8 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
 /// have the same id, and neither may be lost: if another deletion in the same scope already has the id, `#` and a
 /// digest of the deletion are appended. None if the id is that of one of the vault's own tombstones, or of a tombstone
 /// in another scope.
-pub fn foreign_id(c: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
-    let existing = c
+pub fn foreign_id(connection: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
+    let existing = connection
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
         .query_row([&tombstone.id], read_tombstone)
         .optional()?;
@@ -287,25 +291,25 @@ pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
 const TOMBSTONE_COLUMNS: &str =
     "id, op, kind, target, scope, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim";
 
-fn read_tombstone(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
-    let derived: String = r.get(10)?;
+fn read_tombstone(row: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
+    let derived: String = row.get(10)?;
     Ok(TombstoneRow {
-        id: r.get(0)?,
-        op: if r.get::<_, i64>(1)? == 0 { TombstoneOp::Delete } else { TombstoneOp::Redact },
-        kind: r.get(2)?,
-        target: r.get(3)?,
-        scope: r.get(4)?,
-        origin_id: r.get(5)?,
-        source: r.get(6)?,
-        at: Timestamp::from_micros(r.get(7)?).unwrap_or_else(Timestamp::now),
-        actor: r.get(8)?,
-        reason: r.get(9)?,
+        id: row.get(0)?,
+        op: if row.get::<_, i64>(1)? == 0 { TombstoneOp::Delete } else { TombstoneOp::Redact },
+        kind: row.get(2)?,
+        target: row.get(3)?,
+        scope: row.get(4)?,
+        origin_id: row.get(5)?,
+        source: row.get(6)?,
+        at: Timestamp::from_micros(row.get(7)?).unwrap_or_else(Timestamp::now),
+        actor: row.get(8)?,
+        reason: row.get(9)?,
         derived: serde_json::from_str(&derived).unwrap_or_default(),
-        signature: r.get(11)?,
-        own: r.get(12)?,
-        receipt: r.get(13)?,
+        signature: row.get(11)?,
+        own: row.get(12)?,
+        receipt: row.get(13)?,
         signature_valid: false,
-        verbatim: r.get(14)?,
+        verbatim: row.get(14)?,
     })
 }
 
@@ -327,15 +331,15 @@ pub struct OwnTarget {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
+pub fn own_targets(connection: &Connection) -> StoreResult<Vec<OwnTarget>> {
     let mut by_tombstone: HashMap<String, Vec<[u8; 16]>> = HashMap::new();
-    let mut statement = c.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
+    let mut statement = connection.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
     for pair in statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))? {
         let (tombstone, fingerprint) = pair?;
         by_tombstone.entry(tombstone).or_default().push(fingerprint);
     }
     let sql = "SELECT id, receipt, record, kind, op, at FROM tombstones WHERE own = 1 AND record IS NOT NULL";
-    let mut statement = c.prepare(sql)?;
+    let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |r| {
         let tombstone: String = r.get(0)?;
         Ok(OwnTarget {
@@ -355,8 +359,8 @@ pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
-    let mut statement = c.prepare("SELECT id FROM tombstones WHERE own = 1")?;
+pub fn own_ids(connection: &Connection) -> StoreResult<HashSet<String>> {
+    let mut statement = connection.prepare("SELECT id FROM tombstones WHERE own = 1")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -365,9 +369,10 @@ pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn all(c: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
+pub fn all(connection: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
     let public = keys.signing().public();
-    let mut statement = c.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
+    let mut statement =
+        connection.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
     let mut rows = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
     for row in rows.iter_mut().filter(|r| r.own) {
         row.signature_valid = row.is_signed_by(&public);

@@ -77,19 +77,19 @@ fn measure_deflate_stream(source: &Source, at: u64, budget: &mut u64) -> std::io
     let mut inflate = Decompress::new(false);
     let (mut input, mut output) = (vec![0; 4096], vec![0; 64 * 1024]);
     loop {
-        let n = window.read(&mut input)?;
-        let is_full = n == input.len();
+        let read_len = window.read(&mut input)?;
+        let is_full = read_len == input.len();
         let mut used_bytes = 0;
         loop {
             let (bytes_in_before, bytes_out_before) = (inflate.total_in(), inflate.total_out());
-            let status = inflate.decompress(&input[used_bytes..n], &mut output, FlushDecompress::None);
+            let status = inflate.decompress(&input[used_bytes..read_len], &mut output, FlushDecompress::None);
             used_bytes += usize::try_from(inflate.total_in() - bytes_in_before).unwrap_or(0);
             let produced = inflate.total_out() - bytes_out_before;
             *budget = budget.saturating_sub(produced);
             match status {
                 Ok(Status::StreamEnd) => return Ok((inflate.total_in(), inflate.total_out(), false)),
-                Ok(_) if *budget > 0 && (produced > 0 || used_bytes < n) => {}
-                Ok(_) if *budget > 0 && n > 0 => break,
+                Ok(_) if *budget > 0 && (produced > 0 || used_bytes < read_len) => {}
+                Ok(_) if *budget > 0 && read_len > 0 => break,
                 _ => return Ok((inflate.total_in(), inflate.total_out(), true)),
             }
         }

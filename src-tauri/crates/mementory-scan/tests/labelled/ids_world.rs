@@ -32,13 +32,13 @@ pub fn rut(rng: &mut Rng) -> String {
 }
 
 pub fn kimlik(rng: &mut Rng) -> String {
-    let mut d = rng.random_digits(9);
-    d[0] = rng.range(1, 9) as u32;
-    let odd: u32 = d.iter().step_by(2).sum();
-    let even: u32 = d.iter().skip(1).step_by(2).sum();
-    d.push((odd * 7 + 100 - even) % 10);
-    d.push(d.iter().sum::<u32>() % 10);
-    digits_text(&d)
+    let mut digits = rng.random_digits(9);
+    digits[0] = rng.range(1, 9) as u32;
+    let odd: u32 = digits.iter().step_by(2).sum();
+    let even: u32 = digits.iter().skip(1).step_by(2).sum();
+    digits.push((odd * 7 + 100 - even) % 10);
+    digits.push(digits.iter().sum::<u32>() % 10);
+    digits_text(&digits)
 }
 
 /// Indian Aadhaar number, with a check digit by the Verhoeff algorithm. The group products are calculated here instead
