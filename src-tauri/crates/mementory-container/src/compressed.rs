@@ -118,7 +118,7 @@ fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {
-    let tail = name.len().checked_sub(ending.len()).and_then(|at| name.get(at..));
+    let tail = name.len().checked_sub(ending.len()).and_then(|position| name.get(position..));
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
 }
 

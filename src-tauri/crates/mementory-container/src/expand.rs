@@ -356,7 +356,7 @@ fn add_empty_folders(catalog: &mut Catalog, member: &Member, entries: &[Entry]) 
     let safe_name = |entry: &Entry| zip::safe_name(&entry.name).ok().map(Cow::into_owned);
     let names: Vec<String> = entries.iter().filter_map(safe_name).collect();
     let parents: HashSet<&str> =
-        names.iter().flat_map(|name| name.match_indices('/').map(move |(at, _)| &name[..at])).collect();
+        names.iter().flat_map(|name| name.match_indices('/').map(move |(position, _)| &name[..position])).collect();
     let folders = entries.iter().filter(|entry| entry.kind() == EntryKind::Folder).filter_map(safe_name);
     let empty = folders.filter(|name| !parents.contains(name.as_str()));
     catalog.empty_folders.extend(empty.map(|name| format!("{}!/{name}", member.place)));

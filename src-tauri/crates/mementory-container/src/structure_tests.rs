@@ -8,8 +8,8 @@ fn end_of(bytes: &[u8]) -> usize {
     memchr::memmem::rfind(bytes, b"PK\x05\x06").unwrap()
 }
 
-fn read_u32(bytes: &[u8], at: usize) -> u32 {
-    u32::from_le_bytes(bytes[at..at + 4].try_into().unwrap())
+fn read_u32(bytes: &[u8], position: usize) -> u32 {
+    u32::from_le_bytes(bytes[position..position + 4].try_into().unwrap())
 }
 
 /// Offset of the directory.
@@ -19,27 +19,27 @@ fn directory_of(bytes: &[u8]) -> usize {
 
 /// Inserts bytes before the directory. The end record then states the new offset of the directory.
 fn insert_before_directory(bytes: &[u8], inserted: &[u8]) -> Vec<u8> {
-    let (at, end) = (directory_of(bytes), end_of(bytes));
-    let mut out = [&bytes[..at], inserted, &bytes[at..]].concat();
-    out[end + inserted.len() + 16..][..4].copy_from_slice(&((at + inserted.len()) as u32).to_le_bytes());
+    let (position, end) = (directory_of(bytes), end_of(bytes));
+    let mut out = [&bytes[..position], inserted, &bytes[position..]].concat();
+    out[end + inserted.len() + 16..][..4].copy_from_slice(&((position + inserted.len()) as u32).to_le_bytes());
     out
 }
 
 fn set_count(bytes: &[u8], count: u16) -> Vec<u8> {
     let (mut out, end) = (bytes.to_vec(), end_of(bytes));
-    for at in [end + 8, end + 10] {
-        out[at..at + 2].copy_from_slice(&count.to_le_bytes());
+    for position in [end + 8, end + 10] {
+        out[position..position + 2].copy_from_slice(&count.to_le_bytes());
     }
     out
 }
 
 /// The bytes with a Zip64 end record that states `count` entries.
 fn add_zip64_record(bytes: &[u8], count: u64) -> Vec<u8> {
-    let (at, end) = (directory_of(bytes), end_of(bytes));
+    let (position, end) = (directory_of(bytes), end_of(bytes));
     let mut record = b"PK\x06\x06".to_vec();
     record.extend(44_u64.to_le_bytes());
     record.extend([45, 0, 45, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
-    [count, count, (end - at) as u64, at as u64].iter().for_each(|n| record.extend(n.to_le_bytes()));
+    [count, count, (end - position) as u64, position as u64].iter().for_each(|n| record.extend(n.to_le_bytes()));
     record.extend(b"PK\x06\x07\0\0\0\0");
     record.extend((end as u64).to_le_bytes());
     record.extend(1_u32.to_le_bytes());
@@ -75,9 +75,9 @@ fn entries_that_only_some_programs_see_are_faults() {
     other_sizes[descriptor + 12] ^= 1;
     let mut other_checksum = streamed.clone();
     other_checksum[descriptor + 4] ^= 1;
-    let with_byte = |bytes: &[u8], at: usize, value: u8| {
+    let with_byte = |bytes: &[u8], position: usize, value: u8| {
         let mut changed = bytes.to_vec();
-        changed[at] = value;
+        changed[position] = value;
         changed
     };
     let zip64_archive = add_zip64_record(&valid_archive, 2);

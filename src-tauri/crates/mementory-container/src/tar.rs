@@ -43,7 +43,7 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
         let Some(damage) = list_from(source, start, max, &mut listing)? else { break };
         listing.is_truncated = true;
         match find_header(source, damage.saturating_add(BLOCK_BYTES as u64))? {
-            Some(at) => start = at,
+            Some(position) => start = position,
             None => break,
         }
     }
@@ -64,8 +64,8 @@ fn list_from(source: &Source, start: u64, max: u64, listing: &mut Listing) -> Re
             Err(error) if is_damage(&error) => return Ok(Some(next_offset)),
             Err(error) => return Err(error),
         };
-        let (at, size) = (start + entry.raw_file_position(), entry.size());
-        next_offset = at.saturating_add(size).checked_next_multiple_of(BLOCK_BYTES as u64).unwrap_or(u64::MAX);
+        let (position, size) = (start + entry.raw_file_position(), entry.size());
+        next_offset = position.saturating_add(size).checked_next_multiple_of(BLOCK_BYTES as u64).unwrap_or(u64::MAX);
         let kind = entry.header().entry_type();
         let mode = match kind {
             _ if kind.is_file() || kind.is_contiguous() => 0,
@@ -77,21 +77,21 @@ fn list_from(source: &Source, start: u64, max: u64, listing: &mut Listing) -> Re
         };
         let raw_name = entry.path_bytes().into_owned();
         let name = String::from_utf8_lossy(&raw_name).into_owned();
-        let len = size.min(source.len().saturating_sub(at));
+        let len = size.min(source.len().saturating_sub(position));
         listing.is_truncated |= len < size;
-        listing.entries.push(Entry::stored(name, &raw_name, at, len, size, mode));
+        listing.entries.push(Entry::stored(name, &raw_name, position, len, size, mode));
     }
     Ok(None)
 }
 
-/// The offset of the first block from `at` on that is a header with a correct checksum.
-fn find_header(source: &Source, mut at: u64) -> Result<Option<u64>> {
-    let mut reader = BufReader::with_capacity(128 << 10, source.window(at)?);
+/// The offset of the first block from `position` on that is a header with a correct checksum.
+fn find_header(source: &Source, mut position: u64) -> Result<Option<u64>> {
+    let mut reader = BufReader::with_capacity(128 << 10, source.window(position)?);
     let mut block = [0; BLOCK_BYTES];
     loop {
         match reader.read_exact(&mut block) {
-            Ok(()) if is_tar_head(&block) && has_checksum(&block) => return Ok(Some(at)),
-            Ok(()) => at += BLOCK_BYTES as u64,
+            Ok(()) if is_tar_head(&block) && has_checksum(&block) => return Ok(Some(position)),
+            Ok(()) => position += BLOCK_BYTES as u64,
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
             Err(error) => return Err(error),
         }

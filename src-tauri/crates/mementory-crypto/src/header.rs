@@ -126,8 +126,8 @@ impl UnverifiedHeader {
     fn parse(text: String) -> Result<Self, CryptoError> {
         let damaged = CryptoError::HeaderDamaged;
         let rest = text.strip_suffix(FILE_END).ok_or(damaged("end"))?;
-        let at = rest.len().checked_sub(DIGEST_HEX_LEN).ok_or(damaged("end"))?;
-        let (covered, checksum) = rest.split_at_checked(at).ok_or(damaged("end"))?;
+        let position = rest.len().checked_sub(DIGEST_HEX_LEN).ok_or(damaged("end"))?;
+        let (covered, checksum) = rest.split_at_checked(position).ok_or(damaged("end"))?;
         if checksum != hex::encode(hazmat::labelled_sha256(CHECKSUM_DOMAIN, covered.as_bytes())) {
             return Err(damaged("checksum"));
         }

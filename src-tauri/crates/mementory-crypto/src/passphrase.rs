@@ -16,7 +16,8 @@ pub fn strength(passphrase: &str) -> (u8, &'static str, Option<String>) {
     if passphrase.trim().is_empty() {
         return (0, STRENGTH_LABELS[0], Some("There is nothing here yet.".into()));
     }
-    let end = passphrase.char_indices().nth(MAX_EVALUATED_CHARACTERS).map_or(passphrase.len(), |(at, _)| at);
+    let end =
+        passphrase.char_indices().nth(MAX_EVALUATED_CHARACTERS).map_or(passphrase.len(), |(position, _)| position);
     let estimate =
         zxcvbn::zxcvbn(passphrase.get(..end).unwrap_or(passphrase), &["mementory", "keepsake", "vault", "memory"]);
     let score = u8::from(estimate.score()).min(4);

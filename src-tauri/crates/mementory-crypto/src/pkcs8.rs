@@ -113,8 +113,8 @@ pub(crate) fn encode_pem(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<Str
     let text = Zeroizing::new(STANDARD.encode(der.as_slice()));
     let mut out = Zeroizing::new(String::with_capacity(text.len() + 64));
     out.push_str(PEM_BEGIN);
-    for (at, c) in text.chars().enumerate() {
-        if at % 64 == 0 {
+    for (position, c) in text.chars().enumerate() {
+        if position % 64 == 0 {
             out.push('\n');
         }
         out.push(c);

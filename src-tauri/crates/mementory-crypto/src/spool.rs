@@ -144,12 +144,12 @@ impl Write for SpoolFile {
 
 impl Seek for SpoolFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
+        let position = match to {
             SeekFrom::Start(n) => Some(n),
             SeekFrom::End(n) => self.len.checked_add_signed(n),
             SeekFrom::Current(n) => self.offset.checked_add_signed(n),
         };
-        self.offset = at.ok_or(io::ErrorKind::InvalidInput)?;
+        self.offset = position.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.offset)
     }
 }

@@ -161,9 +161,9 @@ fn without_entities(bytes: &[u8]) -> Vec<u8> {
 fn replaced(bytes: &[u8], start: u8, decode: impl Fn(&[u8]) -> (Option<char>, usize)) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
-    while let Some(at) = memchr::memchr(start, rest) {
-        out.extend_from_slice(rest.get(..at).unwrap_or_default());
-        rest = rest.get(at..).unwrap_or_default();
+    while let Some(position) = memchr::memchr(start, rest) {
+        out.extend_from_slice(rest.get(..position).unwrap_or_default());
+        rest = rest.get(position..).unwrap_or_default();
         let (c, length) = decode(rest);
         if let Some(c) = c {
             out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());

@@ -108,8 +108,9 @@ fn has_with_neighbour<'t>(
     let normal = normal_form(piece);
     is_sentence(&normal)
         && is_long_phrase(format!("{normal} {}", normal_form(neighbour)).trim_end())
-        && forms.positions(piece).any(|at| {
-            bytes_near(at..at + piece.len()).is_some_and(|bytes_near| memmem::find(bytes_near, neighbour).is_some())
+        && forms.positions(piece).any(|position| {
+            bytes_near(position..position + piece.len())
+                .is_some_and(|bytes_near| memmem::find(bytes_near, neighbour).is_some())
         })
 }
 

@@ -44,7 +44,7 @@ impl QuotedLines {
         }
         // Marks are in ascending order and do not overlap.
         let has_mark =
-            |at: usize, position: fn(&Range<usize>) -> usize| marks.binary_search_by_key(&at, position).is_ok();
+            |offset: usize, position: fn(&Range<usize>) -> usize| marks.binary_search_by_key(&offset, position).is_ok();
         let is_before_mark = |(number, start): (usize, usize)| {
             let (Some(text), Some(rest)) = (self.texts.get(number), window.get(start..)) else { return false };
             let common_len = text.iter().zip(rest).take_while(|(a, b)| a == b).count();

@@ -73,6 +73,6 @@ fn are_gaps_blank(data: &[u8], start: usize) -> bool {
 }
 
 /// A big-endian number of `len` bytes; 0 outside the page.
-fn read_number(data: &[u8], at: usize, len: usize) -> i64 {
-    data.get(at..at + len).unwrap_or_default().iter().fold(0, |n, b| n << 8 | i64::from(*b))
+fn read_number(data: &[u8], position: usize, len: usize) -> i64 {
+    data.get(position..position + len).unwrap_or_default().iter().fold(0, |n, b| n << 8 | i64::from(*b))
 }

@@ -23,10 +23,10 @@ const MAX_SENTENCE_CHARS: u32 = 1_000;
 /// The sentences of a text, without white space around them. A line break ends a sentence.
 pub fn sentences(text: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
-    let (mut from_byte, mut from_char, mut at) = (0, 0, 0u32);
+    let (mut from_byte, mut from_char, mut position) = (0, 0, 0u32);
     let mut chars = text.char_indices().peekable();
     while let Some((byte, c)) = chars.next() {
-        at += 1;
+        position += 1;
         let next_char = chars.peek().map(|(_, c)| *c);
         let ends_sentence = match c {
             '\n' | '。' | '！' | '？' | '!' | '?' | '…' => {
@@ -36,12 +36,12 @@ pub fn sentences(text: &str) -> Vec<Part<'_>> {
                 next_char.is_none_or(char::is_whitespace)
                     && !ends_with_abbreviation(text.get(from_byte..byte).unwrap_or_default())
             }
-            _ => at - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
+            _ => position - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
         };
         if ends_sentence {
             let end = byte + c.len_utf8();
             push(&mut out, text.get(from_byte..end).unwrap_or_default(), from_char);
-            (from_byte, from_char) = (end, at);
+            (from_byte, from_char) = (end, position);
         }
     }
     push(&mut out, text.get(from_byte..).unwrap_or_default(), from_char);

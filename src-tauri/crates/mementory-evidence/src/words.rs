@@ -39,8 +39,8 @@ impl Words {
         let mut out = Self::default();
         let mut run = String::new();
         let mut unspaced = false;
-        for (at, c) in text.char_indices() {
-            if is_thousands_separator(text, at, c) {
+        for (position, c) in text.char_indices() {
+            if is_thousands_separator(text, position, c) {
                 continue;
             }
             let is_unspaced = is_of_unspaced_script(c);
@@ -133,14 +133,14 @@ pub fn key_words(text: &str) -> String {
 }
 
 /// True for a thousands separator: 4,150 and 4.150 both mean 4150.
-fn is_thousands_separator(text: &str, at: usize, c: char) -> bool {
+fn is_thousands_separator(text: &str, position: usize, c: char) -> bool {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();
     matches!(c, ',' | '.')
-        && at > 0
-        && digit(bytes.get(at - 1))
-        && (1..=3).all(|n| digit(bytes.get(at + n)))
-        && !digit(bytes.get(at + 4))
+        && position > 0
+        && digit(bytes.get(position - 1))
+        && (1..=3).all(|n| digit(bytes.get(position + n)))
+        && !digit(bytes.get(position + 4))
 }
 
 /// Endings of English, German, French and Spanish words. If two endings match a word, the longer ending comes first.

@@ -233,8 +233,8 @@ fn a_truncated_download_yields_the_records_before_the_cut() {
     // which interchange formats read first.
     for last_name in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
         let all = zip(&[("conversations.json", json_list(&many_conversations)), (last_name, photo.clone())]);
-        let at = memchr::memmem::find(&all, last_name.as_bytes()).unwrap() + last_name.len() + 5;
-        let dir = folder(last_name, &[("cut.zip", all[..at].to_vec())]);
+        let position = memchr::memmem::find(&all, last_name.as_bytes()).unwrap() + last_name.len() + 5;
+        let dir = folder(last_name, &[("cut.zip", all[..position].to_vec())]);
         let (seen, ..) = read(&Folder(dir.0.join("cut.zip")));
         assert_eq!(seen.texts("chatgpt", Kind::Message).len(), 400, "{last_name}");
     }

@@ -162,7 +162,7 @@ pub(crate) fn has_luhn_check(digits: &[u8]) -> bool {
         .iter()
         .rev()
         .enumerate()
-        .map(|(at, digit)| match (at % 2, u32::from(*digit)) {
+        .map(|(position, digit)| match (position % 2, u32::from(*digit)) {
             (0, digit) => digit,
             (_, digit) if digit > 4 => digit * 2 - 9,
             (_, digit) => digit * 2,

@@ -30,15 +30,15 @@ impl DigitRun {
 /// All runs of digits, in text order.
 pub(crate) fn find_runs(bytes: &[u8]) -> Vec<DigitRun> {
     let mut runs: Vec<DigitRun> = Vec::new();
-    let mut at = 0;
-    while let Some(skip) = bytes[at..].iter().position(u8::is_ascii_digit) {
-        let start = at + skip;
+    let mut position = 0;
+    while let Some(skip) = bytes[position..].iter().position(u8::is_ascii_digit) {
+        let start = position + skip;
         let length = bytes[start..].iter().position(|b| !b.is_ascii_digit()).unwrap_or(bytes.len() - start);
         if let Some(last) = runs.last_mut() {
             last.gap = gap_kind(&bytes[last.end..start]);
         }
         runs.push(DigitRun { start, end: start + length, gap: Gap::None });
-        at = start + length;
+        position = start + length;
     }
     runs
 }
@@ -66,8 +66,8 @@ pub(crate) fn is_grouped(runs: &[DigitRun], lengths: &[usize], gaps: &[Gap]) -> 
 /// Whether the value at `start..end` is a complete number: it is not next to a letter, a digit, a character that would
 /// make the number longer, or a sign such as `€`, `$`, `%` or `#`.
 pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
-    let before = start.checked_sub(1).map(|at| bytes[at]);
-    let second_before = start.checked_sub(2).map(|at| bytes[at]);
+    let before = start.checked_sub(1).map(|position| bytes[position]);
+    let second_before = start.checked_sub(2).map(|position| bytes[position]);
     let after = bytes.get(end).copied();
     let second_after = bytes.get(end + 1).copied();
     let is_word_byte = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');

@@ -40,11 +40,10 @@ pub(crate) fn is_hex(value: &str) -> bool {
 /// Whether the value is a UUID with hyphens.
 pub(crate) fn is_uuid(value: &str) -> bool {
     value.len() == 36
-        && value.bytes().enumerate().all(
-            |(at, b)| {
-                if matches!(at, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() }
-            },
-        )
+        && value
+            .bytes()
+            .enumerate()
+            .all(|(position, b)| if matches!(position, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
 }
 
 /// Whether a value whose name suggests a secret looks random. If `has_clear_name` is true, the name can only mean a

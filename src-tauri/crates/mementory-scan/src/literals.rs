@@ -162,18 +162,18 @@ impl Searcher {
         Some(Self { automaton, filter, literals: indexes })
     }
 
-    /// The first match from `at`: the pattern, its start and its end. If several literals start at the same position,
-    /// the longest is returned.
-    fn find(&self, text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
+    /// The first match from `position` on: the pattern, its start and its end. If several literals start at the same
+    /// place, the longest is returned.
+    fn find(&self, text: &str, mut position: usize) -> Option<(usize, usize, usize)> {
         let hit = match &self.filter {
-            None => self.automaton.try_find(Input::new(text).range(at..)).ok()??,
+            None => self.automaton.try_find(Input::new(text).range(position..)).ok()??,
             Some(filter) => loop {
-                at = filter.next_candidate(text.as_bytes(), at)?;
-                let input = Input::new(text).range(at..).anchored(Anchored::Yes);
+                position = filter.next_candidate(text.as_bytes(), position)?;
+                let input = Input::new(text).range(position..).anchored(Anchored::Yes);
                 if let Some(hit) = self.automaton.try_find(input).ok()? {
                     break hit;
                 }
-                at += 1;
+                position += 1;
             },
         };
         Some((*self.literals.get(hit.pattern().as_usize())?, hit.start(), hit.end()))
@@ -192,20 +192,20 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 /// the rules of a literal do not match, a shorter literal inside the same words may still match: "n° de sécurité", for
 /// example, contains "n° de sécu".
 pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item = (LiteralKind, usize, usize)> {
-    let mut at = 0;
+    let mut position = 0;
     let searcher = match set {
         LiteralSet::All => &ALL_SEARCHER,
         LiteralSet::Keys => &KEY_SEARCHER,
     };
     std::iter::from_fn(move || {
         let searcher = searcher.as_ref()?;
-        while at < text.len() {
-            let (literal, start, end) = searcher.find(text, at)?;
+        while position < text.len() {
+            let (literal, start, end) = searcher.find(text, position)?;
             if let Some(tag) = tag_within_boundaries(text.as_bytes(), literal, start, end) {
-                at = end;
+                position = end;
                 return Some((tag, start, end));
             }
-            at = start + 1;
+            position = start + 1;
         }
         None
     })
@@ -246,7 +246,7 @@ fn tag_within_boundaries(bytes: &[u8], index: usize, start: usize, end: usize) -
     Some(literal.tag)
 }
 
-/// Whether a new word of a camelCase name starts at `at`, as in `userPhone` and `customerSSN`.
-fn starts_camel_case_word(bytes: &[u8], at: usize) -> bool {
-    at > 0 && bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
+/// Whether a new word of a camelCase name starts at `position`, as in `userPhone` and `customerSSN`.
+fn starts_camel_case_word(bytes: &[u8], position: usize) -> bool {
+    position > 0 && bytes[position].is_ascii_uppercase() && bytes[position - 1].is_ascii_lowercase()
 }

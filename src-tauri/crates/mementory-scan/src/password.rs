@@ -103,9 +103,9 @@ const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "typ
 fn function_argument(text: &str, name: (usize, usize), before: &str, is_ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
-    let after_space = |at: usize| at + count_blanks(bytes, at);
+    let after_space = |position: usize| position + count_blanks(bytes, position);
     let head = &bytes[..from];
-    let (at, is_certain) = match *bytes.get(to)? {
+    let (position, is_certain) = match *bytes.get(to)? {
         b'(' => {
             let is_member_call = before.ends_with('.') || head.ends_with(b"->") || head.ends_with(b".");
             let is_setter = before
@@ -135,7 +135,7 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, is_ambiguou
         }
         _ => return None,
     };
-    let value = read_value(text, at, Join::Space).filter(|value| value.is_quoted)?;
+    let value = read_value(text, position, Join::Space).filter(|value| value.is_quoted)?;
     let inner = &text[value.start..value.end];
     let length = inner.chars().count();
     let is_closed = bytes.get(after_space(value.end + 1)) == Some(&b')');
@@ -218,7 +218,9 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
     let name = text[start..end].to_ascii_lowercase();
     let line = &text[end..text.floor_char_boundary((end + 300).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
-    let read = |at: usize| read_value(text, at, Join::Space).map(|value| (value.start, value.end, value.is_quoted));
+    let read = |position: usize| {
+        read_value(text, position, Join::Space).map(|value| (value.start, value.end, value.is_quoted))
+    };
     let (from, to, _quoted) = match name.trim_end() {
         // In SQL, the value is quoted. Without quotes, "identified by" is part of an ordinary sentence.
         "identified by" => read(end + count_blanks(text.as_bytes(), end))
@@ -246,10 +248,12 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
 
 /// Position of the value after the first `option` on the line. The option must be a separate word.
 fn find_option_value(line: &str, option: &str) -> Option<usize> {
-    let at = if line.starts_with(option) { Some(0) } else { None };
-    let at = at.or_else(|| {
-        line.match_indices(option).map(|(at, _)| at).find(|at| *at > 0 && line.as_bytes()[at - 1] == b' ')
+    let position = if line.starts_with(option) { Some(0) } else { None };
+    let position = position.or_else(|| {
+        line.match_indices(option)
+            .map(|(position, _)| position)
+            .find(|position| *position > 0 && line.as_bytes()[position - 1] == b' ')
     })?;
-    let end = at + option.len();
+    let end = position + option.len();
     line.as_bytes().get(end).filter(|b| !b.is_ascii_whitespace() || option.ends_with(' ')).map(|_| end)
 }

@@ -14,23 +14,23 @@ use crate::word_lists::{grammar, password};
 pub(crate) fn password_in_sentence(text: &str, from: usize, is_ambiguous: bool) -> Option<Finding> {
     let rest = &text[from..text.floor_char_boundary((from + 160).min(text.len()))];
     let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
-    let mut at = rest.len() - rest.trim_start_matches(['*', '"', '\'', '`', '»', '”', ')']).len();
-    if let Some(particle) = grammar::PARTICLES.iter().find(|particle| rest[at..].starts_with(**particle)) {
-        at += particle.len();
-        at += count_blanks(rest.as_bytes(), at);
-        at += rest[at..].strip_prefix(['：', ':']).map_or(0, |tail| rest[at..].len() - tail.len());
-        let value = value_at(text, from + at)?;
+    let mut position = rest.len() - rest.trim_start_matches(['*', '"', '\'', '`', '»', '”', ')']).len();
+    if let Some(particle) = grammar::PARTICLES.iter().find(|particle| rest[position..].starts_with(**particle)) {
+        position += particle.len();
+        position += count_blanks(rest.as_bytes(), position);
+        position += rest[position..].strip_prefix(['：', ':']).map_or(0, |tail| rest[position..].len() - tail.len());
+        let value = value_at(text, from + position)?;
         return finding_if_password(text, value, true);
     }
     // If one of these characters follows, the name is part of a list, a call or a type.
-    if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
+    if rest[position..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
     // The value may follow the name directly, as in "the password X".
-    let next = at + count_blanks(rest.as_bytes(), at);
+    let next = position + count_blanks(rest.as_bytes(), position);
     let is_unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
-    if (next > at || is_unspaced)
-        && rest[..at].bytes().all(|b| b == b'*')
+    if (next > position || is_unspaced)
+        && rest[..position].bytes().all(|b| b == b'*')
         && (!is_ambiguous || text[..from].ends_with(['w', 'W', 'd', 'D']))
         && let Some(value) = value_at(text, from + next)
         && !value.is_quoted
@@ -44,9 +44,9 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, is_ambiguous: bool) 
     let mut link_word = "";
     let mut is_after_colon = false;
     for count in 0..9 {
-        at += count_blanks(rest.as_bytes(), at);
-        let word_end = rest[at..].find([' ', '\t']).map_or(rest.len(), |n| at + n);
-        let word_with_signs = &rest[at..word_end];
+        position += count_blanks(rest.as_bytes(), position);
+        let word_end = rest[position..].find([' ', '\t']).map_or(rest.len(), |n| position + n);
+        let word_with_signs = &rest[position..word_end];
         if word_with_signs.is_empty() || word_with_signs.starts_with(['{', '}']) {
             return None;
         }
@@ -54,7 +54,7 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, is_ambiguous: bool) 
         let lower = bare_word.to_lowercase();
         let is_filler = is_linked && password::FILLERS.contains(&lower.as_str());
         if is_linked && !is_filler || word_with_signs.starts_with(['"', '`', '“', '„', '«']) && count > 0 {
-            let value = value_at(text, from + at)?;
+            let value = value_at(text, from + position)?;
             let quoted_without_link = !is_linked && !is_after_colon;
             if quoted_without_link && !(value.is_quoted && is_strong(&text[value.start..value.end])) {
                 return None;
@@ -83,7 +83,7 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, is_ambiguous: bool) 
                 return None;
             }
         }
-        at = word_end;
+        position = word_end;
     }
     None
 }
@@ -128,9 +128,9 @@ struct SentenceValue {
     is_quoted: bool,
 }
 
-/// The value at `at` in a sentence, without the punctuation that ends the sentence.
-fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
-    let value = read_value(text, at, Join::Space)?;
+/// The value at `position` in a sentence, without the punctuation that ends the sentence.
+fn value_at(text: &str, position: usize) -> Option<SentenceValue> {
+    let value = read_value(text, position, Join::Space)?;
     let (start, mut end) = (value.start, value.end);
     if !value.is_quoted {
         let word = &text[start..end];

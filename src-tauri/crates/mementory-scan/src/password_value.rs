@@ -57,17 +57,21 @@ pub(crate) fn has_mixed_case(value: &str) -> bool {
         return false;
     }
     let bytes = value.as_bytes();
-    let is_capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-    let is_small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
-    let is_single_small = |at: usize| {
-        let before = at.checked_sub(1);
-        is_small(at)
-            && !is_small(at + 1)
+    let is_capital = |position: usize| bytes.get(position).is_some_and(u8::is_ascii_uppercase);
+    let is_small = |position: usize| bytes.get(position).is_some_and(u8::is_ascii_lowercase);
+    let is_single_small = |position: usize| {
+        let before = position.checked_sub(1);
+        is_small(position)
+            && !is_small(position + 1)
             && !before.is_some_and(is_small)
-            && (is_capital(at + 1) || before.is_some_and(is_capital))
+            && (is_capital(position + 1) || before.is_some_and(is_capital))
     };
-    let is_after_capitals = |at: usize| at > 1 && is_small(at) && is_capital(at - 1) && is_capital(at - 2);
-    (0..bytes.len()).map(|at| usize::from(is_single_small(at)) + usize::from(is_after_capitals(at))).sum::<usize>() > 1
+    let is_after_capitals =
+        |position: usize| position > 1 && is_small(position) && is_capital(position - 1) && is_capital(position - 2);
+    (0..bytes.len())
+        .map(|position| usize::from(is_single_small(position)) + usize::from(is_after_capitals(position)))
+        .sum::<usize>()
+        > 1
 }
 
 /// Whether a value of at least eight bytes has a capital after a small letter.
@@ -147,8 +151,8 @@ pub(crate) fn is_code(value: &str) -> bool {
             && !part.as_bytes()[0].is_ascii_digit()
     };
     // If the value ends at a comma inside a call, the closing bracket is missing.
-    let is_call = value.find('(').is_some_and(|at| {
-        is_identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
+    let is_call = value.find('(').is_some_and(|position| {
+        is_identifier(value[..position].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
             && (value.ends_with([')', '(']) || !value.contains(')'))
             || value.ends_with("()")
     });
@@ -157,8 +161,9 @@ pub(crate) fn is_code(value: &str) -> bool {
         && value.split('.').all(|part| is_identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
     // In Perl, PHP and Ruby, variables are written `$name` and `@name`.
     let is_variable = |part: &str| is_identifier(part.trim_start_matches(['$', '@', '&']));
-    let is_index =
-        value.find('[').is_some_and(|at| is_variable(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
+    let is_index = value
+        .find('[')
+        .is_some_and(|position| is_variable(&value[..position]) && (value.ends_with(']') || value.ends_with('[')));
     let is_snake_case = value.contains('_')
         && !has_mixed_case(value)
         && is_identifier(value)
@@ -197,8 +202,8 @@ fn is_literal(value: &str) -> bool {
         !part.is_empty()
             && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || is_hexadecimal && b.is_ascii_hexdigit())
     };
-    let has_type_suffix = value.rfind(['u', 'i', 'f']).is_some_and(|at| {
-        matches!(&value[at + 1..], "8" | "16" | "32" | "64" | "128" | "size") && digits(&value[..at], false)
+    let has_type_suffix = value.rfind(['u', 'i', 'f']).is_some_and(|position| {
+        matches!(&value[position + 1..], "8" | "16" | "32" | "64" | "128" | "size") && digits(&value[..position], false)
     });
     has_type_suffix || value.strip_prefix("0x").is_some_and(|rest| digits(rest, true))
 }

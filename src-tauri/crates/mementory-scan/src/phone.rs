@@ -137,8 +137,9 @@ fn possible_ends(runs: &[DigitRun], max_digits: usize) -> Vec<(usize, usize)> {
 fn dialled_digits(bytes: &[u8], start: usize, end: usize) -> String {
     let mut text = String::new();
     let slice = &bytes[start..end];
-    for (at, byte) in slice.iter().enumerate() {
-        let is_trunk_zero = *byte == b'0' && at > 1 && slice[at - 1] == b'(' && slice.get(at + 1) == Some(&b')');
+    for (position, byte) in slice.iter().enumerate() {
+        let is_trunk_zero =
+            *byte == b'0' && position > 1 && slice[position - 1] == b'(' && slice.get(position + 1) == Some(&b')');
         if byte.is_ascii_digit() && !is_trunk_zero {
             text.push(char::from(*byte));
         }

@@ -26,9 +26,9 @@ const SAMPLE_PARTS: &[&str] = &[
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     // A list entry that ends with `_` or `-`, such as "tu_", only matches at the beginning of a word.
-    let starts_word = |at: usize| !lower[..at].ends_with(|c: char| c.is_alphanumeric());
+    let starts_word = |position: usize| !lower[..position].ends_with(|c: char| c.is_alphanumeric());
     let contains_word = |word: &str| match word.ends_with(['_', '-']) {
-        true => lower.match_indices(word).any(|(at, _)| starts_word(at)),
+        true => lower.match_indices(word).any(|(position, _)| starts_word(position)),
         false => lower.contains(word),
     };
     if placeholder::WHOLE_VALUES.contains(&lower.as_str())

@@ -256,29 +256,29 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, has_clear_name: b
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
-    let mut at = particle.map_or(0, |particle| particle.len());
+    let mut position = particle.map_or(0, |particle| particle.len());
     let mut words = 0;
     // True if the previous word was the name, or links the name to its value.
     let mut is_linked = true;
     // True once a value may be a digest or belong to another sentence.
     let mut is_doubtful = false;
-    while words < 8 && at < line.len() {
-        let rest = &line[at..];
+    while words < 8 && position < line.len() {
+        let rest = &line[position..];
         let skip =
             rest.find(|c: char| !c.is_whitespace() && !"\"'`:=>([{*,。：|“„«»「".contains(c)).unwrap_or(rest.len());
         is_linked |= rest[..skip].contains([':', '：', '=']);
-        at += skip;
-        let rest = &line[at..];
+        position += skip;
+        let rest = &line[position..];
         let length =
             rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，“”»」".contains(c)).unwrap_or(rest.len());
         let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
-        let (start, end) = (from + at, from + at + word.len());
+        let (start, end) = (from + position, from + position + word.len());
         // A value more than 120 bytes away does not belong to the name.
-        if at > 120 {
+        if position > 120 {
             return None;
         }
         // Without a space before it, the word is part of the name.
-        let is_separate_word = at > 0 && word.len() >= 20;
+        let is_separate_word = position > 0 && word.len() >= 20;
         if is_separate_word
             && (names_key || !word.contains(['/', '=']))
             && range_if_secret(text, start, end, false, false).is_some()
@@ -302,7 +302,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, has_clear_name: b
         let lower = word.to_lowercase();
         is_linked = is_link(&lower) || rest[..length].ends_with([':', '：']);
         is_doubtful |= ends_sentence || lower == "id" || contains_any(&lower, secret::DIGESTS);
-        at = line.ceil_char_boundary(at + length.max(1));
+        position = line.ceil_char_boundary(position + length.max(1));
         words += 1;
     }
     None
@@ -333,8 +333,8 @@ fn value_before_name(text: &str, from: usize) -> Option<(usize, usize)> {
 
 /// The token after a header or scheme, such as `Bearer `, that ends at `end`.
 pub(crate) fn token_after_scheme(text: &str, end: usize) -> Option<Finding> {
-    let at = end + count_blanks(text.as_bytes(), end);
-    let value = read_value(text, at, Join::Space)?;
+    let position = end + count_blanks(text.as_bytes(), end);
+    let value = read_value(text, position, Join::Space)?;
     let token = &text[value.start..value.end];
     let is_token_byte = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
     let digits = token.bytes().filter(u8::is_ascii_digit).count();

@@ -306,23 +306,23 @@ fn count_distinct_bytes(value: &str) -> usize {
     seen_bytes.iter().filter(|was_seen| **was_seen).count()
 }
 
-/// Number of digits in the Telegram bot id that ends at `at`. None unless there are 8 to 10.
-fn count_bot_id_digits(bytes: &[u8], at: usize) -> Option<usize> {
-    let count = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
+/// Number of digits in the Telegram bot id that ends at `position`. None unless there are 8 to 10.
+fn count_bot_id_digits(bytes: &[u8], position: usize) -> Option<usize> {
+    let count = bytes[..position].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     (8..=10).contains(&count).then_some(count)
 }
 
-/// Length of the Mailchimp key that ends at `at`. None unless it consists of exactly 32 hexadecimal digits.
-fn mailchimp_key_len(bytes: &[u8], at: usize) -> Option<usize> {
-    let count = bytes[..at].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
-    (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[at - 32..at]).ok()?)).then_some(count)
+/// Length of the Mailchimp key that ends at `position`. None unless it consists of exactly 32 hexadecimal digits.
+fn mailchimp_key_len(bytes: &[u8], position: usize) -> Option<usize> {
+    let count = bytes[..position].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
+    (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[position - 32..position]).ok()?)).then_some(count)
 }
 
-/// Returns `count` if the text before `at` is the first part of a token with exactly this many characters.
-fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
-    let from = at.checked_sub(count)?;
+/// Returns `count` if the text before `position` is the first part of a token with exactly this many characters.
+fn token_part_len(bytes: &[u8], position: usize, count: usize) -> Option<usize> {
+    let from = position.checked_sub(count)?;
     let has_only_token_bytes =
-        bytes[from..at].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'~' | b'.' | b'-'));
+        bytes[from..position].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'~' | b'.' | b'-'));
     let starts_word = from == 0 || !bytes[from - 1].is_ascii_alphanumeric();
     (has_only_token_bytes && starts_word).then_some(count)
 }
@@ -334,26 +334,26 @@ pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Find
         return;
     }
     let end = (id.end + 160).min(doc.bytes.len());
-    let mut at = id.end;
-    while at < end {
-        let run = doc.bytes[at..]
+    let mut position = id.end;
+    while position < end {
+        let run = doc.bytes[position..]
             .iter()
             .take(48)
             .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+'))
             .count();
         if run == 40 {
-            let value = &doc.text[at..at + run];
+            let value = &doc.text[position..position + run];
             if is_random(value, true) && !crate::entropy::is_hex(value) && !is_fake_token(value) {
                 found.push(Finding {
                     class: Class::AccessKey,
                     detector: "aws_secret_access_key",
-                    start: at,
-                    end: at + run,
+                    start: position,
+                    end: position + run,
                     confidence: Confidence::VeryLikely,
                 });
             }
             return;
         }
-        at += run.max(1);
+        position += run.max(1);
     }
 }

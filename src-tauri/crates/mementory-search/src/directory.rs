@@ -342,13 +342,13 @@ impl FileHandle for FileReader {
             return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: range outside the file", self.name)));
         }
         let mut out = Vec::with_capacity(range.len());
-        let mut at = range.start;
-        while at < range.end {
-            let chunk = self.chunk((at / CHUNK_LEN) as u64)?;
-            let start = at % CHUNK_LEN;
-            let end = chunk.len().min(start + range.end - at);
+        let mut position = range.start;
+        while position < range.end {
+            let chunk = self.chunk((position / CHUNK_LEN) as u64)?;
+            let start = position % CHUNK_LEN;
+            let end = chunk.len().min(start + range.end - position);
             out.extend_from_slice(&chunk[start..end]);
-            at += end - start;
+            position += end - start;
         }
         Ok(OwnedBytes::new(out))
     }

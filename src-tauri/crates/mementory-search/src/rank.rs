@@ -259,7 +259,7 @@ impl<'s> Ranking<'s> {
                     };
                     let mut postings = segment.terms[i].read_postings_from_terminfo(info, option)?;
                     let weight = query_word.idf * form.weight * self.boosts[i] * (K1 + 1.0);
-                    for (at, candidate) in group.iter().enumerate() {
+                    for (position, candidate) in group.iter().enumerate() {
                         if postings.doc() < candidate.doc {
                             postings.seek(candidate.doc);
                         }
@@ -271,12 +271,12 @@ impl<'s> Ranking<'s> {
                         }
                         let tf = postings.term_freq() as f32;
                         let norm = self.length_norms[i][usize::from(segment.norms[i].fieldnorm_id(candidate.doc))];
-                        out[at].score += weight * tf / (tf + norm);
-                        has_word[at] = true;
+                        out[position].score += weight * tf / (tf + norm);
+                        has_word[position] = true;
                         if option.has_positions() {
                             let mut positions = Vec::new();
                             postings.positions(&mut positions);
-                            out[at].positions.push((index, positions));
+                            out[position].positions.push((index, positions));
                         }
                     }
                 }

@@ -34,12 +34,12 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
     let mut next_hits = hits.iter().filter(|h| h.0 >= from && h.1 <= end).peekable();
     let mut open_range: Option<(u32, usize)> = None;
     for (i, c) in text.get(from..end).unwrap_or_default().char_indices() {
-        let at = from + i;
-        if let Some((begin, _)) = open_range.filter(|o| o.1 <= at) {
+        let position = from + i;
+        if let Some((begin, _)) = open_range.filter(|o| o.1 <= position) {
             marks.push((begin, count));
             open_range = None;
         }
-        while let Some(hit) = next_hits.next_if(|h| h.0 <= at) {
+        while let Some(hit) = next_hits.next_if(|h| h.0 <= position) {
             // In a script without spaces, tokens are overlapping pairs of characters, so overlapping ranges are merged.
             open_range = Some(open_range.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
         }
@@ -74,15 +74,15 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
             break;
         }
     }
-    let at = best.2;
-    if text.get(..at).is_none_or(|t| t.chars().count() <= LEAD_CHARS) && at < room {
+    let position = best.2;
+    if text.get(..position).is_none_or(|t| t.chars().count() <= LEAD_CHARS) && position < room {
         return 0;
     }
     // The window starts at the beginning of a word, at most `LEAD_CHARS` characters before the first hit.
-    let before = text.get(..at).unwrap_or_default();
+    let before = text.get(..position).unwrap_or_default();
     let lead_start = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
     let piece = before.get(lead_start..).unwrap_or_default();
-    piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(i, c)| lead_start + i + c.len_utf8())
+    piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(position, |(i, c)| lead_start + i + c.len_utf8())
 }
 
 /// Removes whitespace at both ends of the window, and a word that is cut off at its end.

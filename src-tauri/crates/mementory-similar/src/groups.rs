@@ -115,8 +115,8 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
             (rows, n)
         }));
         order.sort_unstable();
-        for (at, (key, x)) in order.iter().enumerate() {
-            for (other, y) in order[at + 1..].iter().take(COMPARED_NEIGHBOUR_COUNT) {
+        for (position, (key, x)) in order.iter().enumerate() {
+            for (other, y) in order[position + 1..].iter().take(COMPARED_NEIGHBOUR_COUNT) {
                 if key >> (16 * (SORT_ROW_COUNT - MIN_COMMON_ROWS))
                     != other >> (16 * (SORT_ROW_COUNT - MIN_COMMON_ROWS))
                 {

@@ -164,7 +164,7 @@ fn shingles(form: &Form) -> Vec<Vec<u8>> {
                 out.extend(before.map(|before| format!("{before}{word}").into_bytes()));
             }
             TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name => {
-                let mut borders: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
+                let mut borders: Vec<usize> = word.char_indices().map(|(position, _)| position).collect();
                 borders.push(word.len());
                 out.push(format!("^{}", &word[..borders[2.min(borders.len() - 1)]]).into_bytes());
                 out.extend(borders.windows(4).map(|w| word.as_bytes()[w[0]..w[3]].to_vec()));

@@ -155,10 +155,10 @@ impl Tokenizer {
         if !self.canonical.is_empty() {
             self.canonical.push(' ');
         }
-        let at = self.canonical.len();
+        let position = self.canonical.len();
         self.canonical.push(c);
         let compared: String = compared.iter().filter(|c| **c != '\u{0}').collect();
-        self.push_token(at, self.canonical.len(), kind, hash(compared.as_str()));
+        self.push_token(position, self.canonical.len(), kind, hash(compared.as_str()));
     }
 
     /// Ends a run of letters, which is one word, or in scripts without spaces possibly several.
@@ -192,35 +192,35 @@ impl Tokenizer {
         if ends_at_apostrophe && matches!(text.as_str(), "l" | "d" | "j" | "qu" | "n" | "s" | "c" | "m" | "t") {
             return;
         }
-        let mut at = run.at;
+        let mut position = run.at;
         let mut stem = None;
         for (script, piece) in script_runs(&text) {
             match script {
-                Script::Spaced | Script::Katakana => self.add_word(run, at, piece),
-                Script::Hiragana => self.add_hiragana(at, piece, stem),
-                Script::Han | Script::Other => self.add_unspaced(at, piece),
+                Script::Spaced | Script::Katakana => self.add_word(run, position, piece),
+                Script::Hiragana => self.add_hiragana(position, piece, stem),
+                Script::Han | Script::Other => self.add_unspaced(position, piece),
             }
             stem = Some(script);
-            at += piece.len();
+            position += piece.len();
         }
         if self.tokens.len() > run.tokens_before {
             self.is_at_sentence_start = false;
         }
     }
 
-    fn add_word(&mut self, run: Run, at: usize, piece: &str) {
-        let end = at + piece.len();
+    fn add_word(&mut self, run: Run, position: usize, piece: &str) {
+        let end = position + piece.len();
         let first = self.tokens.is_empty();
         self.spanish_first_person |= matches!(piece, "yo" | "mi" | "mis");
         if piece.chars().any(char::is_numeric) {
-            return self.push_token(at, end, TokenKind::Decisive, hash(piece));
+            return self.push_token(position, end, TokenKind::Decisive, hash(piece));
         }
         let is_inside_sentence = !self.is_at_sentence_start && !self.is_single_case;
         let letter_count = run.letter_count;
         // In "blood group A", "the US" and "IT", the capitalised word is not an article or a pronoun.
         let is_acronym = is_inside_sentence && run.has_only_capitals && !piece.eq("i") && letter_count < 6;
         match WORD_RULES.get(piece) {
-            Some(WordRule::Decisive(value)) => self.push_token(at, end, TokenKind::Decisive, hash(&**value)),
+            Some(WordRule::Decisive(value)) => self.push_token(position, end, TokenKind::Decisive, hash(&**value)),
             Some(WordRule::Conjunction) if !is_acronym && !self.keep_fillers => self.follows_separator = true,
             Some(WordRule::Filler) if !is_acronym && !self.keep_fillers => self.is_at_sentence_start = false,
             rule => {
@@ -233,18 +233,18 @@ impl Tokenizer {
                     }
                     () => TokenKind::Word,
                 };
-                self.push_token(at, end, kind, hash(compared));
+                self.push_token(position, end, kind, hash(compared));
             }
         }
     }
 
     /// Reads text in a script without spaces. Known words are recognised first; everything else is read character by
     /// character.
-    fn add_unspaced(&mut self, mut at: usize, mut rest: &str) {
+    fn add_unspaced(&mut self, mut position: usize, mut rest: &str) {
         while let Some(next) = letter_len(rest) {
             let len = match known_word(rest) {
                 Some((len, WordRule::Decisive(value))) => {
-                    self.push_token(at, at + len, TokenKind::Decisive, hash(&**value));
+                    self.push_token(position, position + len, TokenKind::Decisive, hash(&**value));
                     len
                 }
                 Some((len, rule)) if !self.keep_fillers => {
@@ -252,23 +252,23 @@ impl Tokenizer {
                     len
                 }
                 _ => {
-                    self.push_token(at, at + next, TokenKind::Char, hash(&rest[..next]));
+                    self.push_token(position, position + next, TokenKind::Char, hash(&rest[..next]));
                     next
                 }
             };
-            at += len;
+            position += len;
             rest = &rest[len..];
         }
     }
 
     /// Reads Hiragana. The first character after a stem is an ending. Known grammatical words are ignored.
-    fn add_hiragana(&mut self, mut at: usize, mut rest: &str, stem: Option<Script>) {
+    fn add_hiragana(&mut self, mut position: usize, mut rest: &str, stem: Option<Script>) {
         let mut is_ending = matches!(stem, Some(Script::Han));
         let mut after = stem.is_some();
         while let Some(next) = letter_len(rest) {
             let len = match known_word(rest) {
                 Some((len, WordRule::Decisive(value))) => {
-                    self.push_token(at, at + len, TokenKind::Decisive, hash(&**value));
+                    self.push_token(position, position + len, TokenKind::Decisive, hash(&**value));
                     len
                 }
                 Some((len, rule)) if !self.keep_fillers && (after || len > next) => {
@@ -278,13 +278,13 @@ impl Tokenizer {
                 _ if is_ending => next,
                 _ if stem.is_some() && rest.starts_with(KANA_ENDINGS) && next == 'る'.len_utf8() => next,
                 _ => {
-                    self.push_token(at, at + next, TokenKind::Char, hash(&rest[..next]));
+                    self.push_token(position, position + next, TokenKind::Char, hash(&rest[..next]));
                     next
                 }
             };
             is_ending = false;
             after = true;
-            at += len;
+            position += len;
             rest = &rest[len..];
         }
     }
@@ -330,7 +330,7 @@ fn script_runs(text: &str) -> impl Iterator<Item = (Script, &str)> {
                 let other = script_of(*c);
                 other != first && !is_combining_mark(*c) && !(*c == 'ー' && first == Script::Hiragana)
             })
-            .map_or(rest.len(), |(at, _)| at);
+            .map_or(rest.len(), |(position, _)| position);
         let (piece, after) = rest.split_at(end);
         rest = after;
         Some((first, piece))
@@ -340,16 +340,18 @@ fn script_runs(text: &str) -> impl Iterator<Item = (Script, &str)> {
 /// Length in bytes of the first letter, including its marks.
 fn letter_len(text: &str) -> Option<usize> {
     text.chars().next()?;
-    Some(text.char_indices().skip(1).find(|(_, c)| !is_combining_mark(*c)).map_or(text.len(), |(at, _)| at))
+    Some(text.char_indices().skip(1).find(|(_, c)| !is_combining_mark(*c)).map_or(text.len(), |(position, _)| position))
 }
 
 /// The longest known word at the start of a text in a script without spaces, with its length in bytes.
 fn known_word(text: &str) -> Option<(usize, &'static WordRule)> {
     let mut char_ends = [0; 24];
     let mut count = 0;
-    for (at, c) in text.char_indices().skip(1).map(|(at, c)| (at, Some(c))).chain([(text.len(), None)]) {
+    for (position, c) in
+        text.char_indices().skip(1).map(|(position, c)| (position, Some(c))).chain([(text.len(), None)])
+    {
         if c.is_none_or(|c| !is_combining_mark(c)) {
-            char_ends[count] = at;
+            char_ends[count] = position;
             count += 1;
         }
         if count == char_ends.len().min(*MAX_KNOWN_WORD_CHARS) {

@@ -73,10 +73,10 @@ proptest! {
         let mut grouped_texts = BTreeSet::new();
         for group in &found_groups {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
-            for (at, i) in group.members.iter().enumerate() {
+            for (position, i) in group.members.iter().enumerate() {
                 prop_assert!(grouped_texts.insert(*i), "{} is in two groups", i);
                 // Any two members must be near. A chain of texts that are near only to their neighbours is not a group.
-                for j in &group.members[at + 1..] {
+                for j in &group.members[position + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
                     prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
                     prop_assert_eq!(group.similarity == Similarity::Same && pair != Comparison::Same, false);
@@ -135,8 +135,8 @@ fn texts_at_both_ends_of_a_chain_are_not_grouped() {
         "Lives in a quiet old house in Berlin downtown upstairs alone happily",
     ];
     for group in group_texts(&key(), &texts, 0.75) {
-        for (at, i) in group.members.iter().enumerate() {
-            for j in &group.members[at + 1..] {
+        for (position, i) in group.members.iter().enumerate() {
+            for j in &group.members[position + 1..] {
                 assert!(compare(&Form::new(texts[*i]), &Form::new(texts[*j])).score() >= 0.75, "{i} {j}");
             }
         }

@@ -101,25 +101,26 @@ fn read_body(body: &[u8]) -> StoreResult<Record> {
 
 /// The entry of a slot in an unpacked pack.
 pub(crate) fn entry_in(raw: &[u8], slot: u32) -> Option<Entry> {
-    let (_, at) = entry_offsets(raw)?.into_iter().find(|(s, _)| *s == slot)?;
-    let raw = raw.get(at..)?;
+    let (_, position) = entry_offsets(raw)?.into_iter().find(|(s, _)| *s == slot)?;
+    let raw = raw.get(position..)?;
     EntryHeader::read(raw)?.entry(raw)
 }
 
 /// Slot and byte offset of each entry, in order. None if the entries do not end exactly at the end of `raw`.
 fn entry_offsets(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
-    let (mut out, mut at) = (Vec::new(), 0);
-    while at < raw.len() {
-        let head = EntryHeader::read(&raw[at..])?;
-        out.push((head.slot, at));
-        at += head.entry_length();
+    let (mut out, mut position) = (Vec::new(), 0);
+    while position < raw.len() {
+        let head = EntryHeader::read(&raw[position..])?;
+        out.push((head.slot, position));
+        position += head.entry_length();
     }
-    (at == raw.len()).then_some(out)
+    (position == raw.len()).then_some(out)
 }
 
 /// All entries of an unpacked pack with their slots. None if it is damaged.
 pub(crate) fn decode(raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
-    let entry = |(slot, at): (u32, usize)| Some((slot, EntryHeader::read(&raw[at..])?.entry(&raw[at..])?));
+    let entry =
+        |(slot, position): (u32, usize)| Some((slot, EntryHeader::read(&raw[position..])?.entry(&raw[position..])?));
     entry_offsets(raw)?.into_iter().map(entry).collect()
 }
 

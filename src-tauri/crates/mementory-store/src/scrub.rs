@@ -60,15 +60,17 @@ fn write_page(tx: &Connection, page: i64, data: &[u8]) -> StoreResult<()> {
     Ok(())
 }
 
-fn u32_at(data: &[u8], at: usize) -> Option<i64> {
-    let bytes = data.get(at..at + 4)?.try_into().ok()?;
+fn u32_at(data: &[u8], position: usize) -> Option<i64> {
+    let bytes = data.get(position..position + 4)?.try_into().ok()?;
     Some(i64::from(u32::from_be_bytes(bytes)))
 }
 
 /// Zeroes the gap and the free blocks of a b-tree page. Returns None for a page of another type and for a malformed
 /// page; the caller then discards `data`.
 fn wipe_unused_bytes(data: &mut [u8], start: usize) -> Option<()> {
-    let u16_at = |data: &[u8], at: usize| Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])));
+    let u16_at = |data: &[u8], position: usize| {
+        Some(usize::from(u16::from_be_bytes([*data.get(position)?, *data.get(position + 1)?])))
+    };
     let header = match *data.get(start)? {
         2 | 5 => 12,
         10 | 13 => 8,

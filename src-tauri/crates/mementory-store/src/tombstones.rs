@@ -51,9 +51,10 @@ impl TombstoneRow {
     fn bytes_to_sign(&self, label: &[u8], extra_fields: &[&String]) -> Vec<u8> {
         let derived = serde_json::to_string(&self.derived).unwrap_or_default();
         let op = if self.op == TombstoneOp::Delete { "delete" } else { "redact" };
-        let at = self.at.as_micros().to_string();
+        let position = self.at.as_micros().to_string();
         let mut out = label.to_vec();
-        let parts = [&self.id, op, &self.kind, &self.target, &self.scope, &at, &self.actor, &self.reason, &derived];
+        let parts =
+            [&self.id, op, &self.kind, &self.target, &self.scope, &position, &self.actor, &self.reason, &derived];
         for part in parts.into_iter().chain(extra_fields.iter().map(|part| part.as_str())) {
             out.extend_from_slice(&(part.len() as u64).to_le_bytes());
             out.extend_from_slice(part.as_bytes());

@@ -54,8 +54,8 @@ fn committed_frames(connection: &Connection) -> io::Result<u64> {
     u64::try_from(frames).map_err(io::Error::other)
 }
 
-fn overwrite_header(mut file: &File, at: u64) -> io::Result<()> {
-    file.seek(SeekFrom::Start(at))?;
+fn overwrite_header(mut file: &File, position: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(position))?;
     file.write_all(&[0; HEADER_BYTES as usize])
 }
 

@@ -40,8 +40,8 @@ pub(in super::super) fn contradictions(
     // Start and end of the bytes of each entry, and the entry's index.
     let mut occupied: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
-        let Position::Header(at) = entry.position else { continue };
-        let end = match compare_headers(source, entry, at)? {
+        let Position::Header(position) = entry.position else { continue };
+        let end = match compare_headers(source, entry, position)? {
             Ok(end) => end,
             Err((message, end)) => {
                 all.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
@@ -52,7 +52,7 @@ pub(in super::super) fn contradictions(
             let message = "its data reaches into the directory of the archive";
             all.push(Contradiction { entry: index, code: "container_overlap", message });
         }
-        occupied.push((at, end, index));
+        occupied.push((position, end, index));
         if all.len() > MAX_CONTRADICTIONS {
             return Ok(all);
         }
@@ -94,7 +94,7 @@ pub(in super::super) fn contradictions(
 /// be behind a descriptor.
 fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> {
     let gap = source.bytes(from, (until - from).min(64) as usize)?;
-    let is_local = |at: usize| gap.get(at..).is_some_and(|rest| rest.starts_with(&LOCAL_SIGNATURE));
+    let is_local = |position: usize| gap.get(position..).is_some_and(|rest| rest.starts_with(&LOCAL_SIGNATURE));
     // A descriptor has 12 bytes, or 20 with sizes of 64 bits, and 4 more with its signature.
     let sizes = if gap.starts_with(&DESCRIPTOR_SIGNATURE) { [16, 24] } else { [12, 20] };
     Ok(is_local(0) || sizes.into_iter().any(is_local))
@@ -102,8 +102,8 @@ fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> 
 
 /// False if the descriptor after the data of a streamed entry states another checksum or other sizes than the
 /// directory. A descriptor without a signature is not compared, because it cannot be recognised.
-fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result<bool> {
-    let descriptor = source.bytes(at, 24)?;
+fn descriptor_agrees(source: &Source, entry: &Entry, position: u64) -> std::io::Result<bool> {
+    let descriptor = source.bytes(position, 24)?;
     if !descriptor.starts_with(&DESCRIPTOR_SIGNATURE) {
         return Ok(true);
     }
@@ -115,14 +115,14 @@ fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result
 
 /// Compares the local header of an entry with the directory. Returns the position where the entry's data ends. If the
 /// header and the directory differ, the inner error contains a message and that position.
-fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
-    let fixed_part = source.bytes(at, 30)?;
+fn compare_headers(source: &Source, entry: &Entry, position: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
+    let fixed_part = source.bytes(position, 30)?;
     if fixed_part.len() < 30 || fixed_part[..4] != LOCAL_SIGNATURE {
-        return Ok(Err(("no local header is where the directory says", at)));
+        return Ok(Err(("no local header is where the directory says", position)));
     }
     let (name_len, extra_len) = (usize::from(le16(&fixed_part, 26)), usize::from(le16(&fixed_part, 28)));
-    let variable_part = source.bytes(at + 30, name_len + extra_len)?;
-    let end = (at + 30).saturating_add(variable_part.len() as u64).saturating_add(entry.packed);
+    let variable_part = source.bytes(position + 30, name_len + extra_len)?;
+    let end = (position + 30).saturating_add(variable_part.len() as u64).saturating_add(entry.packed);
     if variable_part.len() < name_len + extra_len {
         return Ok(Err(("its local header is cut off", end)));
     }

@@ -37,9 +37,9 @@ pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<
     let from = source.len().saturating_sub(MAX_TAIL_BYTES);
     let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
     // The number of attempts is limited, because a hostile file may contain nothing but this signature.
-    for at in memchr::memmem::rfind_iter(&tail, &END_SIGNATURE).take(64) {
-        let Some(record) = tail.get(at..at + 22) else { continue };
-        if let Some(found) = read(source, &locate_directory(source, from + at as u64, record)?, max)? {
+    for position in memchr::memmem::rfind_iter(&tail, &END_SIGNATURE).take(64) {
+        let Some(record) = tail.get(position..position + 22) else { continue };
+        if let Some(found) = read(source, &locate_directory(source, from + position as u64, record)?, max)? {
             return Ok(Some(found));
         }
     }
@@ -113,16 +113,17 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let mut has_two_counts = entries_on_disk != entries;
     let is_comment_cut_off = end + 22 + u64::from(le16(record, 20)) > source.len();
     let mut is_split = is_other_disk(le16(record, 4)) || is_other_disk(le16(record, 6));
-    if let Some(at) = end.checked_sub(20) {
-        let locator = source.bytes(at, 20)?;
+    if let Some(position) = end.checked_sub(20) {
+        let locator = source.bytes(position, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
             // The recorded offset is wrong if there are other bytes before the archive, but even then the record is
             // directly before the locator.
-            for at in [le64(&locator, 8), at.saturating_sub(56)] {
-                let record = source.bytes(at, 56)?;
+            for position in [le64(&locator, 8), position.saturating_sub(56)] {
+                let record = source.bytes(position, 56)?;
                 if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
-                    let differs =
-                        |short_value: u64, at: usize, max: u64| short_value != max && short_value != le64(&record, at);
+                    let differs = |short_value: u64, position: usize, max: u64| {
+                        short_value != max && short_value != le64(&record, position)
+                    };
                     has_contradiction = differs(entries_on_disk, 24, u64::from(u16::MAX))
                         || differs(entries, 32, u64::from(u16::MAX))
                         || differs(size, 40, u64::from(u32::MAX))
@@ -132,7 +133,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
                     has_two_counts = le64(&record, 24) != le64(&record, 32);
                     is_zip64 = true;
                     (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
-                    end = at;
+                    end = position;
                     break;
                 }
             }

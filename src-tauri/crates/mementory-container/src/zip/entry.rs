@@ -74,7 +74,7 @@ pub(in super::super) enum EntryKind {
 impl Entry {
     /// An entry whose bytes are stored uncompressed at a known offset and without a checksum, as in a tar archive. The
     /// archive contains the first `len` bytes of the entry.
-    pub(in super::super) fn stored(name: String, raw_name: &[u8], at: u64, len: u64, size: u64, mode: u32) -> Self {
+    pub(in super::super) fn stored(name: String, raw_name: &[u8], offset: u64, len: u64, size: u64, mode: u32) -> Self {
         Self {
             name,
             raw_name: raw_name.into(),
@@ -83,7 +83,7 @@ impl Entry {
             crc: 0,
             packed: len,
             size,
-            position: Position::Data(at),
+            position: Position::Data(offset),
             mode,
             is_checked: false,
             is_truncated: len < size,
@@ -133,13 +133,13 @@ impl Entry {
 
     fn data_offset(&self, archive: &Source) -> std::io::Result<u64> {
         match self.position {
-            Position::Data(at) => Ok(at),
-            Position::Header(at) => {
-                let header = archive.bytes(at, 30)?;
+            Position::Data(position) => Ok(position),
+            Position::Header(position) => {
+                let header = archive.bytes(position, 30)?;
                 if header.len() < 30 || header[..4] != LOCAL_SIGNATURE {
                     return Err(Error::new(ErrorKind::InvalidData, "the entry is not where the directory says"));
                 }
-                Ok(at + 30 + u64::from(le16(&header, 26)) + u64::from(le16(&header, 28)))
+                Ok(position + 30 + u64::from(le16(&header, 26)) + u64::from(le16(&header, 28)))
             }
         }
     }

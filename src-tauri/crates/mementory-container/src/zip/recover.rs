@@ -17,11 +17,11 @@ const MAX_GAP_BYTES: u64 = 256 << 20;
 pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::io::Result<Vec<Entry>> {
     let (mut out, mut budget, mut from) = (Vec::new(), budget, 0);
     while (out.len() as u64) < max {
-        let Some(at) = source.find_within(MAX_GAP_BYTES, &LOCAL_SIGNATURE, from)? else { break };
-        let fixed_part = source.bytes(at, 30)?;
+        let Some(offset) = source.find_within(MAX_GAP_BYTES, &LOCAL_SIGNATURE, from)? else { break };
+        let fixed_part = source.bytes(offset, 30)?;
         let (name_len, extra_len) = (le16(&fixed_part, 26), le16(&fixed_part, 28));
-        let variable_part = source.bytes(at + 30, usize::from(name_len) + usize::from(extra_len))?;
-        let data = at + 30 + variable_part.len() as u64;
+        let variable_part = source.bytes(offset + 30, usize::from(name_len) + usize::from(extra_len))?;
+        let data = offset + 30 + variable_part.len() as u64;
         if fixed_part.len() < 30 || variable_part.len() < usize::from(name_len) + usize::from(extra_len) {
             break;
         }
@@ -55,7 +55,7 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
                 (entry.packed, entry.size, entry.is_truncated) = measure_deflate_stream(source, data, &mut budget)?;
             } else {
                 let descriptor_offset = source.find(b"PK\x07\x08", data)?;
-                entry.packed = descriptor_offset.map_or(bytes_left, |at| at - data);
+                entry.packed = descriptor_offset.map_or(bytes_left, |offset| offset - data);
                 entry.size = entry.packed;
                 entry.is_truncated = descriptor_offset.is_none();
             }
@@ -72,8 +72,8 @@ pub(in super::super) fn recover(source: &Source, max: u64, budget: u64) -> std::
 
 /// Compressed and uncompressed length of a deflate stream in bytes, and whether it ends before its last block. Reading
 /// stops early when `budget` is used up.
-fn measure_deflate_stream(source: &Source, at: u64, budget: &mut u64) -> std::io::Result<(u64, u64, bool)> {
-    let mut window = source.window(at)?;
+fn measure_deflate_stream(source: &Source, position: u64, budget: &mut u64) -> std::io::Result<(u64, u64, bool)> {
+    let mut window = source.window(position)?;
     let mut inflate = Decompress::new(false);
     let (mut input, mut output) = (vec![0; 4096], vec![0; 64 * 1024]);
     loop {

@@ -59,10 +59,10 @@ fn two_files_with_the_same_plaintext_differ_completely() {
 fn any_flipped_byte_fails() {
     for len in [0, 1, 40] {
         let file = encrypt(&test_bytes(len), "a", 1);
-        for at in 0..file.len() {
+        for position in 0..file.len() {
             let mut changed = file.clone();
-            changed[at] ^= 1;
-            assert!(is_refused(changed, "a", 1), "byte {at} of a file of {len}");
+            changed[position] ^= 1;
+            assert!(is_refused(changed, "a", 1), "byte {position} of a file of {len}");
         }
     }
 }

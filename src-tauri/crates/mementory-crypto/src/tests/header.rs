@@ -68,13 +68,13 @@ fn a_missing_header_a_damaged_one_and_a_wrong_secret_are_different_errors() {
 fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
     let (dir, ..) = new_vault();
     let original = header_text(dir.path()).into_bytes();
-    for at in 0..original.len() {
+    for position in 0..original.len() {
         for bit in [1, 0x20, 0x80] {
             let mut changed = original.clone();
-            changed[at] ^= bit;
+            changed[position] ^= bit;
             write_header(dir.path(), &changed);
             let result = read_header(dir.path());
-            assert!(matches!(result, Err(CryptoError::HeaderDamaged(_))), "byte {at} bit {bit}: {result:?}");
+            assert!(matches!(result, Err(CryptoError::HeaderDamaged(_))), "byte {position} bit {bit}: {result:?}");
         }
     }
     for cut in 0..original.len() {
@@ -108,8 +108,8 @@ fn a_corrected_checksum_is_not_enough() {
 }
 
 fn read_header_id(header_text: &str) -> String {
-    let at = header_text.find("\"vault_id\": \"").unwrap() + 13;
-    header_text[at..at + 36].to_owned()
+    let position = header_text.find("\"vault_id\": \"").unwrap() + 13;
+    header_text[position..position + 36].to_owned()
 }
 
 #[test]

@@ -69,10 +69,10 @@ fn reference_signatures_verify() {
         let (key, signature) = (bytes("public_key"), bytes("signature"));
         assert_eq!((key.len(), signature.len()), (algorithm.public_len(), algorithm.signature_len()));
         assert!(verify(name, &key, &message, &signature), "{name}");
-        for at in [0, signature.len() / 2, signature.len() - 1] {
+        for position in [0, signature.len() / 2, signature.len() - 1] {
             let mut other = signature.clone();
-            other[at] ^= 1;
-            assert!(!verify(name, &key, &message, &other), "{name} {at}");
+            other[position] ^= 1;
+            assert!(!verify(name, &key, &message, &other), "{name} {position}");
         }
         let mut other = message.clone();
         other[10] ^= 1;
@@ -142,9 +142,9 @@ fn key_files_with_a_public_or_an_expanded_key_are_read() {
 fn invalid_key_files_are_refused_with_a_reason() {
     let pem = SigningKey::generate(Algorithm::Ed25519).unwrap().to_pem();
     let der = STANDARD.decode(pem.lines().nth(1).unwrap()).unwrap();
-    let changed = |at: usize, to: u8| {
+    let changed = |position: usize, to: u8| {
         let mut der = der.clone();
-        der[at] = to;
+        der[position] = to;
         pem_block(&der)
     };
     for (file, expected) in [
@@ -166,8 +166,8 @@ fn invalid_key_files_are_refused_with_a_reason() {
         assert_eq!(refusal_reason(&file), expected);
     }
     // Truncated or changed files fail without a panic.
-    for at in 0..der.len() {
-        let _ = SigningKey::from_pem(&pem_block(&der[..at]));
-        let _ = SigningKey::from_pem(&changed(at, 0xff));
+    for position in 0..der.len() {
+        let _ = SigningKey::from_pem(&pem_block(&der[..position]));
+        let _ = SigningKey::from_pem(&changed(position, 0xff));
     }
 }

@@ -86,10 +86,10 @@ fn signatures_verify_and_changed_ones_do_not() {
     assert!(verify(&key.public(), b"message", &signature));
     assert!(!verify(&key.public(), b"massage", &signature));
     assert!(!verify(&SigningKey::from_seed(&[8; 32]).public(), b"message", &signature));
-    for at in 0..64 {
+    for position in 0..64 {
         let mut changed = signature;
-        changed[at] ^= 1;
-        assert!(!verify(&key.public(), b"message", &changed), "byte {at}");
+        changed[position] ^= 1;
+        assert!(!verify(&key.public(), b"message", &changed), "byte {position}");
     }
     // Small-order public keys verify any signature unless verification is strict.
     let mut identity = [0; 32];

@@ -39,7 +39,7 @@ proptest! {
                     (&mut expected).take(n as u64).read_to_end(&mut b).unwrap();
                     prop_assert!(a == b);
                 }
-                Step::Seek(at) => prop_assert_eq!(spool.seek(SeekFrom::Start(at)).unwrap(), expected.seek(SeekFrom::Start(at)).unwrap()),
+                Step::Seek(position) => prop_assert_eq!(spool.seek(SeekFrom::Start(position)).unwrap(), expected.seek(SeekFrom::Start(position)).unwrap()),
                 Step::Back(by) => prop_assert_eq!(spool.seek(SeekFrom::End(by)).ok(), expected.seek(SeekFrom::End(by)).ok()),
                 Step::Flush => spool.flush().unwrap(),
             }

@@ -118,14 +118,14 @@ fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let source = read_case(case);
     let texts = source.records.iter().map(|record| record.text.as_bytes()).filter(|text| text.len() > 7);
     let place = texts.into_iter().find_map(|text| {
-        let find_text = |(at, (_, bytes)): (usize, &(String, Vec<u8>))| {
-            memchr::memmem::find(bytes, text).map(|from| (at, from, text.len()))
+        let find_text = |(position, (_, bytes)): (usize, &(String, Vec<u8>))| {
+            memchr::memmem::find(bytes, text).map(|from| (position, from, text.len()))
         };
         all.iter().enumerate().find_map(find_text)
     });
     let large_text = std::iter::repeat_n(b'x', LARGE_VALUE_BYTES);
     match place {
-        Some((at, from, length)) => drop(all[at].1.splice(from..from + length, large_text)),
+        Some((position, from, length)) => drop(all[position].1.splice(from..from + length, large_text)),
         None if case.passphrase.is_some() => all.first_mut()?.1.extend(large_text),
         None => return None,
     }
@@ -209,8 +209,8 @@ fn entries(path: &Path) -> Vec<(String, Vec<u8>)> {
     let Ok(file) = std::fs::File::open(path) else { return Vec::new() };
     if let (false, Ok(mut archive)) = (path.is_dir(), zip::ZipArchive::new(file)) {
         return (0..archive.len())
-            .map(|at| {
-                let mut entry = archive.by_index(at).unwrap();
+            .map(|position| {
+                let mut entry = archive.by_index(position).unwrap();
                 let mut bytes = Vec::new();
                 std::io::Read::read_to_end(&mut entry, &mut bytes).unwrap();
                 (entry.name().unwrap().into_owned(), bytes)

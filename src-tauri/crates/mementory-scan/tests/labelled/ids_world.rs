@@ -149,7 +149,7 @@ pub fn invalid_number(rng: &mut Rng, name: &str) -> String {
     let (_, make, _) = kind_by_name(name);
     loop {
         let mut text: Vec<char> = make(rng).chars().collect();
-        let Some(place) = (0..text.len()).rev().find(|at| text[*at].is_alphanumeric()) else { continue };
+        let Some(place) = (0..text.len()).rev().find(|position| text[*position].is_alphanumeric()) else { continue };
         text[place] = if text[place].is_ascii_digit() {
             char::from_digit(rng.below(10) as u32, 10).expect("a digit")
         } else {

@@ -44,8 +44,8 @@ pub fn measure(set: &[LabelledText], scan: impl Fn(&str) -> Vec<Finding>) -> Vec
                 let span = finding.start..finding.end;
                 score.found += 1;
                 match missing.iter().position(|value| overlaps(value, &span)) {
-                    Some(at) => {
-                        missing.remove(at);
+                    Some(position) => {
+                        missing.remove(position);
                         score.correct += 1;
                     }
                     None => {

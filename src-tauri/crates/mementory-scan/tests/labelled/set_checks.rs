@@ -114,9 +114,9 @@ fn published_numbers_are_valid_and_their_neighbours_are_not() {
     ];
     for (holds, number) in samples {
         assert!(holds(number), "{number}");
-        let at = number.rfind(|c: char| c.is_ascii_digit()).expect("a digit");
-        let other = (number.as_bytes()[at] - b'0' + 1) % 10;
-        let neighbour = format!("{}{other}{}", &number[..at], &number[at + 1..]);
+        let position = number.rfind(|c: char| c.is_ascii_digit()).expect("a digit");
+        let other = (number.as_bytes()[position] - b'0' + 1) % 10;
+        let neighbour = format!("{}{other}{}", &number[..position], &number[position + 1..]);
         assert!(!holds(&neighbour), "{neighbour}");
     }
 }

@@ -48,11 +48,14 @@ fn a_flipped_byte_or_a_cut_in_any_file_is_noticed() {
     let original = file_contents(dir.path());
     assert!(original.keys().any(|p| p.extension().is_some_and(|x| x == "del")), "a deletion file is among them");
     for (path, bytes) in &original {
-        for at in [0, 7, 9, 31, 33, bytes.len() / 2, bytes.len() - 1] {
+        for position in [0, 7, 9, 31, 33, bytes.len() / 2, bytes.len() - 1] {
             let mut changed = bytes.clone();
-            changed[at] ^= 4;
+            changed[position] ^= 4;
             std::fs::write(path, &changed).unwrap();
-            assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))), "byte {at} of {path:?}");
+            assert!(
+                matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))),
+                "byte {position} of {path:?}"
+            );
         }
         for cut in [0, 10, 40, bytes.len() - 1] {
             std::fs::write(path, &bytes[..cut]).unwrap();

@@ -139,11 +139,11 @@ fn random_clauses(language: &Language, rng: &mut Rng) -> Vec<Clause> {
 }
 
 fn with_one_change(language: &Language, mut clauses: Vec<Clause>, rng: &mut Rng) -> Vec<Clause> {
-    let at = rng.below(clauses.len());
+    let position = rng.below(clauses.len());
     if rng.chance(25) {
-        clauses[at].is_negated ^= true;
+        clauses[position].is_negated ^= true;
     } else {
-        clauses[at].slot = random_slot_word(language, clauses[at].template, rng);
+        clauses[position].slot = random_slot_word(language, clauses[position].template, rng);
     }
     clauses
 }
@@ -256,12 +256,12 @@ fn with_typo(text: &str, rng: &mut Rng) -> String {
     let word = &mut words[rng.pick(&long_word_indices)];
     let mut letters: Vec<char> = word.chars().collect();
     // Typos rarely affect the first letter.
-    let at = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
+    let position = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
     match rng.below(4) {
-        0 => letters.swap(at, at + 1),
-        1 => drop(letters.remove(at)),
-        2 => letters.insert(at, letters[at]),
-        _ => letters[at] = rng.pick(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
+        0 => letters.swap(position, position + 1),
+        1 => drop(letters.remove(position)),
+        2 => letters.insert(position, letters[position]),
+        _ => letters[position] = rng.pick(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
     }
     *word = letters.into_iter().collect();
     words.join(" ")
