@@ -20,7 +20,7 @@ const MAX_LIST_BYTES = 6 * 1024;
 /** Queries of common words, which many messages contain. */
 const COMMON_QUERIES = ["project", "flat key", "tomorrow morning", "the plan for the week", "recipe with beans"];
 const ROUNDS = 3;
-/** How often the first search may be refused before the test gives up. Each refusal takes about 3 s. */
+/** Number of times that the first search may be refused before the test gives up. Each refusal takes about 3 s. */
 const MAX_REFUSALS = 200;
 
 /**

@@ -26,7 +26,7 @@ const TARGET_SPEEDUP = 20;
 const MAX_DELTA_SECONDS = 10;
 /** Target for the size of the `.alf` archive, in MB of 10^6 bytes. */
 const MAX_ARCHIVE_MB = 50;
-/** How often each task runs, in turn with its reference. The table shows the median, because the speed varies. */
+/** Number of runs of each task, in turn with its reference. The table shows the median, because the speed varies. */
 const RUN_COUNT = 3;
 
 /** Measures all formats, prints the table and writes it to a file. Returns the exit code. */

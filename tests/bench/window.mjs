@@ -59,7 +59,7 @@ const MEASURE_SEARCH_SOURCE = `async (words) => {
   ${DRAWN_SOURCE}
   const field = document.querySelector('[data-testid="search-field"]');
   const list = document.querySelector('[data-pane="list"]');
-  // Only the first rows: the row of the open record stays in the page even when scrolled out of view.
+  // Compare only the first rows, because the row of the open record stays in the page even when scrolled out of view.
   const rows = () => [...list.querySelectorAll('[data-testid="list-row"]')].filter((row) => row.ariaPosInSet <= 5).map((row) => row.dataset.id).join();
   const firstRows = rows();
   const before = performance.now();

@@ -24,7 +24,7 @@ import { CLIENT_ACTIONS } from "./clients.mjs";
 import { Vault } from "./mementory.mjs";
 import { entriesOf, manyConversations, zip } from "./generated.mjs";
 
-/** How long another process may take to open a vault, in milliseconds. */
+/** Longest time, in milliseconds, that another process may take to open a vault. */
 const TIMEOUT_MS = 30_000;
 
 /** A device that refuses every byte as a full disk does. */

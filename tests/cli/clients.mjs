@@ -6,7 +6,7 @@ import { built } from "../tools/places.mjs";
 import { Vault } from "./mementory.mjs";
 import { differences } from "./match.mjs";
 
-/** How long a program may take to answer, in milliseconds. */
+/** Longest time, in milliseconds, that a program may take to answer. */
 const TIMEOUT_MS = 60_000;
 
 /** The environment of the server and of the client, with the path of their socket. */

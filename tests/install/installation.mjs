@@ -14,7 +14,7 @@ const PASSPHRASE_FILE = "/home/person/passphrase.txt";
 const UNLOCKING = { MEMENTORY_PASSPHRASE_FILE: PASSPHRASE_FILE };
 /** Packages that only the test needs: a session bus, and programs that open files as a desktop does. */
 const TEST_PACKAGES = ["dbus", "xdg-utils", "libglib2.0-bin", "shared-mime-info", "desktop-file-utils"];
-/** Where tauri-driver is put in the system. */
+/** Path of tauri-driver in the system. */
 const DRIVER = "/usr/local/bin/tauri-driver";
 const BUS = "unix:path=/tmp/mementory-bus";
 const SETTINGS = "/home/person/.config/app.mementory.desktop";

@@ -11,7 +11,8 @@ export function contrastFaults() {
   const DISABLED_SELECTOR =
     ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
   /**
-   * What is not checked: the logo, which WCAG exempts; previews of themes, whose names are shown as text; and pictures.
+   * Selector of elements that are not checked: the logo, which WCAG exempts; previews of themes, whose names are shown
+   * as text; and pictures.
    */
   const UNCHECKED_SELECTOR = ".logo, [data-testid^=theme-] svg, img, canvas";
 

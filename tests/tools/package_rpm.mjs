@@ -10,7 +10,7 @@ import { must } from "./sh.mjs";
 const ARCHITECTURE = { x64: "x86_64", arm64: "aarch64" }[process.arch] ?? process.arch;
 /** Texts of licences, which are always installed. */
 const LICENCE = /^\/usr\/share\/doc\/mementory\/(?:copyright|licences\.txt\.gz)$|\/LICENSE$/;
-/** Where zsh of Debian and of Fedora looks for completions of packages. */
+/** Folders in which zsh looks for completions of packages, on Debian and on Fedora. */
 const ZSH_FOLDERS = ["/usr/share/zsh/vendor-completions", "/usr/share/zsh/site-functions"];
 /** Folders of documentation, which a person can leave out when installing. */
 const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
