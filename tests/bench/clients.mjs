@@ -11,11 +11,11 @@ import { chatgptExport, hasGenerator } from "./data.mjs";
 import { quantile } from "./measure.mjs";
 import { publish, setup } from "./report.mjs";
 
-/** 95 of 100 searches must take less than this, in milliseconds. */
+/** Time in milliseconds that 95 of 100 searches must not reach. */
 const MAX_P95_MS = 60;
-/** The program that a client starts must use less memory than this while it waits, in MB. */
+/** Memory in MB that the program which a client starts must not reach while it waits. */
 const MAX_IDLE_MB = 15;
-/** The list of tools must be shorter than this, in bytes. */
+/** Length in bytes that the list of tools must not reach. */
 const MAX_LIST_BYTES = 6 * 1024;
 /** Queries of common words, which many messages contain. */
 const COMMON_QUERIES = ["project", "flat key", "tomorrow morning", "the plan for the week", "recipe with beans"];

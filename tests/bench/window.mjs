@@ -131,7 +131,8 @@ export async function measureWindow() {
   const { vault, counts } = await createLargeVault(run);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
-  // Without a graphics device the program sets this itself, but not when it is automated (webkit_rendering.rs).
+  // Without a graphics device the program sets this variable itself, but not when it is automated
+  // (webkit_rendering.rs).
   const extraEnv = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
   const display = await Display.start({ ...homeWithRecentVaults(home, vault), ...extraEnv });
   try {

@@ -189,7 +189,7 @@ class AddedMembers {
     else writeFileSync(copy, changed);
   }
 
-  /** The text with members, or null if there is no place for one. */
+  /** Returns the text with added members, or null if no member can be added. */
   withMembers(text, name) {
     if (/^\s*[[{]/.test(text)) return this.inDocument(text, name) ?? this.inLines(text, name);
     if (extname(name) === ".csv") return this.inTable(text, name);

@@ -1,5 +1,6 @@
-// What a double click does: the window is started with a file on the command line, a second start hands its files to the
-// first one and ends, and what cannot be opened is named. The time until the demonstration is open is printed.
+// Tests a double click: the window is started with a file on the command line, a second start hands its files to the
+// first window and ends, and files that cannot be opened are named. The time until the demonstration is open is
+// printed.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -161,9 +161,9 @@ function spread(points, maxPoints, shift) {
 }
 
 /**
- * Makes a sync of the write-ahead log fail, or all syncs from that one on. The command is then killed before it closes
- * the database, because closing removes the log. A run with the same fault but without the kill gives the answer that
- * the state must match.
+ * Makes one sync of the write-ahead log fail, or this sync and all later ones. The command is then killed before it
+ * closes the database, because closing removes the log. A run with the same fault but without the kill gives the answer
+ * that the state must match.
  */
 function testKilledCommits(vault, command, states, maxPoints, count) {
   const options = (...more) => {

@@ -1,5 +1,5 @@
-// Makes the .rpm from the content of the .deb with rpmbuild. Tauri's bundler can make one too, but writes the time of the
-// build into it, does not mark documentation, and cannot add a changelog.
+// Makes the .rpm from the content of the .deb with rpmbuild. Tauri's bundler can make one too, but writes the time of
+// the build into it, does not mark documentation, and cannot add a changelog.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { removalText } from "./package_deb.mjs";
