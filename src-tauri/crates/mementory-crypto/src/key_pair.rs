@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 const KEY_LEN: usize = 32;
 const WRAPPED_LEN: usize = KEY_LEN + 8;
 
-/// The key pairs of a passphrase. Wiped on drop; not visible in `Debug`.
+/// Key pairs for signing and encryption, derived from a passphrase. Wiped on drop; not visible in `Debug`.
 pub struct PassphraseKeyPair {
     signing: SigningKey,
     agreement: StaticSecret,

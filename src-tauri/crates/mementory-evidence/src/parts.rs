@@ -5,9 +5,9 @@
 pub struct Part<'t> {
     /// The text of the part, without white space around it.
     pub text: &'t str,
-    /// First code point.
+    /// Position of the first code point of the part.
     pub start: u32,
-    /// Code point after the last one.
+    /// Position after the last code point of the part.
     pub end: u32,
 }
 

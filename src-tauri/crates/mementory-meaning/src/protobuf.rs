@@ -5,7 +5,7 @@
 /// A field: its number and its bytes.
 pub type Field<'a> = (u64, &'a [u8]);
 
-/// The fields of a message. Ends at the first byte that does not fit the format.
+/// Iterator over the fields of a message. Ends at the first byte that does not fit the format.
 pub struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Iterator for Fields<'a> {

@@ -3,7 +3,7 @@
 /// Kind of the text between a run of digits and the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gap {
-    /// Text that does not occur within numbers.
+    /// Any other text. Such text does not occur within numbers.
     None,
     Space,
     Hyphen,

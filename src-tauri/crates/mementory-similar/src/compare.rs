@@ -102,9 +102,9 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     Ok(matched_count as f32 / (longer_len + shorter_len - matched_count - emojis) as f32)
 }
 
-/// Largest number of words of the shorter text that may have no equal word in the other text. With more, the texts are
-/// apart; otherwise these words may still match by an ending or a typo. `longer_len` is the number of words in the
-/// longer text.
+/// Largest number of words of the shorter text that may have no equal word in the other text. With more, the texts
+/// count as different; otherwise these words may still match by an ending or a typo. `longer_len` is the number of words
+/// in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }

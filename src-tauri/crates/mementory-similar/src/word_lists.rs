@@ -14,9 +14,9 @@ pub(crate) enum WordRule {
     Filler,
     /// The word is ignored, and the words before and after it may change places.
     Conjunction,
-    /// Both texts must have the word. In comparisons, this string represents it.
+    /// Similar texts must both contain the word. Comparisons use this string instead of the word.
     Decisive(Box<str>),
-    /// The word is a variant of another word, by which it is replaced in comparisons.
+    /// The word is a variant of this word. Comparisons use this word instead.
     SameAs(Box<str>),
 }
 

@@ -1,4 +1,4 @@
-//! The steps of the suite: open, read, validate. Errors are returned.
+//! The steps of the suite: open, read, validate. Most return errors, because some cases expect one.
 use crate::{cases::Case, passphrase::OwnerPassphrase};
 use mementory_format::testkit::MemorySource;
 use mementory_formats::{

@@ -1,4 +1,4 @@
-//! What a search finds, and in which order.
+//! Tests which documents a search returns, and in which order.
 use super::{empty_index, index_of, message, ranked_rows, sorted_rows};
 use crate::{FacetField, IndexDoc, IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 use proptest::prelude::*;
