@@ -321,8 +321,8 @@ fn contains_only_archives(source: &Source, entries: &[Entry], names: &[(usize, S
 fn begins_as_archive(source: &Source, entry: &Entry) -> bool {
     let mut head = Vec::new();
     // If reading fails midway, the bytes before the error are compared.
-    let read = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD_BYTES as u64).read_to_end(&mut head));
-    read.is_ok() && is_archive_head(&head)
+    let read_result = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD_BYTES as u64).read_to_end(&mut head));
+    read_result.is_ok() && is_archive_head(&head)
 }
 
 /// True if the directory of an archive is missing, or lists export data (conversations, parts of an export, a
@@ -344,8 +344,8 @@ fn is_export(source: &Source, limits: &Limits) -> bool {
 fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), EntryKind::Plain));
     let mut head = Vec::new();
-    let read = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
-    read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
+    let read_result = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
+    read_result.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
 }
 
 /// Lists the folder entries that contain no other entry.
@@ -358,8 +358,8 @@ fn add_empty_folders(catalog: &mut Catalog, member: &Member, entries: &[Entry]) 
     let parents: HashSet<&str> =
         names.iter().flat_map(|name| name.match_indices('/').map(move |(position, _)| &name[..position])).collect();
     let folders = entries.iter().filter(|entry| entry.kind() == EntryKind::Folder).filter_map(safe_name);
-    let empty = folders.filter(|name| !parents.contains(name.as_str()));
-    catalog.empty_folders.extend(empty.map(|name| format!("{}!/{name}", member.place)));
+    let childless_folders = folders.filter(|name| !parents.contains(name.as_str()));
+    catalog.empty_folders.extend(childless_folders.map(|name| format!("{}!/{name}", member.place)));
 }
 
 /// Index and safe name of each readable file entry. Every other entry except folders adds an issue. If several entries

@@ -68,20 +68,20 @@ pub(crate) fn counts_by_index(
     if needles.len() > MAX_NEEDLES {
         return Ok(counter.counts);
     }
-    let mut found = BTreeSet::new();
+    let mut found_rows = BTreeSet::new();
     let is_word = |needle: usize| owners.get(needle).is_none_or(Option::is_none);
     let texts = needles.iter().enumerate().filter(|(n, _)| is_word(*n));
     for text in texts.filter_map(|(_, needle)| needle.utf8_chunks().next()).map(|chunk| chunk.valid()) {
         // The last word is left out, because it may be cut off.
         let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole);
-        found.extend(
+        found_rows.extend(
             check.with_index(|i| i.rows_with_phrase(phrase, MAX_RECORDS_PER_NEEDLE))?.into_iter().map(|row| row as i64),
         );
     }
     let connection = check.store.new_reader()?;
     let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;
     let mut packs = BTreeSet::new();
-    for row in found {
+    for row in found_rows {
         let mut rows = columns.query([row])?;
         while let Some(row) = rows.next()? {
             counter.add_columns(row, 0..4, 1, is_word)?;

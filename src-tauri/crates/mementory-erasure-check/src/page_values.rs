@@ -70,8 +70,8 @@ impl PageLayout {
     /// by chance, because they extend from one value into the next or into a number.
     pub(crate) fn is_across_values(&self, bytes: &Range<usize>) -> bool {
         let is_inside_one = |ranges: &[Range<usize>]| {
-            let after = ranges.partition_point(|range| range.start <= bytes.start);
-            let range = after.checked_sub(1).and_then(|n| ranges.get(n));
+            let next_index = ranges.partition_point(|range| range.start <= bytes.start);
+            let range = next_index.checked_sub(1).and_then(|n| ranges.get(n));
             range.is_some_and(|range| bytes.end <= range.end)
         };
         is_inside_one(&self.in_use) && !is_inside_one(&self.values)

@@ -49,8 +49,8 @@ fn normal_form(bytes: &[u8]) -> String {
             without_escapes.push(c);
         } else if chars.next() == Some('u') {
             let digits: String = chars.by_ref().take(4).collect();
-            let escaped = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-            without_escapes.extend(escaped.filter(|c| is_of_unspaced_script(*c)));
+            let decoded = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+            without_escapes.extend(decoded.filter(|c| is_of_unspaced_script(*c)));
         }
     }
     normal_text(&without_escapes)
@@ -182,8 +182,8 @@ impl SplitLines {
         self.pairs.iter().any(|(first, second)| {
             let (Some(first), Some(second)) = (places.get(first), places.get(second)) else { return false };
             first.iter().any(|(_, end)| {
-                let mut after = second.range((*end, 0)..=(end + MAX_GAP_BYTES, usize::MAX));
-                after.any(|(start, _)| {
+                let mut starts_after = second.range((*end, 0)..=(end + MAX_GAP_BYTES, usize::MAX));
+                starts_after.any(|(start, _)| {
                     bytes.get(*end..*start).is_some_and(|gap| memchr::memchr2(b'"', b'\n', gap).is_none())
                 })
             })

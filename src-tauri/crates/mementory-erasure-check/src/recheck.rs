@@ -23,7 +23,7 @@ impl ErasureCheck<'_> {
     /// Checks again those failed places that may be clean by now (see [`Receipt::may_be_transient`]). The caller must
     /// have removed unreferenced files and written the WAL back. Returns whether the result of a place changed.
     pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
-        let mut changed = false;
+        let mut has_changed = false;
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
             let rechecked = match failed.place.as_str() {
                 "write_ahead_log" => self.check_wal(wal_clean),
@@ -34,11 +34,11 @@ impl ErasureCheck<'_> {
                 }
                 _ => continue,
             };
-            changed |= rechecked != *failed;
+            has_changed |= rechecked != *failed;
             *failed = rechecked;
         }
         receipt.complete = receipt.places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
-        changed
+        has_changed
     }
 
     /// Checks every failed place again. The caller must have removed unreferenced rows and files.

@@ -8,16 +8,16 @@ use std::collections::HashSet;
 
 /// Checks the unused bytes of every page.
 pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
-    let count: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
-    let mut read = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
-    let mut page = |number: i64| -> StoreResult<Vec<u8>> { Ok(read.query_row([number], |r| r.get(0))?) };
+    let page_count: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0))?;
+    let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
+    let mut page = |number: i64| -> StoreResult<Vec<u8>> { Ok(statement.query_row([number], |r| r.get(0))?) };
     let first_page = page(1)?;
     let reserved = first_page.get(20).copied().map_or(0, usize::from);
-    let free = free_pages(&first_page, count, &mut page)?;
+    let free_page_numbers = free_pages(&first_page, page_count, &mut page)?;
     let mut dirty_pages = 0;
-    for number in 1..=count {
+    for number in 1..=page_count {
         let data = page(number)?;
-        let is_blank = if free.contains(&number) {
+        let is_blank = if free_page_numbers.contains(&number) {
             data.iter().take(data.len().saturating_sub(reserved)).all(|b| *b == 0)
         } else {
             are_gaps_blank(&data, if number == 1 { 100 } else { 0 })
@@ -25,9 +25,9 @@ pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
         dirty_pages += u32::from(!is_blank);
     }
     let detail = if dirty_pages == 0 {
-        format!("{count} pages: nothing is in their unused bytes. What to look for was not known any more")
+        format!("{page_count} pages: nothing is in their unused bytes. What to look for was not known any more")
     } else {
-        format!("{dirty_pages} of {count} pages have something in their unused bytes")
+        format!("{dirty_pages} of {page_count} pages have something in their unused bytes")
     };
     Ok(checked_place("database_pages", dirty_pages == 0, PlaceOutcome::Erased, detail))
 }

@@ -149,8 +149,8 @@ impl Statement {
     fn best_in(&self, message_sentences: &[(Part<'_>, Words)]) -> Option<Sentence> {
         let similarities: Vec<Vec<f32>> = message_sentences.iter().map(|(_, words)| self.matches(words)).collect();
         let mut best: Option<Sentence> = None;
-        for (n, one) in similarities.iter().enumerate() {
-            if one.iter().all(|similarity| *similarity == 0.0) {
+        for (n, sentence_similarities) in similarities.iter().enumerate() {
+            if sentence_similarities.iter().all(|similarity| *similarity == 0.0) {
                 continue;
             }
             let (part, words) = &message_sentences[n];
@@ -160,11 +160,11 @@ impl Statement {
                     best = Some(Sentence { start, end, score, shared, part: 0 });
                 }
             };
-            let (score, shared) = self.score(one);
+            let (score, shared) = self.score(sentence_similarities);
             offer(score, shared, part.start, part.end, words.is_negated);
             if let (Some(next), Some((next_part, next_words))) = (similarities.get(n + 1), message_sentences.get(n + 1))
             {
-                let best_of_both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
+                let best_of_both: Vec<f32> = sentence_similarities.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
                 let (score, shared) = self.score(&best_of_both);
                 offer(
                     score * TWO_SENTENCES_FACTOR,
@@ -185,11 +185,11 @@ impl Statement {
     }
 
     fn score(&self, similarities: &[f32]) -> (f32, u32) {
-        let found = |((word, weight), similarity): (&(Word, f32), &f32)| {
+        let weighted_match = |((word, weight), similarity): (&(Word, f32), &f32)| {
             (weight * similarity, u32::from(*similarity > 0.0 && word.shape != WordShape::WeakPair))
         };
         let (sum, shared) =
-            self.words.iter().zip(similarities).map(found).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
+            self.words.iter().zip(similarities).map(weighted_match).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
         (sum / self.total, shared)
     }
 }

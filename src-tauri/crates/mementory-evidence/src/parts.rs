@@ -53,15 +53,15 @@ fn push<'t>(out: &mut Vec<Part<'t>>, raw: &'t str, start: u32) {
     if !text.contains(char::is_alphanumeric) {
         return;
     }
-    let before = raw.chars().take_while(|c| c.is_whitespace()).count() as u32;
-    let start = start + before;
+    let blank_count = raw.chars().take_while(|c| c.is_whitespace()).count() as u32;
+    let start = start + blank_count;
     out.push(Part { text, start, end: start + text.chars().count() as u32 });
 }
 
-fn ends_with_abbreviation(before: &str) -> bool {
-    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
-    let single = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    single
+fn ends_with_abbreviation(text_before: &str) -> bool {
+    let word = text_before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    let is_single_letter = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    is_single_letter
         || ABBREVIATIONS.contains(&word.as_str())
         || word.chars().all(|c| c.is_ascii_digit()) && word.len() <= 2 && !word.is_empty()
 }

@@ -31,7 +31,7 @@ fn range(range: Range<usize>) -> Slice {
 struct Window {
     size: usize,
     /// Number of pieces in the window that precede the piece to which the window is applied.
-    before: usize,
+    pieces_before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
 }
@@ -57,12 +57,12 @@ impl Network {
         let arrays = &mut Arrays::open(file)?;
         let table = (1..=PART_COUNT).map(|part| arrays.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
         let table = table.collect::<Result<_, _>>()?;
-        let windows = [(2, 0), (3, 1), (5, 2)].map(|(size, before)| -> Result<Window, EncoderError> {
+        let windows = [(2, 0), (3, 1), (5, 2)].map(|(size, pieces_before)| -> Result<Window, EncoderError> {
             let mut layer = |n: u8| -> Result<_, EncoderError> {
                 let weights = arrays.matrix(&format!("w{n}_{size}"), size * WINDOW_DIMENSIONS, WINDOW_DIMENSIONS)?;
                 Ok((weights, arrays.list(&format!("b{n}_{size}"), WINDOW_DIMENSIONS)?))
             };
-            Ok(Window { size, before, first: layer(1)?, second: layer(2)? })
+            Ok(Window { size, pieces_before, first: layer(1)?, second: layer(2)? })
         });
         let windows = windows.into_iter().collect::<Result<_, _>>()?;
         let width = WINDOW_DIMENSIONS;
@@ -177,9 +177,9 @@ impl Window {
         let mut start = 0;
         for length in texts.iter().map(Vec::len) {
             for slot in 0..self.size {
-                // In window slot `slot`, the row of piece `t` holds the piece `t + slot - before`.
-                let skipped = self.before.saturating_sub(slot).min(length);
-                let source = slot.saturating_sub(self.before).min(length);
+                // In window slot `slot`, the row of piece `t` contains the piece `t + slot - pieces_before`.
+                let skipped = self.pieces_before.saturating_sub(slot).min(length);
+                let source = slot.saturating_sub(self.pieces_before).min(length);
                 let count = length - skipped.max(source);
                 let neighbours = input.slice_axis(ROWS, range(start + source..start + source + count));
                 let mut columns = windows_of_pieces.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));

@@ -41,23 +41,23 @@ impl Vocabulary {
             pieces.push((field(message, 1)?, score));
         }
         let normalizer = Normalizer::new(field(field(file, 3)?, 2)?)?;
-        let lowest = pieces.iter().map(|(_, score)| *score).reduce(f32::min)?;
+        let lowest_score = pieces.iter().map(|(_, score)| *score).reduce(f32::min)?;
         let mut numbers: Vec<usize> = (0..pieces.len()).collect();
         numbers.sort_by_key(|number| pieces[*number].0);
         let mut bytes = Vec::new();
-        let mut sorted = Vec::with_capacity(pieces.len());
+        let mut sorted_pieces = Vec::with_capacity(pieces.len());
         for number in numbers {
             let (text, score) = pieces[number];
             let (start, length) = (u32::try_from(bytes.len()).ok()?, u32::try_from(text.len()).ok()?);
-            sorted.push(Piece { start, length, number: u32::try_from(number).ok()?, score });
+            sorted_pieces.push(Piece { start, length, number: u32::try_from(number).ok()?, score });
             bytes.extend(text);
         }
         let mut vocabulary = Self {
             normalizer,
             bytes,
-            pieces: sorted,
+            pieces: sorted_pieces,
             start_by_first_byte: Vec::new(),
-            unknown_score: lowest - UNKNOWN_PENALTY,
+            unknown_score: lowest_score - UNKNOWN_PENALTY,
         };
         vocabulary.start_by_first_byte = (0..=256)
             .map(|byte| {
@@ -93,13 +93,13 @@ impl Vocabulary {
     /// is kept, as in SentencePiece.
     fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
         let end = text.len();
-        let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN_PIECE); end + 1];
-        best[0].0 = 0.0;
+        let mut best_paths = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN_PIECE); end + 1];
+        best_paths[0].0 = 0.0;
         for (start, c) in text.char_indices() {
-            let base = best[start].0;
+            let base = best_paths[start].0;
             let mut offer_path = |stop: usize, score: f32, number: u32| {
-                if score > best[stop].0 {
-                    best[stop] = (score, start, number);
+                if score > best_paths[stop].0 {
+                    best_paths[stop] = (score, start, number);
                 }
             };
             let after_char = start + c.len_utf8();
@@ -116,7 +116,7 @@ impl Vocabulary {
         let first = numbers.len();
         let mut stop = end;
         while stop > 0 {
-            let (_, start, number) = best[stop];
+            let (_, start, number) = best_paths[stop];
             numbers.push(number);
             stop = start;
         }

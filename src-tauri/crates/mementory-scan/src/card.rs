@@ -129,7 +129,7 @@ fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
     let (two, three, four, six) = (head(2), head(3), head(4), head(6));
     let length = digits.len();
-    let known = match (two, length) {
+    let issuer = match (two, length) {
         (40..=49, 16) => ("visa", false),
         (40..=49, 13 | 19) => ("visa", true),
         (51..=55, 16) => ("mastercard", false),
@@ -153,7 +153,7 @@ fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
         (50 | 56..=58 | 60 | 63 | 67, 13..=19) => ("maestro", true),
         _ => return None,
     };
-    Some(known)
+    Some(issuer)
 }
 
 /// Whether the last digit is the Luhn check digit (ISO/IEC 7812).

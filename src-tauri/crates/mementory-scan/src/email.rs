@@ -127,7 +127,7 @@ fn address_around(text: &str, position: usize) -> Option<Finding> {
     }
     // `user@host.tld:path` is a path on a server, `//user@host` is part of a URL, and `@user@host` is a social media
     // account.
-    let before = &bytes[..start];
+    let bytes_before = &bytes[..start];
     let is_remote_path = match bytes.get(host_end) {
         Some(b':') => {
             bytes.get(host_end + 1).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'~' | b'.'))
@@ -137,15 +137,15 @@ fn address_around(text: &str, position: usize) -> Option<Finding> {
         Some(b'@') => true,
         _ => false,
     };
-    let is_in_url_or_account = before.ends_with(b"//")
-        || before.ends_with(b":")
-            && before[..before.len() - 1]
+    let is_in_url_or_account = bytes_before.ends_with(b"//")
+        || bytes_before.ends_with(b":")
+            && bytes_before[..bytes_before.len() - 1]
                 .iter()
                 .rev()
                 .take(64)
                 .take_while(|b| b.is_ascii_graphic())
                 .any(|b| *b == b'/')
-        || before.ends_with(b"@");
+        || bytes_before.ends_with(b"@");
     if is_remote_path || is_in_url_or_account || is_message_id(text, start, host_end) {
         return None;
     }

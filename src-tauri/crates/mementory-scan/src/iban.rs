@@ -116,8 +116,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     // After a letter or digit and a hyphen, the value is the last part of a UUID or an order number, except after
     // `IBAN-`.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
-        let before = &bytes[start.saturating_sub(5)..start - 1];
-        if !before.eq_ignore_ascii_case(b"iban") {
+        let bytes_before = &bytes[start.saturating_sub(5)..start - 1];
+        if !bytes_before.eq_ignore_ascii_case(b"iban") {
             return None;
         }
     }

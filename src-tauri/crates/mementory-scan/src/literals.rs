@@ -219,15 +219,15 @@ fn tag_within_boundaries(bytes: &[u8], index: usize, start: usize, end: usize) -
     }
     if literal.is_whole_word {
         let starts_alphanumeric = bytes[start].is_ascii_alphanumeric();
-        let before = start.checked_sub(1).and_then(|n| bytes.get(n));
-        if starts_alphanumeric && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {
+        let byte_before = start.checked_sub(1).and_then(|n| bytes.get(n));
+        if starts_alphanumeric && is_alphanumeric(byte_before) && !starts_camel_case_word(bytes, start) {
             return None;
         }
         // "Call" inside an identifier (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
-        if matches!(literal.tag, LiteralKind::Context(bits::CALL)) && before == Some(&b'_') {
+        if matches!(literal.tag, LiteralKind::Context(bits::CALL)) && byte_before == Some(&b'_') {
             return None;
         }
-        // What follows a token's prefix is checked later, by the token's pattern. A context word must end here, or have
+        // The text after a token's prefix is checked later, by the token's pattern. A context word must end here, or have
         // only a short ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =

@@ -36,14 +36,14 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     if follows_letter && !starts_camel_case_word && !all_caps && !has_known_prefix && !is_compound {
         return None;
     }
-    let after = &text[end..ascii_end];
-    let has_possessive_ending = password::POSSESSIVE_ENDINGS.contains(&after);
+    let ending = &text[end..ascii_end];
+    let has_possessive_ending = password::POSSESSIVE_ENDINGS.contains(&ending);
     // An ambiguous name may be followed by digits, but not by letters, as in `pass_by_ref`, `PASSTHRU` and `pw_uid`.
-    if is_ambiguous && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !has_possessive_ending {
+    if is_ambiguous && ending.len() > 1 && ending.bytes().any(|b| b.is_ascii_alphabetic()) && !has_possessive_ending {
         return None;
     }
     let may_take_ending = !is_ambiguous || word.eq_ignore_ascii_case("parola");
-    if word.is_ascii() && !after.is_empty() && !is_name_ending(after, may_take_ending) {
+    if word.is_ascii() && !ending.is_empty() && !is_name_ending(ending, may_take_ending) {
         return None;
     }
     // If an ending follows, as in "parolası" and "parolam", the word is not ambiguous.
@@ -53,15 +53,15 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     if is_ambiguous && text_after.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
         return crate::secret::secret_for_name(text, start, end, false);
     }
-    let before = text[from..start].to_ascii_lowercase();
-    let last = before.trim_end_matches(['_', '-', '.']).rsplit(['_', '-', '.']).next().unwrap_or("");
-    if password::NAME_PREFIXES_WITHOUT_VALUE.contains(&last) {
+    let text_before_name = text[from..start].to_ascii_lowercase();
+    let last_prefix = text_before_name.trim_end_matches(['_', '-', '.']).rsplit(['_', '-', '.']).next().unwrap_or("");
+    if password::NAME_PREFIXES_WITHOUT_VALUE.contains(&last_prefix) {
         return None;
     }
-    if let Some(finding) = function_argument(text, (from, to), &before, is_ambiguous) {
+    if let Some(finding) = function_argument(text, (from, to), &text_before_name, is_ambiguous) {
         return Some(finding);
     }
-    let is_option = before.starts_with("--") || before == "-";
+    let is_option = text_before_name.starts_with("--") || text_before_name == "-";
     if let Some(value) = value_after_name(text, from, to) {
         let finding = assigned_password(text, &text[from..to], &value, is_ambiguous, is_option);
         // If the value is assigned with a sign, the rest of the sentence is not searched.

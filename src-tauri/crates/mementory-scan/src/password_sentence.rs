@@ -169,12 +169,12 @@ fn finding_if_password(text: &str, value: SentenceValue, has_clear_link: bool) -
         return None;
     }
     let has_only_digits = value.bytes().all(|b| b.is_ascii_digit());
-    let after = text[end..].trim_start_matches(' ');
-    let unit = password::COUNTED_UNITS.iter().any(|unit| after.starts_with(unit));
+    let text_after = text[end..].trim_start_matches(' ');
+    let has_unit = password::COUNTED_UNITS.iter().any(|unit| text_after.starts_with(unit));
     let looks_like_password = if has_only_digits {
-        has_clear_link && !unit
+        has_clear_link && !has_unit
     } else {
-        is_strong(value) && !unit || has_clear_link && has_inner_capital(value)
+        is_strong(value) && !has_unit || has_clear_link && has_inner_capital(value)
     };
     looks_like_password.then(|| password_finding("password_sentence", (start, end), Confidence::Likely))
 }

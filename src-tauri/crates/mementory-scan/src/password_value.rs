@@ -60,11 +60,11 @@ pub(crate) fn has_mixed_case(value: &str) -> bool {
     let is_capital = |position: usize| bytes.get(position).is_some_and(u8::is_ascii_uppercase);
     let is_small = |position: usize| bytes.get(position).is_some_and(u8::is_ascii_lowercase);
     let is_single_small = |position: usize| {
-        let before = position.checked_sub(1);
+        let position_before = position.checked_sub(1);
         is_small(position)
             && !is_small(position + 1)
-            && !before.is_some_and(is_small)
-            && (is_capital(position + 1) || before.is_some_and(is_capital))
+            && !position_before.is_some_and(is_small)
+            && (is_capital(position + 1) || position_before.is_some_and(is_capital))
     };
     let is_after_capitals =
         |position: usize| position > 1 && is_small(position) && is_capital(position - 1) && is_capital(position - 2);

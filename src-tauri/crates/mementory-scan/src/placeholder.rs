@@ -93,8 +93,8 @@ fn is_mask(value: &str) -> bool {
 fn is_counting_up(value: &str, length: usize) -> bool {
     let mut run = 1;
     value.as_bytes().windows(2).any(|pair| {
-        let next = pair[0].to_ascii_lowercase().wrapping_add(1) == pair[1].to_ascii_lowercase();
-        run = if next && pair[1].is_ascii_alphanumeric() { run + 1 } else { 1 };
+        let is_next = pair[0].to_ascii_lowercase().wrapping_add(1) == pair[1].to_ascii_lowercase();
+        run = if is_next && pair[1].is_ascii_alphanumeric() { run + 1 } else { 1 };
         run >= length
     })
 }

@@ -50,9 +50,9 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
         return None;
     }
     // The word must not be the end of another word, as in "monkey", "hockey" and "turkey".
-    let before = text.as_bytes()[..start].last();
+    let byte_before = text.as_bytes()[..start].last();
     let follows_small_letter =
-        before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
+        byte_before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
     if follows_small_letter && !HIGH_CONFIDENCE.is_in(&name) {
         return None;
     }
@@ -91,8 +91,8 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
     if only_very_likely {
         return None;
     }
-    let after = value_in_sentence(text, to, has_clear_name || phrase.contains("key"), has_clear_name);
-    after.or_else(|| value_before_name(text, from).filter(|_| has_clear_name)).map(|(start, end)| {
+    let range_after = value_in_sentence(text, to, has_clear_name || phrase.contains("key"), has_clear_name);
+    range_after.or_else(|| value_before_name(text, from).filter(|_| has_clear_name)).map(|(start, end)| {
         let is_private = is_private_key(&phrase, &text[start..end]);
         let (class, detector) =
             if is_private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, detector(false)) };
@@ -243,10 +243,11 @@ fn position_after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let lower = rest.to_lowercase();
     // If lower-casing changes the number of bytes, the positions would be wrong.
     let after_space = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
-    let found = after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
-    let end = found.map_or(to, |suffix| to + 1 + suffix.len());
+    let found_suffix =
+        after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
+    let end = found_suffix.map_or(to, |suffix| to + 1 + suffix.len());
     let ends_word = !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    if found.is_some() && ends_word { (end, true) } else { (to, false) }
+    if found_suffix.is_some() && ends_word { (end, true) } else { (to, false) }
 }
 
 /// A value that looks random, among the next words on the line. If `has_clear_name` is true, the name can only mean a

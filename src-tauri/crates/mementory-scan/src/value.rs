@@ -35,9 +35,9 @@ pub(crate) struct Value {
 pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let is_name_byte = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    let before = bytes[..start].iter().rev().take(64).take_while(|b| is_name_byte(b) || **b == b'.').count();
-    let after = bytes[end..].iter().take(64).take_while(|b| is_name_byte(b)).count();
-    (start - before, end + after)
+    let length_before = bytes[..start].iter().rev().take(64).take_while(|b| is_name_byte(b) || **b == b'.').count();
+    let length_after = bytes[end..].iter().take(64).take_while(|b| is_name_byte(b)).count();
+    (start - length_before, end + length_after)
 }
 
 /// The end of the word that ends at `end`, including the inflectional ending that may follow, as in `пароля`,
@@ -148,8 +148,8 @@ pub(crate) fn read_value(text: &str, position: usize, join: Join) -> Option<Valu
         let inner = &window[open..];
         let line = inner.find('\n').unwrap_or(inner.len());
         let length = length_to_closing(&inner[..line], close)?;
-        let after = &inner[length..line];
-        let ends_line = after.len() < 8 && !after.bytes().any(|b| b.is_ascii_alphanumeric());
+        let text_after = &inner[length..line];
+        let ends_line = text_after.len() < 8 && !text_after.bytes().any(|b| b.is_ascii_alphanumeric());
         return Some(Value { start: position + open, end: position + open + length, is_quoted: true, join, ends_line });
     }
     let is_value_end =

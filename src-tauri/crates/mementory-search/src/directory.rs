@@ -144,8 +144,9 @@ impl EncryptedDirectory {
     }
 
     fn file_entry(&self, name: &str) -> io::Result<(u64, u64)> {
-        let unknown = || io::Error::new(io::ErrorKind::InvalidData, format!("{name} is not part of the index"));
-        lock(&self.0.files).get(name).copied().ok_or_else(unknown)
+        let unknown_file_error =
+            || io::Error::new(io::ErrorKind::InvalidData, format!("{name} is not part of the index"));
+        lock(&self.0.files).get(name).copied().ok_or_else(unknown_file_error)
     }
 
     fn reader(&self, name: &str, generation: u64) -> io::Result<ChunkReader<File>> {

@@ -79,9 +79,9 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
         return 0;
     }
     // The window starts at the beginning of a word, at most `LEAD_CHARS` characters before the first hit.
-    let before = text.get(..position).unwrap_or_default();
-    let lead_start = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
-    let piece = before.get(lead_start..).unwrap_or_default();
+    let text_before = text.get(..position).unwrap_or_default();
+    let lead_start = text_before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
+    let piece = text_before.get(lead_start..).unwrap_or_default();
     piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(position, |(i, c)| lead_start + i + c.len_utf8())
 }
 

@@ -103,8 +103,8 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
 }
 
 /// Largest number of words of the shorter text that may have no equal word in the other text. With more, the texts
-/// count as different; otherwise these words may still match by an ending or a typo. `longer_len` is the number of words
-/// in the longer text.
+/// count as different; otherwise these words may still match by an ending or a typo. `longer_len` is the number of
+/// words in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -185,8 +185,8 @@ impl<'f> Matching<'f> {
 
     /// Returns an error if the unmatched words make the texts different.
     fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
-        let has_decisive_word = |form: &Form, only: &[u32]| {
-            only.iter().any(|i| {
+        let has_decisive_word = |form: &Form, indices: &[u32]| {
+            indices.iter().any(|i| {
                 matches!(
                     form.tokens()[*i as usize].kind,
                     TokenKind::Name | TokenKind::SentenceStart | TokenKind::Decisive
@@ -199,13 +199,15 @@ impl<'f> Matching<'f> {
         if self.a.has_additional_clause(&self.unmatched_a) || self.b.has_additional_clause(&self.unmatched_b) {
             return Err(Difference::Statement);
         }
-        let total_weight = |form: &Form, only: &[u32]| -> f32 {
-            only.iter().map(|i| if form.tokens()[*i as usize].kind == TokenKind::Char { 0.5 } else { 1.0 }).sum()
+        let total_weight = |form: &Form, indices: &[u32]| -> f32 {
+            indices.iter().map(|i| if form.tokens()[*i as usize].kind == TokenKind::Char { 0.5 } else { 1.0 }).sum()
         };
-        let replaced = total_weight(self.a, &self.unmatched_a).min(total_weight(self.b, &self.unmatched_b));
-        let all: Vec<u32> = (0..u32::try_from(shorter_len).unwrap_or(u32::MAX)).collect();
+        let replaced_weight = total_weight(self.a, &self.unmatched_a).min(total_weight(self.b, &self.unmatched_b));
+        let all_indices: Vec<u32> = (0..u32::try_from(shorter_len).unwrap_or(u32::MAX)).collect();
         let shorter = if self.a.tokens().len() == shorter_len { self.a } else { self.b };
-        if replaced > 0.0 && replaced > (total_weight(shorter, &all) / WORDS_PER_REPLACEMENT).floor() {
+        if replaced_weight > 0.0
+            && replaced_weight > (total_weight(shorter, &all_indices) / WORDS_PER_REPLACEMENT).floor()
+        {
             return Err(Difference::Word);
         }
         Ok(())

@@ -154,14 +154,14 @@ pub fn jaccard(a: &Form, b: &Form) -> f32 {
 /// Words in scripts with spaces may be in any order.
 fn shingles(form: &Form) -> Vec<Vec<u8>> {
     let mut out = Vec::with_capacity(form.tokens().len() * 6);
-    let mut before: Option<&str> = None;
+    let mut previous_char: Option<&str> = None;
     for token in form.tokens() {
         let word = form.word(token);
         match token.kind {
             TokenKind::Decisive | TokenKind::Emoji => out.push(token.hash.to_le_bytes().to_vec()),
             TokenKind::Char => {
                 out.push(word.as_bytes().to_vec());
-                out.extend(before.map(|before| format!("{before}{word}").into_bytes()));
+                out.extend(previous_char.map(|previous_char| format!("{previous_char}{word}").into_bytes()));
             }
             TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name => {
                 let mut borders: Vec<usize> = word.char_indices().map(|(position, _)| position).collect();
@@ -171,7 +171,7 @@ fn shingles(form: &Form) -> Vec<Vec<u8>> {
                 out.push(format!("{}$", &word[borders[borders.len().saturating_sub(3)]..]).into_bytes());
             }
         }
-        before = (token.kind == TokenKind::Char).then_some(word);
+        previous_char = (token.kind == TokenKind::Char).then_some(word);
     }
     out.sort_unstable();
     out.dedup();

@@ -77,7 +77,7 @@ impl Tokenizer {
 
     fn read_text(&mut self, text: &str) {
         let mut chars = text.nfkd().peekable();
-        let mut before = ' ';
+        let mut previous_char = ' ';
         while let Some(c) = chars.next() {
             let next_char = chars.peek().copied().unwrap_or(' ');
             if is_combining_mark(c) {
@@ -91,9 +91,9 @@ impl Tokenizer {
             } else if self.belongs_to_word(c, next_char) {
                 self.canonical.push(c);
             } else {
-                self.read_sign(c, before, next_char);
+                self.read_sign(c, previous_char, next_char);
             }
-            before = c;
+            previous_char = c;
         }
         self.end_run(false);
     }
@@ -131,7 +131,7 @@ impl Tokenizer {
         }
     }
 
-    fn read_sign(&mut self, c: char, before: char, next_char: char) {
+    fn read_sign(&mut self, c: char, previous_char: char, next_char: char) {
         let sign = meaning_of_sign(c);
         self.end_run(sign == Sign::Apostrophe);
         match sign {
@@ -144,7 +144,7 @@ impl Tokenizer {
             Sign::Negation => self.add_sign(c, TokenKind::Decisive, &['n', 'o', 't']),
             Sign::Emoji => self.add_sign(c, TokenKind::Emoji, &[c]),
             // A minus sign has a space before it and a number after it.
-            Sign::Ignored if matches!(c, '-' | '\u{2212}') && before == ' ' && next_char.is_numeric() => {
+            Sign::Ignored if matches!(c, '-' | '\u{2212}') && previous_char == ' ' && next_char.is_numeric() => {
                 self.add_sign('-', TokenKind::Decisive, &['-']);
             }
             Sign::Ignored | Sign::Apostrophe => {}
@@ -264,14 +264,14 @@ impl Tokenizer {
     /// Reads Hiragana. The first character after a stem is an ending. Known grammatical words are ignored.
     fn add_hiragana(&mut self, mut position: usize, mut rest: &str, stem: Option<Script>) {
         let mut is_ending = matches!(stem, Some(Script::Han));
-        let mut after = stem.is_some();
+        let mut is_after_letter = stem.is_some();
         while let Some(next) = letter_len(rest) {
             let len = match known_word(rest) {
                 Some((len, WordRule::Decisive(value))) => {
                     self.push_token(position, position + len, TokenKind::Decisive, hash(&**value));
                     len
                 }
-                Some((len, rule)) if !self.keep_fillers && (after || len > next) => {
+                Some((len, rule)) if !self.keep_fillers && (is_after_letter || len > next) => {
                     self.follows_separator |= rule == &WordRule::Conjunction;
                     len
                 }
@@ -283,7 +283,7 @@ impl Tokenizer {
                 }
             };
             is_ending = false;
-            after = true;
+            is_after_letter = true;
             position += len;
             rest = &rest[len..];
         }
@@ -300,17 +300,17 @@ impl Tokenizer {
     }
 
     fn build_form(self) -> Form {
-        let mut sorted: Vec<u32> = (0..u32::try_from(self.tokens.len()).unwrap_or(u32::MAX)).collect();
-        sorted.sort_by_key(|i| (self.tokens[*i as usize].hash, *i));
-        let decisive = sorted
+        let mut sorted_indices: Vec<u32> = (0..u32::try_from(self.tokens.len()).unwrap_or(u32::MAX)).collect();
+        sorted_indices.sort_by_key(|i| (self.tokens[*i as usize].hash, *i));
+        let decisive = sorted_indices
             .iter()
             .map(|i| &self.tokens[*i as usize])
             .filter(|t| t.kind == TokenKind::Decisive)
             .fold(0, |h, t| hash((h, t.hash)));
         Form {
             canonical: self.canonical,
-            hashes: sorted.iter().map(|i| self.tokens[*i as usize].hash).collect(),
-            indices_by_hash: sorted.into_boxed_slice(),
+            hashes: sorted_indices.iter().map(|i| self.tokens[*i as usize].hash).collect(),
+            indices_by_hash: sorted_indices.into_boxed_slice(),
             tokens: self.tokens.into_boxed_slice(),
             decisive_hash: decisive,
             spanish_first_person: self.spanish_first_person,
@@ -327,8 +327,8 @@ fn script_runs(text: &str) -> impl Iterator<Item = (Script, &str)> {
         let end = rest
             .char_indices()
             .find(|(_, c)| {
-                let other = script_of(*c);
-                other != first && !is_combining_mark(*c) && !(*c == 'ー' && first == Script::Hiragana)
+                let script = script_of(*c);
+                script != first && !is_combining_mark(*c) && !(*c == 'ー' && first == Script::Hiragana)
             })
             .map_or(rest.len(), |(position, _)| position);
         let (piece, after) = rest.split_at(end);

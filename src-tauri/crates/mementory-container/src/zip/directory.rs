@@ -172,11 +172,11 @@ struct ReadDirectory {
 
 fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Directory>> {
     for &(start, base) in &place.starts {
-        let found = read_entries(source, start, base, max)?;
-        if found.entries.len() as u64 >= place.entries.min(max) {
-            let contradictions = [place.split(found.on_other_disk), place.contradiction(&found)];
+        let directory = read_entries(source, start, base, max)?;
+        if directory.entries.len() as u64 >= place.entries.min(max) {
+            let contradictions = [place.split(directory.on_other_disk), place.contradiction(&directory)];
             let contradictions = contradictions.into_iter().flatten().collect();
-            return Ok(Some(Directory { entries: found.entries, start, contradictions }));
+            return Ok(Some(Directory { entries: directory.entries, start, contradictions }));
         }
     }
     Ok(None)
@@ -186,17 +186,17 @@ fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result
 /// that none is left out without notice.
 fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Result<ReadDirectory> {
     let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
-    let mut found = ReadDirectory { entries: Vec::new(), start, bytes: 0, is_signed: false, on_other_disk: None };
-    while (found.entries.len() as u64) < max {
+    let mut directory = ReadDirectory { entries: Vec::new(), start, bytes: 0, is_signed: false, on_other_disk: None };
+    while (directory.entries.len() as u64) < max {
         let Some(listed) = read_entry(&mut reader, base)? else { break };
         if is_other_disk(listed.disk) {
-            found.on_other_disk = found.on_other_disk.or(Some(found.entries.len()));
+            directory.on_other_disk = directory.on_other_disk.or(Some(directory.entries.len()));
         }
-        found.entries.push(listed.entry);
-        found.bytes += listed.bytes;
+        directory.entries.push(listed.entry);
+        directory.bytes += listed.bytes;
     }
-    found.is_signed = source.bytes(start.saturating_add(found.bytes), 4)? == DIGITAL_SIGNATURE_START;
-    Ok(found)
+    directory.is_signed = source.bytes(start.saturating_add(directory.bytes), 4)? == DIGITAL_SIGNATURE_START;
+    Ok(directory)
 }
 
 /// An entry as the directory lists it.
