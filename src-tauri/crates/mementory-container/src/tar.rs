@@ -100,9 +100,9 @@ fn find_header(source: &Source, mut position: u64) -> Result<Option<u64>> {
 
 /// True if the stated checksum of a header matches its bytes. The field of the checksum counts as spaces.
 fn has_checksum(block: &[u8; BLOCK_BYTES]) -> bool {
-    let (before, rest) = block.split_at(CHECKSUM_OFFSET);
-    let (field, after) = rest.split_at(8);
-    let sum: u32 = before.iter().chain(b"        ").chain(after).map(|byte| u32::from(*byte)).sum();
+    let (bytes_before, rest) = block.split_at(CHECKSUM_OFFSET);
+    let (field, bytes_after) = rest.split_at(8);
+    let sum: u32 = bytes_before.iter().chain(b"        ").chain(bytes_after).map(|byte| u32::from(*byte)).sum();
     let digits = std::str::from_utf8(field).unwrap_or_default().trim_matches([' ', '\0']);
     u32::from_str_radix(digits, 8) == Ok(sum)
 }

@@ -45,10 +45,10 @@ impl SigningKey {
     /// # Errors
     /// [`CryptoError::KeyFile`], with the reason.
     pub fn from_pem(pem: &str) -> Result<Self, CryptoError> {
-        let parsed = pkcs8::decode_pem(pem)?;
-        let key = Self::from_seed(parsed.algorithm, parsed.seed);
-        let public_key_matches = parsed.public.is_none_or(|public| public == key.public_key());
-        if !public_key_matches || parsed.expanded.is_some_and(|expanded| !key.expands_to(&expanded)) {
+        let key_file = pkcs8::decode_pem(pem)?;
+        let key = Self::from_seed(key_file.algorithm, key_file.seed);
+        let public_key_matches = key_file.public.is_none_or(|public| public == key.public_key());
+        if !public_key_matches || key_file.expanded.is_some_and(|expanded| !key.expands_to(&expanded)) {
             return Err(CryptoError::KeyFile("its halves do not belong together"));
         }
         Ok(key)
@@ -116,7 +116,7 @@ impl std::fmt::Debug for SigningKey {
 /// # Errors
 /// [`Refusal`] says why the signature is not accepted.
 pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), Refusal> {
-    let valid = match Algorithm::parse(algorithm) {
+    let is_valid = match Algorithm::parse(algorithm) {
         Some(Algorithm::Ed25519) => match (key.try_into(), signature.try_into()) {
             (Ok(key), Ok(signature)) => crate::verify(key, message, signature),
             _ => false,
@@ -124,7 +124,7 @@ pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> R
         Some(Algorithm::MlDsa65) => verify_ml_dsa_65(key, message, signature),
         None => return jose::verify(algorithm, key, message, signature).unwrap_or(Err(Refusal::Invalid)),
     };
-    valid.then_some(()).ok_or(Refusal::Invalid)
+    is_valid.then_some(()).ok_or(Refusal::Invalid)
 }
 
 /// Separate from [`check`], because it needs 100 KB of stack. When both were one function, rustc 1.95 kept the

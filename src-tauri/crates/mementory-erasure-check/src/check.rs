@@ -78,13 +78,13 @@ impl ErasureCheck<'_> {
             StoreResult::Ok((pages, index, passthrough, copies))
         })?;
         // A place that cannot be searched counts as failed.
-        let failed = |name: &str, e: StoreError| {
+        let failed_place = |name: &str, e: StoreError| {
             checked_place(name, false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"))
         };
-        let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed("database_pages", e), None));
+        let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed_place("database_pages", e), None));
         evidence.wal_clean = wal_clean.unwrap_or(evidence.wal_clean);
         places.extend([pages, index, self.check_blobs(evidence)]);
-        places.push(passthrough.unwrap_or_else(|e| failed("passthrough", e)));
+        places.push(passthrough.unwrap_or_else(|e| failed_place("passthrough", e)));
         places.push(self.check_wal(evidence.wal_clean));
         places.push(self.check_folder());
         let copies_left = copies_left?;
@@ -124,13 +124,14 @@ impl ErasureCheck<'_> {
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.erased_rows.iter().map(|r| *r as u64).collect();
-        let rewritten: Vec<u64> = evidence.rewritten_rows.iter().map(|r| *r as u64).collect();
+        let changed_rows: Vec<u64> = evidence.rewritten_rows.iter().map(|r| *r as u64).collect();
         let folder = self.dir.join("index");
-        let residue = match mementory_search::residue(&folder, self.keys.index(), &rows, &rewritten, &words) {
+        let residue = match mementory_search::residue(&folder, self.keys.index(), &rows, &changed_rows, &words) {
             Ok(residue) => residue,
             Err(e) => {
-                let failed = checked_place("search_index", false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
-                return Ok((failed, words.into_iter().collect()));
+                let failed_place =
+                    checked_place("search_index", false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
+                return Ok((failed_place, words.into_iter().collect()));
             }
         };
         let mut leftovers: Vec<String> = residue.findings.iter().map(|f| format!("{}: {}", f.file, f.reason)).collect();

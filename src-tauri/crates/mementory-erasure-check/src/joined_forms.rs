@@ -16,8 +16,8 @@ pub(crate) struct JoinedForms {
 impl JoinedForms {
     pub(crate) fn new<'f>(forms: impl Iterator<Item = &'f Vec<u8>>) -> Self {
         let bytes: Vec<u8> = forms.flat_map(|form| form.iter().copied().chain([0])).collect();
-        let (fewest, most) = FILTER_BYTES;
-        let mut bits = vec![0; bytes.len().clamp(fewest, most).next_power_of_two()];
+        let (min_bytes, max_bytes) = FILTER_BYTES;
+        let mut bits = vec![0; bytes.len().clamp(min_bytes, max_bytes).next_power_of_two()];
         for window in bytes.windows(WINDOW_BYTES) {
             let (position, bit) = place_of(window, bits.len());
             if let Some(byte) = bits.get_mut(position) {

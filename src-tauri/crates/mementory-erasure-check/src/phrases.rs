@@ -58,19 +58,19 @@ fn normal_form(bytes: &[u8]) -> String {
 
 /// The pieces of the texts between their redaction marks that are at least as long as a sentence.
 pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
-    let marked = texts.iter().filter(|text| text.contains(REDACTED));
-    let all = marked.flat_map(|text| {
+    let marked_texts = texts.iter().filter(|text| text.contains(REDACTED));
+    let all_pieces = marked_texts.flat_map(|text| {
         let pieces = between_redaction_marks(text).into_iter();
         pieces.filter_map(|piece| text.get(piece)).map(|piece| piece.trim().to_owned()).collect::<Vec<_>>()
     });
-    all.filter(|piece| is_sentence(&normal_text(piece))).collect()
+    all_pieces.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
 /// The parts of the texts that earlier erasures did not remove. The mark of an erasure replaces whole sentences, so
 /// each part consists of whole sentences. A file may quote these parts without marks.
 pub(crate) fn sentences_left(texts: &[String]) -> BTreeSet<String> {
-    let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
-    let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
+    let marked_texts = texts.iter().filter(|text| text.contains(ERASED_MARK));
+    let parts = marked_texts.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
     let sentences = parts.filter(|part| is_sentence(&normal_text(&without_redaction_marks(part))));
     sentences.map(str::to_owned).collect()
 }

@@ -23,10 +23,12 @@ impl QuotedLines {
     /// Prepares the search. None if no text has several lines and is long enough.
     pub(crate) fn new(texts: &[String]) -> StoreResult<Option<Self>> {
         let pieces = pieces_of(texts);
-        let unmarked = texts.iter().filter(|text| !text.contains(REDACTED));
-        let all = unmarked.chain(&pieces).map(|text| text.as_bytes());
-        let texts: Vec<Vec<u8>> =
-            all.filter(|text| text.len() >= EDGE_BYTES && text.contains(&b'\n')).map(<[u8]>::to_vec).collect();
+        let unmarked_texts = texts.iter().filter(|text| !text.contains(REDACTED));
+        let texts_and_pieces = unmarked_texts.chain(&pieces).map(|text| text.as_bytes());
+        let texts: Vec<Vec<u8>> = texts_and_pieces
+            .filter(|text| text.len() >= EDGE_BYTES && text.contains(&b'\n'))
+            .map(<[u8]>::to_vec)
+            .collect();
         if texts.is_empty() {
             return Ok(None);
         }

@@ -69,24 +69,24 @@ impl ErasureCheck<'_> {
         let connection = self.store.new_reader()?;
         let sql = "SELECT count(*), count(r.row) FROM tombstones t LEFT JOIN records r ON r.id = t.record \
                    WHERE t.receipt = ?1 AND t.op = 0";
-        let (tombstones, left): (u32, u32) =
+        let (tombstones, records_left): (u32, u32) =
             connection.query_row(sql, params![receipt], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        let detail = format!("{tombstones} records looked for by their tombstones, {left} still there");
-        Ok(checked_place("record", left == 0, PlaceOutcome::Erased, detail))
+        let detail = format!("{tombstones} records looked for by their tombstones, {records_left} still there");
+        Ok(checked_place("record", records_left == 0, PlaceOutcome::Erased, detail))
     }
 
     /// Checks that the index, which was rebuilt from the store, has one document for each live record and nothing else.
     fn recheck_index(&self) -> StoreResult<ReceiptPlace> {
         let (documents, live) = (self.with_index(|i| Ok(i.documents()))?, self.count_live_records()?);
         let residue = mementory_search::residue(&self.dir.join("index"), self.keys.index(), &[], &[], &[]);
-        let (clean, detail) = match residue {
+        let (is_index_clean, detail) = match residue {
             Ok(r) if r.is_clean() && documents == live => {
                 (true, format!("made anew from the vault: {} files, {documents} documents", r.files))
             }
             Ok(r) => (false, format!("{} leftovers, {documents} documents for {live} records", r.findings.len())),
             Err(e) => (false, e.to_string()),
         };
-        Ok(checked_place("search_index", clean, PlaceOutcome::Erased, detail))
+        Ok(checked_place("search_index", is_index_clean, PlaceOutcome::Erased, detail))
     }
 
     /// Checks the unused bytes. The words of the traces that were found before are no longer known. But all these

@@ -12,13 +12,13 @@ pub(crate) fn check(connection: &Connection) -> StoreResult<ReceiptPlace> {
     let mut statement = connection.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     let mut page = |number: i64| -> StoreResult<Vec<u8>> { Ok(statement.query_row([number], |r| r.get(0))?) };
     let first_page = page(1)?;
-    let reserved = first_page.get(20).copied().map_or(0, usize::from);
+    let reserved_bytes = first_page.get(20).copied().map_or(0, usize::from);
     let free_page_numbers = free_pages(&first_page, page_count, &mut page)?;
     let mut dirty_pages = 0;
     for number in 1..=page_count {
         let data = page(number)?;
         let is_blank = if free_page_numbers.contains(&number) {
-            data.iter().take(data.len().saturating_sub(reserved)).all(|b| *b == 0)
+            data.iter().take(data.len().saturating_sub(reserved_bytes)).all(|b| *b == 0)
         } else {
             are_gaps_blank(&data, if number == 1 { 100 } else { 0 })
         };

@@ -117,9 +117,9 @@ impl Claim {
 impl Statement {
     fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
         let Words { words, is_negated } = Words::new(text);
-        let mut weighed: Vec<(Word, f32)> = Vec::with_capacity(words.len());
+        let mut weighted_words: Vec<(Word, f32)> = Vec::with_capacity(words.len());
         for word in words {
-            if weighed.iter().any(|(known, _)| known.folded == word.folded) {
+            if weighted_words.iter().any(|(known, _)| known.folded == word.folded) {
                 continue;
             }
             let factor = match word.shape {
@@ -129,17 +129,17 @@ impl Statement {
                 WordShape::WeakPair => 0.1,
             };
             let weight = rarity(&word.folded).max(0.0) * factor;
-            weighed.push((word, weight));
+            weighted_words.push((word, weight));
         }
         // In "Maria works at …", the subject is probably the person, who says "I" in messages, so the name counts less.
-        if let Some((subject, rest)) = weighed.split_first_mut()
+        if let Some((subject, rest)) = weighted_words.split_first_mut()
             && subject.0.is_capitalised
             && rest.first().is_some_and(|(verb, _)| !verb.is_capitalised && verb.folded.ends_with('s'))
         {
             subject.1 *= 0.3;
         }
-        let total = weighed.iter().map(|(_, weight)| weight).sum();
-        Self { words: weighed, total, is_negated }
+        let total = weighted_words.iter().map(|(_, weight)| weight).sum();
+        Self { words: weighted_words, total, is_negated }
     }
 
     fn strong_word_count(&self) -> u32 {

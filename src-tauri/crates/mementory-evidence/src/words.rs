@@ -81,8 +81,8 @@ impl Words {
 
     fn push_pairs(&mut self, run: &str) {
         // Hangul is not folded, because folding would divide its syllables into letters.
-        let hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
-        let mut folded = if hangul { run.to_owned() } else { fold(run) };
+        let is_hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
+        let mut folded = if is_hangul { run.to_owned() } else { fold(run) };
         self.is_negated |= has_unspaced_negation(&folded);
         for frame in UNSPACED_PERSON_WORDS {
             if folded.contains(frame) {
@@ -92,9 +92,9 @@ impl Words {
         for piece in folded.split(' ') {
             let chars: Vec<char> = piece.chars().collect();
             for pair in chars.windows(2) {
-                let weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
+                let is_weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
                 let text: String = pair.iter().collect();
-                let shape = if weak { WordShape::WeakPair } else { WordShape::Pair };
+                let shape = if is_weak { WordShape::WeakPair } else { WordShape::Pair };
                 self.words.push(Word { stem: text.clone(), folded: text, shape, is_capitalised: false });
             }
             if let [single] = chars.as_slice()
@@ -174,14 +174,16 @@ pub(crate) fn similarity(a: &Word, b: &Word) -> f32 {
     if a.stem == b.stem {
         return 0.95;
     }
-    let common = a.folded.chars().zip(b.folded.chars()).take_while(|(x, y)| x == y).count();
+    let common_count = a.folded.chars().zip(b.folded.chars()).take_while(|(x, y)| x == y).count();
     let (x, y) = (a.folded.chars().count(), b.folded.chars().count());
-    let (short, long) = (x.min(y), x.max(y));
-    if common >= 5 && common * 10 >= long * 6 || common >= 4 && long - common <= 1 {
+    let (shorter_count, longer_count) = (x.min(y), x.max(y));
+    if common_count >= 5 && common_count * 10 >= longer_count * 6
+        || common_count >= 4 && longer_count - common_count <= 1
+    {
         return 0.85;
     }
     let (inner, outer) = if x <= y { (&a.stem, &b.folded) } else { (&b.stem, &a.folded) };
-    if short >= 5 && inner.chars().count() >= 5 && outer.contains(inner.as_str()) { 0.75 } else { 0.0 }
+    if shorter_count >= 5 && inner.chars().count() >= 5 && outer.contains(inner.as_str()) { 0.75 } else { 0.0 }
 }
 
 fn is_mark(c: char) -> bool {

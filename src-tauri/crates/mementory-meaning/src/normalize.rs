@@ -14,8 +14,8 @@ pub struct Normalizer {
 impl Normalizer {
     /// Reads a table: the length of the trie in bytes, the trie, then the replacements, each terminated by a zero byte.
     pub fn new(table: &[u8]) -> Option<Self> {
-        let (length, left) = table.split_first_chunk::<4>()?;
-        let (trie, replacements) = left.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let (length, after_length) = table.split_first_chunk::<4>()?;
+        let (trie, replacements) = after_length.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let units = trie.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
         Some(Self { units, replacements: replacements.to_vec() })
     }

@@ -106,10 +106,10 @@ fn is_joined_before(bytes: &[u8], number_start: usize) -> bool {
 /// table row, which must have more than three digits or begin with a plus sign: fewer digits would be the decimals of
 /// an amount.
 fn may_end_at(bytes: &[u8], end: usize) -> bool {
-    let plus = |b: &u8| *b == b'+';
+    let is_plus = |b: &u8| *b == b'+';
     let is_table_cell = bytes.get(end) == Some(&b',') && {
         let digits = bytes[end + 1..].iter().take(5).take_while(|b| b.is_ascii_digit()).count();
-        digits > 3 || bytes.get(end + 1).is_some_and(plus)
+        digits > 3 || bytes.get(end + 1).is_some_and(is_plus)
     };
     let digit_after = |sign: u8| bytes.get(end) == Some(&sign) && bytes.get(end + 1).is_some_and(u8::is_ascii_digit);
     let is_joined = |b: &u8| b.is_ascii_alphanumeric() && *b != b'x' || matches!(b, b'_' | b'%' | b'@');
@@ -307,9 +307,9 @@ const COUNTRIES_WITHOUT_TRUNK_PREFIX: &[Id] = &[
 /// number and is not just a word such as "call".
 fn national_number(doc: &Doc, runs: &[DigitRun], number_start: usize, is_named: bool) -> Option<Finding> {
     let bytes = doc.bytes;
-    let zero = bytes[runs[0].start] == b'0';
-    let plans = if zero { COUNTRIES_WITH_ZERO } else { COUNTRIES_WITHOUT_TRUNK_PREFIX };
-    let mut plausible = None;
+    let starts_with_zero = bytes[runs[0].start] == b'0';
+    let plans = if starts_with_zero { COUNTRIES_WITH_ZERO } else { COUNTRIES_WITHOUT_TRUNK_PREFIX };
+    let mut plausible_number = None;
     for (end, count) in possible_ends(runs, 13) {
         let number = dialled_digits(bytes, number_start, end);
         if !(7..=13).contains(&number.len())
@@ -321,19 +321,19 @@ fn national_number(doc: &Doc, runs: &[DigitRun], number_start: usize, is_named: 
             continue;
         }
         if plans.iter().any(|country| is_valid(Some(*country), &number))
-            || !zero && number.len() >= 11 && is_valid(None, &format!("+{number}"))
+            || !starts_with_zero && number.len() >= 11 && is_valid(None, &format!("+{number}"))
         {
             return Some(phone_finding("national", number_start, end, Confidence::VeryLikely));
         }
         let has_common_form = count > 1 && number.len() >= 7
-            || zero && number.len() >= 9
+            || starts_with_zero && number.len() >= 9
             || number.len() == 10
             || (7..=9).contains(&number.len()) && count == 1;
-        if plausible.is_none() && has_common_form && is_named {
-            plausible = Some(phone_finding("national", number_start, end, Confidence::Possible));
+        if plausible_number.is_none() && has_common_form && is_named {
+            plausible_number = Some(phone_finding("national", number_start, end, Confidence::Possible));
         }
     }
-    plausible
+    plausible_number
 }
 
 /// Whether the number is a date, a range of years, opening hours, an IP address, an amount, a coordinate, or a series
@@ -366,8 +366,9 @@ fn is_date_or_amount(runs: &[DigitRun], bytes: &[u8]) -> bool {
     let is_clock_time = |run: &DigitRun| run.len() == 4 && leading_value(run) < 2400 && leading_value(run) % 100 < 60;
     let is_opening_hours = runs.len() == 2 && runs.iter().all(is_clock_time);
     // Coordinates, as in 46.546508. A telephone number with a single dot begins with a zero.
-    let zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;
-    let is_coordinate = runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !zero;
+    let starts_with_zero = bytes[runs[0].start] == b'0' && lengths[0] > 2;
+    let is_coordinate =
+        runs.len() == 2 && runs[0].gap == Gap::Dot && lengths[0] < 4 && lengths[1] > 3 && !starts_with_zero;
     is_date
         || is_year_span
         || is_opening_hours

@@ -24,7 +24,7 @@ impl SearchIndex {
     /// after the commit. The change number of the last commit stays the same.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut pending = self.pending();
-        let mut failed = None;
+        let mut last_error = None;
         for _ in 0..MAX_REWRITE_ROUNDS {
             // A running merge could copy the row into a new segment, or keep the files of its segment in use, so all
             // merges must end first.
@@ -34,12 +34,12 @@ impl SearchIndex {
                 return self.remove_unused_files(&mut pending);
             }
             for segment in segments_to_rewrite {
-                failed = self.writer(&mut pending)?.merge(&[segment]).wait().err();
+                last_error = self.writer(&mut pending)?.merge(&[segment]).wait().err();
             }
             self.reader.reload()?;
         }
         let gave_up = || IndexError::Io(std::io::Error::other("a segment could not be rewritten"));
-        Err(failed.map_or_else(gave_up, IndexError::from))
+        Err(last_error.map_or_else(gave_up, IndexError::from))
     }
 
     /// Segments that contain a deleted document of one of the rows.

@@ -41,14 +41,14 @@ impl ParsedQuery {
         let mut rest = query.trim_start();
         let is_unfinished = typing && query.chars().next_back().is_some_and(char::is_alphanumeric);
         while !rest.is_empty() {
-            let (sign, after) = match rest.strip_prefix('+') {
-                Some(after) => (Sign::Required, after),
-                None => rest.strip_prefix('-').map_or((Sign::None, rest), |after| (Sign::Forbidden, after)),
+            let (sign, after_sign) = match rest.strip_prefix('+') {
+                Some(after_sign) => (Sign::Required, after_sign),
+                None => rest.strip_prefix('-').map_or((Sign::None, rest), |after_sign| (Sign::Forbidden, after_sign)),
             };
             // A sign counts only directly before a word or phrase. In "a - b" and "--x", it is ignored.
-            let signed = after.starts_with(is_quote) || after.starts_with(char::is_alphanumeric);
-            let (sign, body) = if signed { (sign, after) } else { (Sign::None, rest) };
-            let (text, phrase, next) = match body.strip_prefix(is_quote).and_then(split_at_closing_quote) {
+            let has_sign = after_sign.starts_with(is_quote) || after_sign.starts_with(char::is_alphanumeric);
+            let (sign, body) = if has_sign { (sign, after_sign) } else { (Sign::None, rest) };
+            let (text, is_phrase, next) = match body.strip_prefix(is_quote).and_then(split_at_closing_quote) {
                 Some((inside, next)) => (inside, true, next),
                 None => {
                     let end = body.find(char::is_whitespace).unwrap_or(body.len());
@@ -56,8 +56,8 @@ impl ParsedQuery {
                     (word, false, next)
                 }
             };
-            let is_last = is_unfinished && !phrase && next.is_empty();
-            out.push(sign, phrase, query_tokens(text, is_last));
+            let is_last = is_unfinished && !is_phrase && next.is_empty();
+            out.push(sign, is_phrase, query_tokens(text, is_last));
             rest = next.trim_start();
         }
         out.words.truncate(MAX_WORDS);

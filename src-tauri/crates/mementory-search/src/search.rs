@@ -146,12 +146,16 @@ impl SearchIndex {
                 ),
             )
         });
-        let mut all = newer_half?;
-        for ((best, older_best), page) in all.iter_mut().zip(older_half?).zip(pages) {
+        let mut best_entries = newer_half?;
+        for ((best, older_best), page) in best_entries.iter_mut().zip(older_half?).zip(pages) {
             best.total += older_best.total;
             older_best.heap.into_iter().for_each(|Reverse(entry)| best.add_if_best(entry, page.candidates_wanted()));
         }
-        all.into_iter().zip(pages).map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page)).collect()
+        best_entries
+            .into_iter()
+            .zip(pages)
+            .map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page))
+            .collect()
     }
 
     /// For each page, the best entries in the segments with these numbers.
@@ -164,13 +168,13 @@ impl SearchIndex {
         numbers: Range<usize>,
         scores: &mut Vec<f32>,
     ) -> IndexResult<Vec<BestEntries>> {
-        let mut all: Vec<BestEntries> = pages.iter().map(|_| BestEntries::default()).collect();
+        let mut best_entries: Vec<BestEntries> = pages.iter().map(|_| BestEntries::default()).collect();
         // Newest segments first, so that fewer entries have to be replaced later.
         for number in numbers.rev() {
             let segment = &segments[number];
             let matching_docs = self.matching_docs(ranking, parsed, number, segment, scores)?;
             let newest = if parsed.has_positive_term() { None } else { Some(segment.fast_fields().i64("created")?) };
-            for (page, best) in pages.iter().zip(&mut all) {
+            for (page, best) in pages.iter().zip(&mut best_entries) {
                 let mut docs = matching_docs.clone();
                 page.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
                 best.total += docs.len();
@@ -184,7 +188,7 @@ impl SearchIndex {
                 });
             }
         }
-        Ok(all)
+        Ok(best_entries)
     }
 
     fn facets_in(

@@ -236,21 +236,21 @@ impl<'f> Matching<'f> {
             .map(|(t, i)| (word_hash(*i), t.follows_separator))
             .collect();
         let neighbours = |sequence: &[(u64, bool)]| {
-            let mut all: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
+            let mut neighbour_pairs: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
             // The word before a list is a neighbour of every member of the list.
             let mut head = None;
             for pair in sequence.windows(2) {
                 let ((x, _), (y, follows_separator)) = (pair[0], pair[1]);
-                all.push((hash((x, y)), x, y));
+                neighbour_pairs.push((hash((x, y)), x, y));
                 if follows_separator {
-                    all.push((hash(("list", x.min(y), x.max(y))), x, y));
-                    all.extend(head.map(|head| (hash((head, y)), head, y)));
+                    neighbour_pairs.push((hash(("list", x.min(y), x.max(y))), x, y));
+                    neighbour_pairs.extend(head.map(|head| (hash((head, y)), head, y)));
                 } else {
                     head = Some(x);
                 }
             }
-            all.sort_unstable();
-            all
+            neighbour_pairs.sort_unstable();
+            neighbour_pairs
         };
         let (in_a, in_b) = (neighbours(&sequence_a), neighbours(&sequence_b));
         let mut with_neighbour: Vec<u64> = (in_a.iter())

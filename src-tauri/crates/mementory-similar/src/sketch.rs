@@ -72,8 +72,8 @@ impl Sketch {
         }
         let digest = bytes[1..=DIGEST_BYTES].try_into().ok()?;
         let mut rows = [0; ROW_COUNT];
-        for (row, from) in rows.iter_mut().zip(bytes[1 + DIGEST_BYTES..].chunks_exact(2)) {
-            *row = u16::from_le_bytes([from[0], from[1]]);
+        for (row, row_bytes) in rows.iter_mut().zip(bytes[1 + DIGEST_BYTES..].chunks_exact(2)) {
+            *row = u16::from_le_bytes([row_bytes[0], row_bytes[1]]);
         }
         Some(Self { digest, rows })
     }

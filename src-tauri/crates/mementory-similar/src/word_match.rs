@@ -26,19 +26,19 @@ pub(crate) fn differ_by_ending(a: &str, b: &str, may_be_spanish_verb: bool) -> b
     if a.len() > MAX_WORD_LETTERS || b.len() > MAX_WORD_LETTERS {
         return false;
     }
-    let common: Vec<(usize, char)> =
+    let common_letters: Vec<(usize, char)> =
         a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(position, _)| position).collect();
     // The stem has at least three letters. It may be one or two letters shorter than the common beginning of the words,
     // because their endings may begin alike.
-    (common.len().saturating_sub(2).max(3)..=common.len()).any(|letters| {
-        let Some((position, last)) = common.get(letters - 1) else { return false };
+    (common_letters.len().saturating_sub(2).max(3)..=common_letters.len()).any(|letters| {
+        let Some((position, last)) = common_letters.get(letters - 1) else { return false };
         let (x, y) = (&a[position + last.len_utf8()..], &b[position + last.len_utf8()..]);
         // The last letter of the stem may be doubled, as in "planned".
         let has_doubled_letter = |bare: &str, end: &str| {
             matches!(bare, "" | "s") && end.strip_prefix(*last).is_some_and(|rest| matches!(rest, "ed" | "ing"))
         };
-        let first_person = may_be_spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
-        first_person || are_endings_of_one_word(x, y) || has_doubled_letter(x, y) || has_doubled_letter(y, x)
+        let is_first_person = may_be_spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
+        is_first_person || are_endings_of_one_word(x, y) || has_doubled_letter(x, y) || has_doubled_letter(y, x)
     })
 }
 

@@ -22,28 +22,30 @@ pub fn scrub(tx: &Connection, pages: &[i64]) -> StoreResult<()> {
 /// Zeroes everything that is unused: parts of b-tree pages, all free pages, and the ends of the pages that list the
 /// free pages.
 pub fn scrub_all(tx: &Connection) -> StoreResult<()> {
-    let count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
-    scrub(tx, &(1..=count).collect::<Vec<_>>())?;
+    let page_count: i64 = tx.query_row("PRAGMA page_count", [], |r| r.get(0))?;
+    scrub(tx, &(1..=page_count).collect::<Vec<_>>())?;
     let mut page_query = tx.prepare("SELECT data FROM sqlite_dbpage WHERE pgno = ?1")?;
     let first_page: Vec<u8> = page_query.query_row([1], |r| r.get(0))?;
     // The cipher reserves the last bytes of each page for itself.
-    let reserved = usize::from(first_page.get(20).copied().unwrap_or(0));
+    let reserved_bytes = usize::from(first_page.get(20).copied().unwrap_or(0));
     let mut trunk = u32_at(&first_page, 32);
     // The loop is bounded, because the free-page list of a damaged file may be circular.
-    for _ in 0..count {
-        let Some(number) = trunk.filter(|n| (2..=count).contains(n)) else { break };
+    for _ in 0..page_count {
+        let Some(number) = trunk.filter(|n| (2..=page_count).contains(n)) else { break };
         let data: Vec<u8> = page_query.query_row([number], |r| r.get(0))?;
         let leaves = u32_at(&data, 4).unwrap_or(0);
-        for leaf in (0..leaves).filter_map(|i| u32_at(&data, 8 + 4 * i as usize)).filter(|n| (2..=count).contains(n)) {
+        for leaf in
+            (0..leaves).filter_map(|i| u32_at(&data, 8 + 4 * i as usize)).filter(|n| (2..=page_count).contains(n))
+        {
             let mut leaf_page: Vec<u8> = page_query.query_row([leaf], |r| r.get(0))?;
-            let used = leaf_page.len().saturating_sub(reserved);
-            if leaf_page.iter().take(used).any(|b| *b != 0) {
-                leaf_page[..used].fill(0);
+            let used_bytes = leaf_page.len().saturating_sub(reserved_bytes);
+            if leaf_page.iter().take(used_bytes).any(|b| *b != 0) {
+                leaf_page[..used_bytes].fill(0);
                 write_page(tx, leaf, &leaf_page)?;
             }
         }
         let mut cleared = data.clone();
-        let (from, to) = (8 + 4 * leaves as usize, data.len().saturating_sub(reserved));
+        let (from, to) = (8 + 4 * leaves as usize, data.len().saturating_sub(reserved_bytes));
         if let Some(rest) = cleared.get_mut(from..to) {
             rest.fill(0);
         }

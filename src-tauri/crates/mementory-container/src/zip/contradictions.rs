@@ -36,35 +36,35 @@ pub(in super::super) fn contradictions(
     directory: u64,
 ) -> std::io::Result<Vec<Contradiction>> {
     let source = &source.with_open_file()?;
-    let mut all = Vec::new();
+    let mut found_contradictions = Vec::new();
     // Start and end of the bytes of each entry, and the entry's index.
-    let mut occupied: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
+    let mut occupied_ranges: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
         let Position::Header(position) = entry.position else { continue };
         let end = match compare_headers(source, entry, position)? {
             Ok(end) => end,
             Err((message, end)) => {
-                all.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
+                found_contradictions.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
                 end
             }
         };
         if end > directory {
             let message = "its data reaches into the directory of the archive";
-            all.push(Contradiction { entry: index, code: "container_overlap", message });
+            found_contradictions.push(Contradiction { entry: index, code: "container_overlap", message });
         }
-        occupied.push((position, end, index));
-        if all.len() > MAX_CONTRADICTIONS {
-            return Ok(all);
+        occupied_ranges.push((position, end, index));
+        if found_contradictions.len() > MAX_CONTRADICTIONS {
+            return Ok(found_contradictions);
         }
     }
-    occupied.sort_unstable();
-    let (last_end, last_index) = occupied.iter().map(|(_, end, index)| (*end, *index)).max().unwrap_or_default();
+    occupied_ranges.sort_unstable();
+    let (last_end, last_index) = occupied_ranges.iter().map(|(_, end, index)| (*end, *index)).max().unwrap_or_default();
     let mut last: Option<(u64, u64)> = None;
-    for (start, end, index) in occupied {
+    for (start, end, index) in occupied_ranges {
         let until = last.map_or(0, |(_, until)| until);
         if until < start && hides_entry(source, until, start)? {
             let message = "before it is an entry that the directory does not list";
-            all.push(Contradiction { entry: index, code: "container_hidden_entry", message });
+            found_contradictions.push(Contradiction { entry: index, code: "container_hidden_entry", message });
         }
         let (code, message) = match last {
             Some((before, _)) if before == start => {
@@ -76,17 +76,17 @@ pub(in super::super) fn contradictions(
                 continue;
             }
         };
-        all.push(Contradiction { entry: index, code, message });
+        found_contradictions.push(Contradiction { entry: index, code, message });
         last = last.map(|(before, until)| (before.max(start), until.max(end)));
-        if all.len() > MAX_CONTRADICTIONS {
+        if found_contradictions.len() > MAX_CONTRADICTIONS {
             break;
         }
     }
     if last_end < directory && hides_entry(source, last_end, directory)? {
         let message = "after it is an entry that the directory does not list";
-        all.push(Contradiction { entry: last_index, code: "container_hidden_entry", message });
+        found_contradictions.push(Contradiction { entry: last_index, code: "container_hidden_entry", message });
     }
-    Ok(all)
+    Ok(found_contradictions)
 }
 
 /// True if the bytes between `from` and `until`, which are part of no entry, begin with the local header of another

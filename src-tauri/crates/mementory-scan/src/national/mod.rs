@@ -55,17 +55,17 @@ fn number_bit(index: usize) -> u64 {
 /// All context words for personal numbers, each with the bits of the numbers that it can mean, and true if it is
 /// case-sensitive. The bits are in the order of `europe`, `world`, and the numbers with letters.
 pub(crate) fn context_words() -> Vec<(&'static str, u64, bool)> {
-    let mut all = Vec::new();
+    let mut out = Vec::new();
     let mut all_bits = 0;
     for (index, number) in numbers() {
         all_bits |= number_bit(index);
-        all.extend(number.words.iter().map(|word| (*word, number_bit(index), false)));
-        all.extend(number.acronyms.iter().map(|word| (*word, number_bit(index), true)));
+        out.extend(number.words.iter().map(|word| (*word, number_bit(index), false)));
+        out.extend(number.acronyms.iter().map(|word| (*word, number_bit(index), true)));
     }
-    all.extend(national_id::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), false)));
-    all.extend(national_id_acronyms::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), true)));
-    all.extend(national_id::ANY.iter().map(|word| (*word, all_bits | lettered_bit(), false)));
-    all
+    out.extend(national_id::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), false)));
+    out.extend(national_id_acronyms::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), true)));
+    out.extend(national_id::ANY.iter().map(|word| (*word, all_bits | lettered_bit(), false)));
+    out
 }
 
 fn lettered_bit() -> u64 {
