@@ -301,8 +301,8 @@ impl Catalog {
         }
     }
 
-    fn counting_reader<'a>(&'a self, inner: &'a mut dyn Read) -> CountingReader<'a> {
-        CountingReader { inner, total: &self.bytes_read, limit: self.total_limit, cancel: &self.cancel }
+    fn counting_reader<'a>(&'a self, reader: &'a mut dyn Read) -> CountingReader<'a> {
+        CountingReader { inner: reader, total: &self.bytes_read, limit: self.total_limit, cancel: &self.cancel }
     }
 }
 

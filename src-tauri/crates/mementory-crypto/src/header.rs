@@ -277,14 +277,19 @@ pub struct WrittenHeader {
 pub fn change_passphrase(
     dir: &Path,
     secret: &str,
-    new: &str,
+    new_passphrase: &str,
     kdf: KdfChoice,
     now_rfc3339: &str,
 ) -> Result<WrittenHeader, CryptoError> {
     let mut unverified = UnverifiedHeader::read(dir)?;
     let master = unverified.open(secret)?;
-    let slot =
-        Slot::for_passphrase(&master, unverified.body.vault_id_bytes(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
+    let slot = Slot::for_passphrase(
+        &master,
+        unverified.body.vault_id_bytes(),
+        new_passphrase,
+        KdfParams::choose(kdf)?,
+        now_rfc3339,
+    )?;
     unverified.body.replace_slot(slot);
     let synced = write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
     Ok(WrittenHeader { header: unverified.body.header(), synced })

@@ -146,8 +146,8 @@ impl ErasureCheck<'_> {
             None => format!("{} files, {} words and {} rows looked for", residue.files, words.len(), rows.len()),
             Some(first) => format!("{} leftovers: {first}", leftovers.len()),
         };
-        let present = residue.present.iter().filter_map(|n| words.get(*n as usize).cloned()).collect();
-        Ok((checked_place("search_index", leftovers.is_empty(), PlaceOutcome::Erased, detail), present))
+        let present_words = residue.present.iter().filter_map(|n| words.get(*n as usize).cloned()).collect();
+        Ok((checked_place("search_index", leftovers.is_empty(), PlaceOutcome::Erased, detail), present_words))
     }
 
     /// The words that the index may contain for a record, read from all of its versions in the store.

@@ -48,14 +48,14 @@ impl<'s> SentenceSearch<'s> {
 impl ErasureCheck<'_> {
     /// Number of records that contain one of the sentences now. `present` holds those words of the evidence that the
     /// index still contains.
-    pub(crate) fn copies_left(&self, evidence: &Evidence, present: &HashSet<String>) -> StoreResult<u32> {
+    pub(crate) fn copies_left(&self, evidence: &Evidence, present_words: &HashSet<String>) -> StoreResult<u32> {
         let sentences = sentences(evidence);
         if sentences.is_empty() {
             return Ok(0);
         }
         let connection = self.store.new_reader()?;
         let search = SentenceSearch::new(&sentences)?;
-        let candidates = self.indexed_candidates(&sentences, evidence, present)?;
+        let candidates = self.indexed_candidates(&sentences, evidence, present_words)?;
         let mut rows = BTreeSet::new();
         self.add_copies(&connection, places_of(&connection, candidates)?, &search, &mut rows)?;
         self.add_copies(&connection, unindexed_places(&connection, evidence)?, &search, &mut rows)?;
@@ -68,13 +68,14 @@ impl ErasureCheck<'_> {
         &self,
         sentences: &BTreeSet<String>,
         evidence: &Evidence,
-        present: &HashSet<String>,
+        present_words: &HashSet<String>,
     ) -> StoreResult<BTreeSet<i64>> {
         let mut rows = BTreeSet::new();
         // Single characters are ignored. In scripts without spaces, the last character of a run is a separate token.
         // This token is missing if a record contains the run as a part of a longer run.
-        let is_no_longer_indexed =
-            |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
+        let is_no_longer_indexed = |word: &String| {
+            word.chars().nth(1).is_some() && evidence.words.contains(word) && !present_words.contains(word)
+        };
         for sentence in sentences {
             if !mementory_search::tokens(sentence).iter().any(is_no_longer_indexed) {
                 let found = self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))?;
@@ -125,12 +126,13 @@ fn places_of(connection: &Connection, rows: BTreeSet<i64>) -> StoreResult<BTreeS
 
 /// Places of the records in the Trash and of earlier versions, which are not in the index. Erased records are left out.
 fn unindexed_places(connection: &Connection, evidence: &Evidence) -> StoreResult<BTreeSet<Place>> {
-    let erased: HashSet<i64> = evidence.erased_rows.iter().copied().collect();
+    let erased_row_set: HashSet<i64> = evidence.erased_rows.iter().copied().collect();
     let mut statement = connection.prepare(
         "SELECT pack, slot, row FROM records WHERE trashed IS NOT NULL UNION ALL SELECT pack, slot, row FROM versions",
     )?;
     let places = statement.query_map([], |r| Ok(Place { pack: r.get(0)?, slot: r.get(1)?, row: r.get(2)? }))?;
-    let remaining_places = places.filter(|place| place.as_ref().map_or(true, |place| !erased.contains(&place.row)));
+    let remaining_places =
+        places.filter(|place| place.as_ref().map_or(true, |place| !erased_row_set.contains(&place.row)));
     Ok(remaining_places.collect::<Result<_, _>>()?)
 }
 

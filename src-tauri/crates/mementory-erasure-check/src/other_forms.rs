@@ -29,27 +29,27 @@ const WINDOWS_1252: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”�
 /// Byte strings whose beginnings are searched for first.
 struct Forms {
     heads: Needles,
-    all: Vec<Vec<u8>>,
+    forms: Vec<Vec<u8>>,
 }
 
 impl Forms {
-    fn new(all: BTreeSet<Vec<u8>>) -> StoreResult<Self> {
-        let all: Vec<Vec<u8>> = all.into_iter().collect();
-        let heads: Vec<&[u8]> = all.iter().map(|form| form.get(..HEAD_BYTES).unwrap_or(form)).collect();
+    fn new(forms: BTreeSet<Vec<u8>>) -> StoreResult<Self> {
+        let forms: Vec<Vec<u8>> = forms.into_iter().collect();
+        let heads: Vec<&[u8]> = forms.iter().map(|form| form.get(..HEAD_BYTES).unwrap_or(form)).collect();
         let heads = search_for(&heads)?;
-        Ok(Self { heads, all })
+        Ok(Self { heads, forms })
     }
 
     fn occur_in(&self, bytes: &[u8]) -> bool {
         let is_whole = |(number, start): (usize, usize)| {
             let rest = bytes.get(start..).unwrap_or_default();
-            self.all.get(number).is_some_and(|form| rest.starts_with(form))
+            self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
         self.heads.occurrences(bytes).any(is_whole)
     }
 
     fn longest(&self) -> usize {
-        self.all.iter().map(Vec::len).max().unwrap_or_default()
+        self.forms.iter().map(Vec::len).max().unwrap_or_default()
     }
 }
 

@@ -28,8 +28,8 @@ struct Cell {
 impl PageLayout {
     /// Finds the values in a page. `reserved` is the number of bytes at its end that the cipher uses. None for a
     /// malformed page.
-    pub(crate) fn of(data: &[u8], is_first: bool, reserved: usize) -> Option<Self> {
-        let usable = data.len().checked_sub(reserved).filter(|usable| *usable >= MIN_USABLE_BYTES)?;
+    pub(crate) fn of(data: &[u8], is_first: bool, reserved_bytes: usize) -> Option<Self> {
+        let usable = data.len().checked_sub(reserved_bytes).filter(|usable| *usable >= MIN_USABLE_BYTES)?;
         let start = if is_first { FILE_HEADER_BYTES } else { 0 };
         let kind = *data.get(start)?;
         let header = match kind {

@@ -88,7 +88,7 @@ struct PageSearch<'n> {
     needles: &'n [&'n [u8]],
     search: Needles,
     /// Number of bytes at the end of each page that the cipher uses.
-    reserved: usize,
+    reserved_bytes: usize,
 }
 
 impl<'n> PageSearch<'n> {
@@ -96,7 +96,7 @@ impl<'n> PageSearch<'n> {
         let search = search_for(needles)?;
         let sql = "SELECT data FROM sqlite_dbpage WHERE pgno = 1";
         let first_page: Vec<u8> = connection.query_row(sql, [], |r| r.get(0))?;
-        Ok(Self { needles, search, reserved: first_page.get(20).copied().map_or(0, usize::from) })
+        Ok(Self { needles, search, reserved_bytes: first_page.get(20).copied().map_or(0, usize::from) })
     }
 
     /// All occurrences of all needles in these pages, overlapping ones included.
@@ -120,7 +120,7 @@ impl<'n> PageSearch<'n> {
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;
         for (needle, start) in self.search.occurrences(bytes) {
-            let layout = layout.get_or_insert_with(|| PageLayout::of(bytes, page == 1, self.reserved));
+            let layout = layout.get_or_insert_with(|| PageLayout::of(bytes, page == 1, self.reserved_bytes));
             let end = start + self.needles.get(needle).map_or(0, |needle| needle.len());
             if !layout.as_ref().is_some_and(|layout| layout.is_across_values(&(start..end))) {
                 hits.push((needle, page));

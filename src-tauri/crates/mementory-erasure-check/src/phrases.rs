@@ -77,20 +77,20 @@ pub(crate) fn sentences_left(texts: &[String]) -> BTreeSet<String> {
 
 /// True if the piece on one side of a mark is part of a text and long enough, either alone or together with the piece
 /// on the other side.
-pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
-    let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
+pub(crate) fn are_around_mark(forms: &JoinedForms, piece_before: Option<&[u8]>, piece_after: Option<&[u8]>) -> bool {
+    let (piece_before, piece_after) = (piece_before.map(<[u8]>::trim_ascii), piece_after.map(<[u8]>::trim_ascii));
     let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
-    if [before, after].into_iter().flatten().any(is_long_part) {
+    if [piece_before, piece_after].into_iter().flatten().any(is_long_part) {
         return true;
     }
-    let (Some(before), Some(after)) = (before, after) else { return false };
-    let head = after.get(..NEIGHBOUR_EDGE_BYTES).unwrap_or(after);
-    let tail = before.get(before.len().saturating_sub(NEIGHBOUR_EDGE_BYTES)..).unwrap_or(before);
-    has_with_neighbour(forms, before, head, |place| {
+    let (Some(piece_before), Some(piece_after)) = (piece_before, piece_after) else { return false };
+    let head = piece_after.get(..NEIGHBOUR_EDGE_BYTES).unwrap_or(piece_after);
+    let tail = piece_before.get(piece_before.len().saturating_sub(NEIGHBOUR_EDGE_BYTES)..).unwrap_or(piece_before);
+    has_with_neighbour(forms, piece_before, head, |place| {
         let neighbourhood = forms.as_bytes().get(place.end..)?;
         let neighbourhood = neighbourhood.get(..MAX_GAP_BYTES + head.len()).unwrap_or(neighbourhood);
         neighbourhood.split(|byte| *byte == 0).next()
-    }) || has_with_neighbour(forms, after, tail, |place| {
+    }) || has_with_neighbour(forms, piece_after, tail, |place| {
         let neighbourhood =
             forms.as_bytes().get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
         neighbourhood.rsplit(|byte| *byte == 0).next()

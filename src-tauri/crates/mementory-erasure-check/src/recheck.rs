@@ -93,9 +93,9 @@ impl ErasureCheck<'_> {
     /// traces were in bytes in use, because unused bytes are wiped at once. So they count as gone if texts that belong
     /// to no record were removed now, or if the pages had not been searched before. Otherwise the traces may still be
     /// in the pages, and the place fails.
-    fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanupResult) -> StoreResult<ReceiptPlace> {
+    fn recheck_pages(&self, earlier_place: &ReceiptPlace, cleaned: CleanupResult) -> StoreResult<ReceiptPlace> {
         let rechecked = unused_bytes::check(&self.store.new_reader()?)?;
-        let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);
+        let is_explained = cleaned.orphans > 0 || earlier_place.detail.starts_with(NOT_SEARCHED);
         if rechecked.outcome == PlaceOutcome::Failed || is_explained {
             return Ok(rechecked);
         }

@@ -48,12 +48,12 @@ pub fn sentences(text: &str) -> Vec<Part<'_>> {
     out
 }
 
-fn push<'t>(out: &mut Vec<Part<'t>>, raw: &'t str, start: u32) {
-    let text = raw.trim();
+fn push<'t>(out: &mut Vec<Part<'t>>, untrimmed_text: &'t str, start: u32) {
+    let text = untrimmed_text.trim();
     if !text.contains(char::is_alphanumeric) {
         return;
     }
-    let blank_count = raw.chars().take_while(|c| c.is_whitespace()).count() as u32;
+    let blank_count = untrimmed_text.chars().take_while(|c| c.is_whitespace()).count() as u32;
     let start = start + blank_count;
     out.push(Part { text, start, end: start + text.chars().count() as u32 });
 }

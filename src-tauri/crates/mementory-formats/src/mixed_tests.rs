@@ -242,11 +242,11 @@ fn a_truncated_download_yields_the_records_before_the_cut() {
 
 #[test]
 fn an_attachment_known_only_by_id_gets_the_name_of_its_file() {
-    let points = r#","metadata":{"attachments":[{"id":"file-ZyXwVuTsRqPoNmLkJiHg"}]}"#;
+    let attachment_metadata = r#","metadata":{"attachments":[{"id":"file-ZyXwVuTsRqPoNmLkJiHg"}]}"#;
     let dir = folder(
         "pointed",
         &[
-            ("conversations.json", json_list(&[chatgpt_conversation("1", "look", points)])),
+            ("conversations.json", json_list(&[chatgpt_conversation("1", "look", attachment_metadata)])),
             ("file-ZyXwVuTsRqPoNmLkJiHg-holiday photo.png", b"x".to_vec()),
         ],
     );
@@ -305,8 +305,8 @@ fn files_without_an_id_are_found_by_name() {
     ]);
     let (seen, ..) = read(&folder("by-name", &[("export.zip", archive)]));
     let message = seen.records.iter().map(|(_, r)| r).find(|r| r.kind == Kind::Message).unwrap();
-    let mut named: Vec<_> = message.attachments.iter().map(|a| a.key.value.as_str()).collect();
-    named.sort_unstable();
+    let mut attachment_keys: Vec<_> = message.attachments.iter().map(|a| a.key.value.as_str()).collect();
+    attachment_keys.sort_unstable();
     let expected = [
         "file/file-AbCdEfGhIjKlMnOpQrSt",
         "file/file-Known000000000000001",
@@ -314,7 +314,7 @@ fn files_without_an_id_are_found_by_name() {
         "file/name/gone.csv",
         "file/name/list.txt",
     ];
-    assert_eq!(named, expected);
+    assert_eq!(attachment_keys, expected);
     let file_keys = seen.file_keys();
     for key in expected.iter().filter(|k| **k != "file/name/gone.csv") {
         assert!(file_keys.contains(key), "{key}: {file_keys:?}");
@@ -400,17 +400,18 @@ fn chats_among_notes_are_not_their_attachments() {
     files.push(("backup/chat.json".into(), chat("In a folder")));
     files.push((".continue/sessions/chat.json".into(), chat("In a hidden folder")));
     files.push(("backup/settings.json".into(), br#"{"theme":"dark"}"#.to_vec()));
-    let named = |files: &[(String, Vec<u8>)]| {
-        let named: Vec<(&str, Vec<u8>)> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
-        read(&folder("notes", &named)).0
+    let read_notes = |files: &[(String, Vec<u8>)]| {
+        let named_files: Vec<(&str, Vec<u8>)> =
+            files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+        read(&folder("notes", &named_files)).0
     };
-    let seen = named(&files);
+    let seen = read_notes(&files);
     assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a folder", "In a hidden folder"]);
     assert_eq!(seen.texts("obsidian", Kind::Resource).len(), 9);
     assert_eq!(seen.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["settings.json"]);
     // An Obsidian vault claims all files in it, except those in the hidden folders of assistants.
     files.push((".obsidian/app.json".into(), b"{}".to_vec()));
-    let seen = named(&files);
+    let seen = read_notes(&files);
     assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a hidden folder"]);
     assert_eq!(seen.files.len(), 2);
 }

@@ -24,11 +24,11 @@ impl<'e> CachingEncoder<'e> {
         if vectors.len() + texts.len() > MAX_CACHED_TEXTS {
             vectors.clear();
         }
-        let mut missing: Vec<&str> = texts.iter().copied().filter(|text| !vectors.contains_key(*text)).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        let encoded = self.encoder.encode(&missing);
-        vectors.extend(missing.into_iter().map(Box::from).zip(encoded));
+        let mut missing_texts: Vec<&str> = texts.iter().copied().filter(|text| !vectors.contains_key(*text)).collect();
+        missing_texts.sort_unstable();
+        missing_texts.dedup();
+        let encoded = self.encoder.encode(&missing_texts);
+        vectors.extend(missing_texts.into_iter().map(Box::from).zip(encoded));
         texts.iter().filter_map(|text| vectors.get(*text).cloned()).collect()
     }
 }

@@ -125,7 +125,7 @@ impl Vocabulary {
 
     /// Calls `found` with every piece that is a prefix of `text`, shortest first. Each byte of `text` narrows the range
     /// of pieces with that prefix.
-    fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
+    fn prefixes(&self, text: &[u8], mut on_piece: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
         let mut range = &self.pieces[self.start_by_first_byte[first]..self.start_by_first_byte[first + 1]];
         let mut depth = 1;
@@ -134,7 +134,7 @@ impl Vocabulary {
             match range.first() {
                 None => return,
                 Some(piece) if piece.length as usize == depth => {
-                    found(piece);
+                    on_piece(piece);
                     range = &range[1..];
                 }
                 Some(_) => {}

@@ -65,9 +65,9 @@ const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
 ];
 
 /// Finds the addresses in `text`. Sample addresses, paths on servers and message ids are left out.
-pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
+pub(crate) fn find_addresses(text: &str, findings: &mut Vec<Finding>) {
     for position in memchr_iter(b'@', text.as_bytes()) {
-        found.extend(address_around(text, position));
+        findings.extend(address_around(text, position));
     }
 }
 

@@ -4,12 +4,12 @@ use crate::digits::{DigitRun, Gap, find_runs};
 use crate::{Confidence, Finding, card, iban, national, phone};
 
 /// Finds the card, bank account, telephone and national id numbers in a text.
-pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
+pub(crate) fn find_numbers(doc: &Doc, findings: &mut Vec<Finding>) {
     let runs = find_runs(doc.bytes);
     let mut phone_end = 0;
     for index in 0..runs.len() {
         let runs_from_here = &runs[index..runs.len().min(index + 10)];
-        found.extend(iban::iban_at(doc, runs_from_here[0].start));
+        findings.extend(iban::iban_at(doc, runs_from_here[0].start));
         // A run with fewer digits than `MIN_DIGITS` can only be part of a number with letters. Most such runs are days,
         // versions or quantities.
         if count_connected_digits(runs_from_here) < MIN_DIGITS {
@@ -19,7 +19,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
                 && runs_from_here[0].gap == Gap::Space
                 && runs_from_here.get(1).is_some_and(|run| run.len() == 2);
             if follows_letter || runs_from_here[0].len() == 6 || may_be_corsican {
-                found.extend(national::lettered_number_at(doc, runs_from_here));
+                findings.extend(national::lettered_number_at(doc, runs_from_here));
             }
             continue;
         }
@@ -27,16 +27,16 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
         if iban::is_group_of_iban(doc.bytes, runs_from_here[0].start) {
             continue;
         }
-        found.extend(card::card_at(doc, runs_from_here));
+        findings.extend(card::card_at(doc, runs_from_here));
         // The first groups of a test card number could be mistaken for a telephone number.
         if let Some(end) = card::test_number_end(doc, runs_from_here) {
             phone_end = phone_end.max(end);
         }
-        let ids_start = found.len();
-        national::find_numbers_at(doc, runs_from_here, found);
+        let ids_start = findings.len();
+        national::find_numbers_at(doc, runs_from_here, findings);
         // A number after the name of a personal number is not a telephone number, even if words for a telephone number
         // are nearby.
-        if let Some(id) = found[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
+        if let Some(id) = findings[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
             && doc.nearest_word_bits_before(id.start, 90) & bits::PHONE == 0
         {
             phone_end = phone_end.max(id.end);
@@ -45,7 +45,7 @@ pub(crate) fn find_numbers(doc: &Doc, found: &mut Vec<Finding>) {
             && let Some(number) = phone::phone_at(doc, runs_from_here)
         {
             phone_end = number.end;
-            found.push(number);
+            findings.push(number);
         }
     }
 }

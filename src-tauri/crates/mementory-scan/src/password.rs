@@ -76,14 +76,14 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     password_in_sentence(text, to, is_ambiguous).or_else(|| value_before_name(text, from))
 }
 
-/// Whether a name for a password still means a password with `after` appended, as in `password1`, `password_prod` and
-/// `passwordConfirmation`, but not in `password_hash`.
-fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
-    let lower = after.to_ascii_lowercase();
-    if after.starts_with(|c: char| c.is_ascii_lowercase()) {
+/// Whether a name for a password still means a password with `appended_text` after it, as in `password1`,
+/// `password_prod` and `passwordConfirmation`, but not in `password_hash`.
+fn is_name_ending(appended_text: &str, may_take_ending: bool) -> bool {
+    let lower = appended_text.to_ascii_lowercase();
+    if appended_text.starts_with(|c: char| c.is_ascii_lowercase()) {
         // "passwords" is accepted, but not "passwordless", "passing" and "passport".
-        let ending = password::NAME_ENDINGS.contains(&lower.as_str());
-        return may_take_ending && (ending || password::POSSESSIVE_ENDINGS.contains(&after));
+        let has_known_ending = password::NAME_ENDINGS.contains(&lower.as_str());
+        return may_take_ending && (has_known_ending || password::POSSESSIVE_ENDINGS.contains(&appended_text));
     }
     let next_word = lower.trim_start_matches(['_', '-']);
     !password::ATTRIBUTES.iter().chain(password::ATTRIBUTE_STEMS).any(|word| next_word.starts_with(word))
@@ -100,15 +100,15 @@ const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "typ
 
 /// A password that is passed to a function. The function is either named after the password (`setPassword("x")`), or
 /// also takes the password's name (`define('DB_PASSWORD', 'x')`).
-fn function_argument(text: &str, name: (usize, usize), before: &str, is_ambiguous: bool) -> Option<Finding> {
+fn function_argument(text: &str, name: (usize, usize), text_before_name: &str, is_ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
     let after_space = |position: usize| position + count_blanks(bytes, position);
     let head = &bytes[..from];
     let (position, is_certain) = match *bytes.get(to)? {
         b'(' => {
-            let is_member_call = before.ends_with('.') || head.ends_with(b"->") || head.ends_with(b".");
-            let is_setter = before
+            let is_member_call = text_before_name.ends_with('.') || head.ends_with(b"->") || head.ends_with(b".");
+            let is_setter = text_before_name
                 .rsplit(['.', '_'])
                 .find(|part| !part.is_empty())
                 .is_some_and(|part| ["set", "with"].contains(&part));

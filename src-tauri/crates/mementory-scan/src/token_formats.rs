@@ -329,7 +329,7 @@ fn token_part_len(bytes: &[u8], position: usize, count: usize) -> Option<usize> 
 
 /// Finds the AWS secret key within 160 bytes after its id. The key has no prefix; it consists of 40 letters, digits,
 /// `/` and `+`.
-pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
+pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, findings: &mut Vec<Finding>) {
     if id.detector != "aws_access_key_id" {
         return;
     }
@@ -344,7 +344,7 @@ pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Find
         if run == 40 {
             let value = &doc.text[position..position + run];
             if is_random(value, true) && !crate::entropy::is_hex(value) && !is_fake_token(value) {
-                found.push(Finding {
+                findings.push(Finding {
                     class: Class::AccessKey,
                     detector: "aws_secret_access_key",
                     start: position,

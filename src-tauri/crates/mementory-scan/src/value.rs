@@ -217,14 +217,18 @@ fn opening_quote(text: &str) -> Option<(usize, &'static str)> {
 }
 
 /// The length of the text before the closing quote. An escaped quote is not a closing quote.
-fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
+fn length_to_closing(quoted_text: &str, close: &str) -> Option<usize> {
     let mut from = 0;
     loop {
-        let position = from + inner.get(from..)?.find(close)?;
+        let position = from + quoted_text.get(from..)?.find(close)?;
         let is_escaped =
-            close.len() == 1 && inner[..position].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+            close.len() == 1 && quoted_text[..position].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
         if !is_escaped {
-            return Some(if close == "»" || close == "“" { inner[..position].trim_end().len() } else { position });
+            return Some(if close == "»" || close == "“" {
+                quoted_text[..position].trim_end().len()
+            } else {
+                position
+            });
         }
         from = position + 1;
     }

@@ -264,16 +264,16 @@ impl Directory for EncryptedDirectory {
         Ok(())
     }
 
-    fn acquire_lock(&self, wanted: &Lock) -> Result<DirectoryLock, LockError> {
+    fn acquire_lock(&self, wanted_lock: &Lock) -> Result<DirectoryLock, LockError> {
         let mut held_locks = lock(&self.0.locks);
-        while held_locks.contains(&wanted.filepath) {
-            if !wanted.is_blocking {
+        while held_locks.contains(&wanted_lock.filepath) {
+            if !wanted_lock.is_blocking {
                 return Err(LockError::LockBusy);
             }
             held_locks = self.0.released.wait(held_locks).unwrap_or_else(PoisonError::into_inner);
         }
-        held_locks.insert(wanted.filepath.clone());
-        Ok(DirectoryLock::from(Box::new(LockGuard { directory: self.clone(), path: wanted.filepath.clone() })))
+        held_locks.insert(wanted_lock.filepath.clone());
+        Ok(DirectoryLock::from(Box::new(LockGuard { directory: self.clone(), path: wanted_lock.filepath.clone() })))
     }
 
     /// Does nothing: this crate reloads the reader itself after each commit.

@@ -99,7 +99,7 @@ type Edge = (f32, u32, u32);
 /// hundred thousand similar texts take no longer than other texts. A pair that is missed in one order can be found in
 /// another.
 fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
-    let mut found: HashMap<(u32, u32), f32> = HashMap::new();
+    let mut score_by_pair: HashMap<(u32, u32), f32> = HashMap::new();
     let mut near_text_counts = vec![0_usize; nodes.len()];
     // The same pair may be adjacent in several orders, so recently rejected pairs are remembered.
     let mut rejected = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
@@ -127,13 +127,13 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
                     (pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca77)) as usize % rejected.len();
                 let have_enough_near_texts =
                     near_text_counts[*x as usize] >= MAX_NEAR_TEXTS && near_text_counts[*y as usize] >= MAX_NEAR_TEXTS;
-                if have_enough_near_texts || rejected[slot] == pair || found.contains_key(&pair) {
+                if have_enough_near_texts || rejected[slot] == pair || score_by_pair.contains_key(&pair) {
                     continue;
                 }
                 let comparison = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
                 if comparison.score() >= threshold && comparison.score() > 0.0 {
                     // Equal texts get a higher score than all others, so that they are merged first.
-                    found.insert(pair, if comparison == Comparison::Same { 2.0 } else { comparison.score() });
+                    score_by_pair.insert(pair, if comparison == Comparison::Same { 2.0 } else { comparison.score() });
                     near_text_counts[*x as usize] += 1;
                     near_text_counts[*y as usize] += 1;
                 } else {
@@ -142,7 +142,7 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
             }
         }
     }
-    let mut edges: Vec<Edge> = found.into_iter().map(|((x, y), score)| (score, x, y)).collect();
+    let mut edges: Vec<Edge> = score_by_pair.into_iter().map(|((x, y), score)| (score, x, y)).collect();
     edges.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     edges
 }

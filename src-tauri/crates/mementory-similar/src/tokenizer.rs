@@ -151,14 +151,14 @@ impl Tokenizer {
         }
     }
 
-    fn add_sign(&mut self, c: char, kind: TokenKind, compared: &[char]) {
+    fn add_sign(&mut self, c: char, kind: TokenKind, compared_chars: &[char]) {
         if !self.canonical.is_empty() {
             self.canonical.push(' ');
         }
         let position = self.canonical.len();
         self.canonical.push(c);
-        let compared: String = compared.iter().filter(|c| **c != '\u{0}').collect();
-        self.push_token(position, self.canonical.len(), kind, hash(compared.as_str()));
+        let compared_chars: String = compared_chars.iter().filter(|c| **c != '\u{0}').collect();
+        self.push_token(position, self.canonical.len(), kind, hash(compared_chars.as_str()));
     }
 
     /// Ends a run of letters, which is one word, or in scripts without spaces possibly several.
@@ -224,7 +224,7 @@ impl Tokenizer {
             Some(WordRule::Conjunction) if !is_acronym && !self.keep_fillers => self.follows_separator = true,
             Some(WordRule::Filler) if !is_acronym && !self.keep_fillers => self.is_at_sentence_start = false,
             rule => {
-                let compared = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
+                let compared_word = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
                 let kind = match () {
                     () if first => TokenKind::SentenceStart,
                     () if run.starts_with_capital && is_inside_sentence && !self.is_german => TokenKind::Name,
@@ -233,7 +233,7 @@ impl Tokenizer {
                     }
                     () => TokenKind::Word,
                 };
-                self.push_token(position, end, kind, hash(compared));
+                self.push_token(position, end, kind, hash(compared_word));
             }
         }
     }

@@ -28,9 +28,9 @@ fn groups_as_texts(texts: &[String], groups: &[Group]) -> BTreeSet<Vec<String>> 
     groups
         .iter()
         .map(|g| {
-            let mut all: Vec<String> = g.members.iter().map(|i| texts[*i].clone()).collect();
-            all.sort();
-            all
+            let mut group_texts: Vec<String> = g.members.iter().map(|i| texts[*i].clone()).collect();
+            group_texts.sort();
+            group_texts
         })
         .collect()
 }

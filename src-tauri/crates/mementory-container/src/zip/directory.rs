@@ -68,8 +68,8 @@ struct DirectoryLocation {
 
 impl DirectoryLocation {
     /// Compares the stated numbers with the directory that was read.
-    fn contradiction(&self, read: &ReadDirectory) -> Option<Contradiction> {
-        let entries = read.entries.len() as u64;
+    fn contradiction(&self, directory: &ReadDirectory) -> Option<Contradiction> {
+        let entries = directory.entries.len() as u64;
         // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does, or
         // the largest number that fits.
         let is_cut_off = !self.is_zip64 && (entries % (1 << 16) == self.entries || self.entries == u64::from(u16::MAX));
@@ -77,12 +77,14 @@ impl DirectoryLocation {
             () if self.has_contradiction => "the two end records of the archive differ",
             () if self.has_two_counts => "the end record of the archive states two different numbers of entries",
             () if entries > self.entries && !is_cut_off => "the archive has more entries than its end record states",
-            () if read.bytes > self.size => "the directory of the archive is longer than its end record states",
-            () if read.bytes < self.size && !read.is_signed => {
+            () if directory.bytes > self.size => "the directory of the archive is longer than its end record states",
+            () if directory.bytes < self.size && !directory.is_signed => {
                 "the directory of the archive is shorter than its end record states"
             }
             () if self.is_comment_cut_off => "the archive ends before its comment does",
-            () if self.offset > read.start => "the directory of the archive starts before the offset in its end record",
+            () if self.offset > directory.start => {
+                "the directory of the archive starts before the offset in its end record"
+            }
             () => return None,
         };
         let entry = usize::try_from(self.entries.min(entries.saturating_sub(1))).unwrap_or(0);

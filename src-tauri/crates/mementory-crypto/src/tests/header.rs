@@ -24,8 +24,8 @@ fn write_header(dir: &Path, bytes: impl AsRef<[u8]>) {
 }
 
 /// The changed content with a correct checksum, which an attacker can compute without a key.
-pub(super) fn with_correct_checksum(changed: &str) -> String {
-    let covered = &changed[..changed.len() - 68];
+pub(super) fn with_correct_checksum(changed_text: &str) -> String {
+    let covered = &changed_text[..changed_text.len() - 68];
     format!(
         "{covered}{}\"\n}}\n",
         hex::encode(hazmat::labelled_sha256(b"keepsake/v1/header-checksum", covered.as_bytes()))

@@ -41,14 +41,14 @@ fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<u
     }
 }
 
-fn first_cases(all: Vec<Case>, max_per_format: usize) -> Vec<Case> {
+fn first_cases(cases: Vec<Case>, max_per_format: usize) -> Vec<Case> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut is_early = |case: &Case| {
         let count = counts.entry(case.format.id()).or_default();
         *count += 1;
         *count <= max_per_format
     };
-    all.into_iter().filter(|case| is_early(case)).collect()
+    cases.into_iter().filter(|case| is_early(case)).collect()
 }
 
 #[test]
@@ -193,11 +193,11 @@ fn entry_names_cannot_lead_out_of_the_folder() {
                 let out = scratch.at("out/written");
                 std::fs::create_dir_all(scratch.at("out")).unwrap();
                 let _ = case.format.write(&mut source, &out, &write_options(case.format, case.base.clone()));
-                let outside: Vec<String> = tree(&scratch.0)
+                let files_outside: Vec<String> = tree(&scratch.0)
                     .into_keys()
                     .filter(|name| name != "in/input.zip" && !name.starts_with("out/written"))
                     .collect();
-                assert_eq!(outside, [""; 0], "{}: {hostile:?}", case.name);
+                assert_eq!(files_outside, [""; 0], "{}: {hostile:?}", case.name);
             }
         }
     }

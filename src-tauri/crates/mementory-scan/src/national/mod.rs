@@ -84,8 +84,8 @@ pub(crate) fn lettered_number_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding
 }
 
 /// Finds the personal numbers that begin with the digits of `runs[0]`.
-pub(crate) fn find_numbers_at(doc: &Doc, runs: &[DigitRun], found: &mut Vec<Finding>) {
-    found.extend(lettered_number_at(doc, runs));
+pub(crate) fn find_numbers_at(doc: &Doc, runs: &[DigitRun], findings: &mut Vec<Finding>) {
+    findings.extend(lettered_number_at(doc, runs));
     let Some(candidates) = NUMBERS_BY_LENGTH.get(runs[0].len()) else { return };
     for (index, number) in candidates {
         let layout = number.layouts.iter().find(|layout| is_grouped(runs, layout.lengths, layout.gaps));
@@ -105,7 +105,7 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[DigitRun], found: &mut Vec<Find
         let is_named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
         if is_named || layout.distinctive && !is_named_otherwise {
             let confidence = if is_named { Confidence::VeryLikely } else { Confidence::Likely };
-            found.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });
+            findings.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });
         }
     }
 }

@@ -34,9 +34,9 @@ pub fn rut(rng: &mut Rng) -> String {
 pub fn kimlik(rng: &mut Rng) -> String {
     let mut digits = rng.random_digits(9);
     digits[0] = rng.range(1, 9) as u32;
-    let odd: u32 = digits.iter().step_by(2).sum();
+    let odd_sum: u32 = digits.iter().step_by(2).sum();
     let even: u32 = digits.iter().skip(1).step_by(2).sum();
-    digits.push((odd * 7 + 100 - even) % 10);
+    digits.push((odd_sum * 7 + 100 - even) % 10);
     digits.push(digits.iter().sum::<u32>() % 10);
     digits_text(&digits)
 }

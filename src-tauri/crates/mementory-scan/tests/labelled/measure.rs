@@ -65,14 +65,14 @@ pub fn measure(set: &[LabelledText], scan: impl Fn(&str) -> Vec<Finding>) -> Vec
 fn marked_excerpt(sample: &LabelledText, span: &Range<usize>) -> String {
     let text = &sample.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");
-    let before: String = text.get(..span.start).unwrap_or("").chars().rev().take(50).collect();
-    let before: String = before.chars().rev().collect();
-    let after: String = text.get(span.end..).unwrap_or("").chars().take(25).collect();
+    let text_before: String = text.get(..span.start).unwrap_or("").chars().rev().take(50).collect();
+    let text_before: String = text_before.chars().rev().collect();
+    let text_after: String = text.get(span.end..).unwrap_or("").chars().take(25).collect();
     let value: String = match value.chars().count() {
         0..=90 => value.to_owned(),
         n => format!("{}… ({n} characters)", value.chars().take(60).collect::<String>()),
     };
-    let line = format!("[{}] {before}⟦{value}⟧{after}", sample.about.split(':').next().unwrap_or(""));
+    let line = format!("[{}] {text_before}⟦{value}⟧{text_after}", sample.about.split(':').next().unwrap_or(""));
     line.replace('\n', "⏎")
 }
 

@@ -64,9 +64,9 @@ pub fn strong_password(rng: &mut Rng) -> String {
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
     let mark = if rng.chance(40) { mark + &rng.pattern("[=!|@|%|*|+|-|_|?|^]") } else { mark };
     let lead = rng.range(1, 5) as usize;
-    let start = rng.text_of(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
+    let start = rng.random_text(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
     format!("{start}{}{mark}{}{}", rng.pattern("[dig:1]"), rng.pattern("[b62:3]"), {
-        let second_half = rng.text_of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half_len);
+        let second_half = rng.random_text("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half_len);
         second_half + &rng.pattern("[b62:2]")
     })
 }

@@ -148,8 +148,8 @@ fn precision_and_recall_are_counted_correctly() {
         about: "a: b".into(),
     };
     let finding = |class, start, end| Finding { class, detector: "t", start, end, confidence: Confidence::Likely };
-    let score = |found: Vec<Finding>| {
-        let scores = measure::measure(std::slice::from_ref(&sample), |_| found.clone());
+    let score = |findings: Vec<Finding>| {
+        let scores = measure::measure(std::slice::from_ref(&sample), |_| findings.clone());
         let email = scores.into_iter().find(|(class, _)| *class == Class::Email).expect("a score for each class").1;
         (email.precision(), email.recall())
     };

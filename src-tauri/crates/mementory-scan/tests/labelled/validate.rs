@@ -79,18 +79,21 @@ pub fn is_valid_nie(text: &str) -> bool {
 pub fn is_valid_codice_fiscale(text: &str) -> bool {
     // The letters, ordered by their values in odd positions.
     const LETTERS_BY_ODD_VALUE: &str = "BAKPLCQDREVOSFTGUHMINJWZYX";
-    let all: Vec<u8> = text.bytes().collect();
-    if all.len() != 16 || !all.iter().all(u8::is_ascii_alphanumeric) || !all[15].is_ascii_uppercase() {
+    let text_bytes: Vec<u8> = text.bytes().collect();
+    if text_bytes.len() != 16
+        || !text_bytes.iter().all(u8::is_ascii_alphanumeric)
+        || !text_bytes[15].is_ascii_uppercase()
+    {
         return false;
     }
     let letter = |b: u8| if b.is_ascii_digit() { b - b'0' + b'A' } else { b };
-    let sum: usize = (all[..15].iter().enumerate())
+    let sum: usize = (text_bytes[..15].iter().enumerate())
         .map(|(i, b)| match i % 2 {
             0 => LETTERS_BY_ODD_VALUE.bytes().position(|w| w == letter(*b)).unwrap_or(0),
             _ => usize::from(letter(*b) - b'A'),
         })
         .sum();
-    sum % 26 == usize::from(all[15] - b'A')
+    sum % 26 == usize::from(text_bytes[15] - b'A')
 }
 
 pub fn is_valid_nir(text: &str) -> bool {

@@ -114,8 +114,8 @@ fn random_slot_word(language: &Language, template: usize, rng: &mut Rng) -> Stri
         "year" => (1960 + rng.below(65)).to_string(),
         name => {
             let words = language.slots.iter().find(|(slot, _)| *slot == name).expect("a slot of the table").1;
-            let all: Vec<&str> = words.split('|').collect();
-            rng.pick(&all).to_owned()
+            let choices: Vec<&str> = words.split('|').collect();
+            rng.pick(&choices).to_owned()
         }
     }
 }
