@@ -1,4 +1,4 @@
-//! An open archive, and how its entries are read.
+//! An open archive, and the readers of its entries.
 use super::{source::Source, zip::Entry};
 use crate::FormatError;
 use mementory_model::is_damage;

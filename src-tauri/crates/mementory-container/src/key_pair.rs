@@ -41,7 +41,7 @@ pub struct SealedContent {
     pub ciphertext: Vec<u8>,
 }
 
-/// The key pairs of a passphrase. `label` is the HKDF label of the key that wraps a [`WrappedKey`].
+/// The key pairs derived from a passphrase. `label` is the HKDF label of the key that wraps a [`WrappedKey`].
 pub trait KeyPair: std::fmt::Debug + Send + Sync {
     /// Public half of the Ed25519 pair.
     fn signing_key(&self) -> [u8; 32];

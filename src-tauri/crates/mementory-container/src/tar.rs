@@ -18,7 +18,7 @@ const DEVICE_MODE: u32 = 0o020_000;
 
 /// The entries of a tar archive.
 pub(super) struct Listing {
-    /// In the order of the archive, including duplicates.
+    /// Entries in the order of the archive, including duplicates.
     pub(super) entries: Vec<Entry>,
     /// True if the archive ends inside an entry, or if a header is missing where one is expected.
     pub(super) is_truncated: bool,

@@ -9,7 +9,7 @@ use crate::{
 const MAX_MESSAGE_CHARS: usize = 200_000;
 /// Smallest number of words for which a sentence of a memory is divided into clauses.
 const MIN_DIVIDED_WORDS: usize = 9;
-/// Number of parts of a memory that are compared.
+/// Largest number of parts of a memory that are compared. Further parts are ignored.
 const MAX_PARTS: usize = 24;
 /// Lowest score of a sentence that is returned.
 const MIN_SCORE: f32 = 0.3;

@@ -292,11 +292,11 @@ fn count_emojis(form: &Form, only: &[u32]) -> usize {
 
 impl Form {
     /// Whether some of this text's unmatched words are adjacent and form a clause.
-    fn has_additional_clause(&self, only: &[u32]) -> bool {
-        if only.len() < 2 {
+    fn has_additional_clause(&self, unmatched: &[u32]) -> bool {
+        if unmatched.len() < 2 {
             return false;
         }
-        let mut places = only.to_vec();
+        let mut places = unmatched.to_vec();
         places.sort_unstable();
         let is_clause_border = |place: u32| self.tokens().get(place as usize).is_none_or(|t| t.follows_separator);
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));
