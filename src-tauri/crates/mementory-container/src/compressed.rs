@@ -22,7 +22,7 @@ const MAX_ZSTD_WINDOW: u32 = 27;
 /// Endings of the names of compressed files, and what replaces them in the name of the content.
 const ENDINGS: [(&str, &str); 4] = [(".gz", ""), (".tgz", ".tar"), (".zst", ""), (".zstd", "")];
 
-/// How a file is compressed.
+/// Compression method of a file.
 #[derive(Debug, Clone, Copy)]
 enum Compression {
     Gzip,

@@ -16,7 +16,7 @@ const ALLOWED_LANES: std::ops::RangeInclusive<u32> = 1..=8;
 /// The time that an unlock should take: the middle of 0.5 to 1 s.
 const TARGET_TIME: Duration = Duration::from_millis(750);
 
-/// How to choose the cost of a new slot.
+/// Selects the cost of key derivation for a new slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KdfChoice {
     /// A cost of about 0.5 to 1 s, measured on this machine.

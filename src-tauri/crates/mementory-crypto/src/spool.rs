@@ -22,7 +22,7 @@ pub struct SpoolFile {
     cipher: Cipher,
     len: u64,
     offset: u64,
-    /// How often each page was written. A page with count 0 consists of zeros.
+    /// For each page, how often it was written. A page with count 0 consists of zeros.
     write_counts: Vec<u64>,
     page: Zeroizing<Vec<u8>>,
     /// Number of the page in `page`.

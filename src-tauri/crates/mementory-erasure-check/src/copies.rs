@@ -105,7 +105,7 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// Where a version of a record is stored. Places are sorted by pack, so that each pack is unpacked once.
+/// The pack and slot in which a version of a record is stored. Places are sorted by pack, so that each pack is unpacked once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     pack: i64,

@@ -13,7 +13,7 @@ const MAX_NEAR_TEXTS: usize = 64;
 /// Largest number of different texts in a group, which limits the time. Larger groups are divided.
 const MAX_GROUP_TEXTS: usize = 256;
 
-/// How similar the members of a group are.
+/// Similarity of the members of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Similarity {
     /// All texts are equal after folding.
@@ -25,7 +25,7 @@ pub enum Similarity {
 /// A group of texts that say the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// How similar the texts are.
+    /// Similarity of any two of the texts.
     pub similarity: Similarity,
     /// Indexes of at least two of the input texts, in ascending order.
     pub members: Vec<usize>,
