@@ -180,9 +180,9 @@ impl ErasureCheck<'_> {
         )
     }
 
-    pub(crate) fn check_wal(&self, written_back: bool) -> ReceiptPlace {
+    pub(crate) fn check_wal(&self, is_written_back: bool) -> ReceiptPlace {
         let size = std::fs::metadata(self.dir.join("store.db-wal")).map_or(0, |m| m.len());
-        let is_clean = written_back && size == 0;
+        let is_clean = is_written_back && size == 0;
         let detail = match (is_clean, size) {
             (true, _) => "written back and truncated".into(),
             (false, 0) => "not written back: somebody was reading".into(),

@@ -22,11 +22,11 @@ pub struct CleanupResult {
 impl ErasureCheck<'_> {
     /// Checks again those failed places that may be clean by now (see [`Receipt::may_be_transient`]). The caller must
     /// have removed unreferenced files and written the WAL back. Returns whether the result of a place changed.
-    pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
+    pub fn recheck(&self, receipt: &mut Receipt, is_wal_clean: bool) -> bool {
         let mut has_changed = false;
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
             let rechecked = match failed.place.as_str() {
-                "write_ahead_log" => self.check_wal(wal_clean),
+                "write_ahead_log" => self.check_wal(is_wal_clean),
                 "temporary_files" => self.check_folder(),
                 "attachments" => {
                     let detail = "no file is left that no record names".into();

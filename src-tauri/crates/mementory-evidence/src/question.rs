@@ -73,8 +73,9 @@ fn only_asks(sentence: &str) -> bool {
         return false;
     }
     let words = words_of(sentence_without_mark);
-    let contains = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    if contains(POSSESSIVES) || REQUEST_BEGINNINGS.iter().any(|request| words.starts_with(&request.map(str::to_owned)))
+    let contains_any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    if contains_any(POSSESSIVES)
+        || REQUEST_BEGINNINGS.iter().any(|request| words.starts_with(&request.map(str::to_owned)))
     {
         return false;
     }
@@ -82,8 +83,8 @@ fn only_asks(sentence: &str) -> bool {
         return ends_with_any(sentence_without_mark, JAPANESE_QUESTIONS) || asks_without_mark(&words);
     }
     let clauses: Vec<&str> = sentence_without_mark.split([',', ';', ':', '–', '—', '、', '，']).collect();
-    let (_, before) = clauses.split_last().unwrap_or((&"", &[]));
-    !before.iter().any(|clause| may_be_statement(clause))
+    let (_, earlier_clauses) = clauses.split_last().unwrap_or((&"", &[]));
+    !earlier_clauses.iter().any(|clause| may_be_statement(clause))
 }
 
 /// True for a question that is written without a question mark, as in the box of a search engine.
@@ -102,9 +103,9 @@ fn asks_without_mark(words: &[String]) -> bool {
 /// True if a clause before the question may state something.
 fn may_be_statement(clause: &str) -> bool {
     let words = words_of(clause);
-    let asks = words.first().is_some_and(|word| QUESTION_WORDS.contains(&word.as_str()));
+    let begins_as_question = words.first().is_some_and(|word| QUESTION_WORDS.contains(&word.as_str()));
     let is_without_spaces = clause.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count() > 5;
-    !asks && (words.len() >= MIN_STATEMENT_WORDS || is_without_spaces)
+    !begins_as_question && (words.len() >= MIN_STATEMENT_WORDS || is_without_spaces)
 }
 
 fn words_of(text: &str) -> Vec<String> {

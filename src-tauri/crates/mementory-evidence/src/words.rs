@@ -38,27 +38,27 @@ impl Words {
     pub(crate) fn new(text: &str) -> Self {
         let mut out = Self::default();
         let mut run = String::new();
-        let mut unspaced = false;
+        let mut is_run_unspaced = false;
         for (position, c) in text.char_indices() {
             if is_thousands_separator(text, position, c) {
                 continue;
             }
             let is_unspaced = is_of_unspaced_script(c);
             // A combining mark belongs to the letter before it.
-            let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
-            if !run.is_empty() && (!part || is_unspaced != unspaced && !is_mark(c)) {
-                out.push_run(&run, unspaced);
+            let is_word_char = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
+            if !run.is_empty() && (!is_word_char || is_unspaced != is_run_unspaced && !is_mark(c)) {
+                out.push_run(&run, is_run_unspaced);
                 run.clear();
             }
-            if part {
+            if is_word_char {
                 if run.is_empty() {
-                    unspaced = is_unspaced;
+                    is_run_unspaced = is_unspaced;
                 }
                 run.push(c);
             }
         }
         if !run.is_empty() {
-            out.push_run(&run, unspaced);
+            out.push_run(&run, is_run_unspaced);
         }
         out
     }

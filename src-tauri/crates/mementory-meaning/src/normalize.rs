@@ -25,15 +25,15 @@ impl Normalizer {
         let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
         let mut remaining = text;
         // A space is written only together with the word that follows it, so that the result does not end with a space.
-        let mut space_pending = true;
+        let mut is_space_pending = true;
         while !remaining.is_empty() {
             let (replacement, consumed) = self.first_replacement(remaining);
             remaining = remaining.get(consumed..).unwrap_or("");
             for c in replacement.chars() {
                 if c == ' ' {
-                    space_pending = true;
+                    is_space_pending = true;
                 } else {
-                    if std::mem::take(&mut space_pending) {
+                    if std::mem::take(&mut is_space_pending) {
                         out.push_str(SPACE);
                     }
                     out.push(c);

@@ -28,12 +28,12 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     let follows_letter = start > 0 && bytes[start - 1].is_ascii_alphabetic();
     let starts_camel_case_word =
         follows_letter && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
-    let all_caps = follows_letter && !is_ambiguous && bytes[from..to].iter().all(|b| !b.is_ascii_lowercase());
+    let is_all_capitals = follows_letter && !is_ambiguous && bytes[from..to].iter().all(|b| !b.is_ascii_lowercase());
     let has_known_prefix =
         follows_letter && NAME_PREFIXES.iter().any(|prefix| text[from..start].eq_ignore_ascii_case(prefix));
     let is_compound =
         follows_letter && !is_ambiguous && word.len() > 6 && (from == start || !text[from..start].contains('-'));
-    if follows_letter && !starts_camel_case_word && !all_caps && !has_known_prefix && !is_compound {
+    if follows_letter && !starts_camel_case_word && !is_all_capitals && !has_known_prefix && !is_compound {
         return None;
     }
     let ending = &text[end..ascii_end];

@@ -86,17 +86,17 @@ fn end_line_length(end: &str) -> usize {
 fn unterminated_body_length(body: &str) -> usize {
     let mut position = 0;
     let mut good_end = 0;
-    let mut body_seen = false;
+    let mut has_seen_body = false;
     while position < body.len() {
         let rest = &body.as_bytes()[position..];
         let line = rest.iter().take_while(|b| !matches!(b, b'\n' | b'\\' | b'"')).count();
         let words = rest[..line].trim_ascii();
         let is_header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
         // An empty line may separate headers from the body. An empty line after the body ends the key.
-        if words.is_empty() && body_seen {
+        if words.is_empty() && has_seen_body {
             break;
         }
-        body_seen |= words.len() >= MIN_BASE64_RUN_BYTES && !is_header;
+        has_seen_body |= words.len() >= MIN_BASE64_RUN_BYTES && !is_header;
         if !words.is_empty() && !is_header && !words.iter().all(|b| is_base64(*b)) {
             // If other text follows base64 on the same line, only the base64 is part of the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();

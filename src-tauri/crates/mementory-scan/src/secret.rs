@@ -253,7 +253,7 @@ fn position_after_api_suffix(text: &str, to: usize) -> (usize, bool) {
 /// A value that looks random, among the next words on the line. If `has_clear_name` is true, the name can only mean a
 /// secret. Then hexadecimal digits are accepted too, provided that only words such as "is" are between the name and the
 /// value.
-fn value_in_sentence(text: &str, from: usize, names_key: bool, has_clear_name: bool) -> Option<(usize, usize)> {
+fn value_in_sentence(text: &str, from: usize, may_name_key: bool, has_clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
@@ -281,7 +281,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, has_clear_name: b
         // Without a space before it, the word is part of the name.
         let is_separate_word = position > 0 && word.len() >= 20;
         if is_separate_word
-            && (names_key || !word.contains(['/', '=']))
+            && (may_name_key || !word.contains(['/', '=']))
             && range_if_secret(text, start, end, false, false).is_some()
         {
             return Some((start, end));
@@ -312,8 +312,8 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, has_clear_name: b
 /// Whether `word`, in lower case, links a name to its value. In Chinese, Japanese and Korean, a particle does this,
 /// either alone or at the end of a short word.
 fn is_link(word: &str) -> bool {
-    let particle = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
-    secret::LINKS.contains(&word) || particle && word.chars().count() < 9
+    let has_link_ending = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
+    secret::LINKS.contains(&word) || has_link_ending && word.chars().count() < 9
 }
 
 /// The value before its name, as in "use X as the API key".

@@ -52,12 +52,12 @@ impl SearchIndex {
                 let term = Term::from_field_u64(self.fields.row, *row);
                 let option = tantivy::schema::IndexRecordOption::Basic;
                 let Some(mut postings) = terms.read_block_postings(&term, option)? else { continue };
-                let mut deleted = false;
+                let mut has_deleted_document = false;
                 while !postings.docs().is_empty() {
-                    deleted |= postings.docs().iter().any(|d| segment.is_deleted(*d));
+                    has_deleted_document |= postings.docs().iter().any(|d| segment.is_deleted(*d));
                     postings.advance();
                 }
-                if deleted {
+                if has_deleted_document {
                     out.push(segment.segment_id());
                     break;
                 }

@@ -35,11 +35,11 @@ const MAX_WORDS: usize = 64;
 
 impl ParsedQuery {
     /// Parses a query. If `typing` is true, the last word may be unfinished.
-    pub(crate) fn parse(query: &str, typing: bool) -> Self {
+    pub(crate) fn parse(query: &str, is_typing: bool) -> Self {
         let query = query.get(..query.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or_default();
         let mut out = Self::default();
         let mut rest = query.trim_start();
-        let is_unfinished = typing && query.chars().next_back().is_some_and(char::is_alphanumeric);
+        let is_unfinished = is_typing && query.chars().next_back().is_some_and(char::is_alphanumeric);
         while !rest.is_empty() {
             let (sign, after_sign) = match rest.strip_prefix('+') {
                 Some(after_sign) => (Sign::Required, after_sign),

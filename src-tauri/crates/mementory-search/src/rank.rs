@@ -166,13 +166,13 @@ impl<'s> Ranking<'s> {
     fn choose_candidate_words(&mut self, documents: u64) {
         let mut order: Vec<usize> = (0..self.query_words.len()).filter(|i| self.query_words[*i].df > 0).collect();
         order.sort_by_key(|i| self.query_words[*i].df);
-        let says_more = order.iter().any(|i| !self.query_words[*i].is_function_word());
+        let has_content_word = order.iter().any(|i| !self.query_words[*i].is_function_word());
         let (mut spent_postings, mut has_rare) = (0, false);
         let mut spent_on_function_words = 0;
         for i in order {
             let query_word = &mut self.query_words[i];
             let is_common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
-            if says_more && query_word.is_function_word() {
+            if has_content_word && query_word.is_function_word() {
                 // A function word counts only in the second score, where the order of words matters.
                 spent_on_function_words += query_word.df;
                 query_word.counts_in_rescore = spent_postings + spent_on_function_words <= MAX_RESCORE_POSTINGS;

@@ -92,8 +92,9 @@ fn trim_window(text: &str, from: usize, end: usize) -> (usize, usize) {
     let mut end = end;
     if end < text.len() {
         let window = text.get(from..end).unwrap_or_default();
-        let cut_word = text.get(end..).is_some_and(|t| t.starts_with(|c: char| c.is_alphanumeric()));
-        if let Some(space) = window.rfind(char::is_whitespace).filter(|s| cut_word && window.len() - s < LEAD_CHARS) {
+        let is_word_cut = text.get(end..).is_some_and(|t| t.starts_with(|c: char| c.is_alphanumeric()));
+        if let Some(space) = window.rfind(char::is_whitespace).filter(|s| is_word_cut && window.len() - s < LEAD_CHARS)
+        {
             end = from + space;
         }
     }

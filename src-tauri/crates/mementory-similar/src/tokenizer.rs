@@ -210,7 +210,7 @@ impl Tokenizer {
 
     fn add_word(&mut self, run: Run, position: usize, piece: &str) {
         let end = position + piece.len();
-        let first = self.tokens.is_empty();
+        let is_first = self.tokens.is_empty();
         self.spanish_first_person |= matches!(piece, "yo" | "mi" | "mis");
         if piece.chars().any(char::is_numeric) {
             return self.push_token(position, end, TokenKind::Decisive, hash(piece));
@@ -226,7 +226,7 @@ impl Tokenizer {
             rule => {
                 let compared_word = if let Some(WordRule::SameAs(value)) = rule { value } else { piece };
                 let kind = match () {
-                    () if first => TokenKind::SentenceStart,
+                    () if is_first => TokenKind::SentenceStart,
                     () if run.starts_with_capital && is_inside_sentence && !self.is_german => TokenKind::Name,
                     () if run.starts_with_capital && !self.is_single_case && !self.is_german => {
                         TokenKind::SentenceStart

@@ -277,12 +277,12 @@ impl Packs {
         };
         let mut removed = 0;
         for pack in packs {
-            let strays = self.slots(connection, pack)?.iter().filter(|slot| !used.contains(pack, **slot)).count();
-            if strays > 0 {
-                let keep = |slot, entry| Ok(used.contains(pack, slot).then_some(entry));
-                let (old, new) = self.rewrite(connection, pack, keep)?;
+            let stray_count = self.slots(connection, pack)?.iter().filter(|slot| !used.contains(pack, **slot)).count();
+            if stray_count > 0 {
+                let if_used = |slot, entry| Ok(used.contains(pack, slot).then_some(entry));
+                let (old, new) = self.rewrite(connection, pack, if_used)?;
                 on_change(pack, &old, &new);
-                removed += strays as u32;
+                removed += stray_count as u32;
             }
         }
         Ok(removed)

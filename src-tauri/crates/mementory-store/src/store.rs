@@ -46,19 +46,19 @@ impl Store {
     /// Opens or creates the database with a raw 256-bit key. An older schema is upgraded.
     ///
     /// # Errors
-    /// `Damaged` if the first page fails its check, or if `create` is false and the file is missing or shorter than a
+    /// `Damaged` if the first page fails its check, or if `may_create` is false and the file is missing or shorter than a
     /// page; `NewerSchema`; an I/O error.
-    pub fn open(dir: &Path, key: &[u8; 32], create: bool) -> StoreResult<Self> {
+    pub fn open(dir: &Path, key: &[u8; 32], may_create: bool) -> StoreResult<Self> {
         let path = dir.join(DATABASE_FILE);
-        if !create && !path.exists() {
+        if !may_create && !path.exists() {
             return Err(StoreError::Damaged(format!("{DATABASE_FILE} is not there")));
         }
         // SQLite would open a file shorter than a page as a new, empty database.
-        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_BYTES) {
+        if !may_create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_BYTES) {
             return Err(StoreError::Damaged(format!("{DATABASE_FILE} is cut off")));
         }
         let key_pragma = key_pragma(key);
-        let mut writer = connect(&path, &key_pragma, create)?;
+        let mut writer = connect(&path, &key_pragma, may_create)?;
         migrate(&mut writer, dir)?;
         Ok(Self {
             path,
@@ -269,9 +269,9 @@ fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
     )
 }
 
-fn connect(path: &Path, key_pragma: &str, create: bool) -> StoreResult<Connection> {
+fn connect(path: &Path, key_pragma: &str, may_create: bool) -> StoreResult<Connection> {
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if create {
+    if may_create {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let connection = Connection::open_with_flags(path, flags)?;

@@ -144,9 +144,9 @@ fn write_chat(rng: &mut Rng, text: &mut Text, lang: &Lang, has_values: bool) {
     let separator = ["\n", " ", " ", "\n\n"][rng.below(4)];
     for (index, part) in parts.iter().enumerate() {
         if index > 0 {
-            let open = text.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
-            let own_line = open || part.starts_with('⟨') || part.contains("```");
-            text.text.push_str(if own_line { "\n" } else { separator });
+            let is_line_open = text.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+            let needs_new_line = is_line_open || part.starts_with('⟨') || part.contains("```");
+            text.text.push_str(if needs_new_line { "\n" } else { separator });
         }
         text.write(rng, part);
     }
