@@ -46,7 +46,7 @@ impl<'s> SentenceSearch<'s> {
 }
 
 impl ErasureCheck<'_> {
-    /// Number of records that contain one of the sentences now. `present` holds those words of the evidence that the
+    /// Number of records that contain one of the sentences now. `present_words` are those words of the evidence that the
     /// index still contains.
     pub(crate) fn copies_left(&self, evidence: &Evidence, present_words: &HashSet<String>) -> StoreResult<u32> {
         let sentences = sentences(evidence);
@@ -105,7 +105,8 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// The pack and slot in which a version of a record is stored. Places are sorted by pack, so that each pack is unpacked once.
+/// The pack and slot in which a version of a record is stored. Places are sorted by pack, so that each pack is unpacked
+/// once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     pack: i64,

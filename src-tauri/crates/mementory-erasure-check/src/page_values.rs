@@ -26,7 +26,7 @@ struct Cell {
 }
 
 impl PageLayout {
-    /// Finds the values in a page. `reserved` is the number of bytes at its end that the cipher uses. None for a
+    /// Finds the values in a page. `reserved_bytes` is the number of bytes at its end that the cipher uses. None for a
     /// malformed page.
     pub(crate) fn of(data: &[u8], is_first: bool, reserved_bytes: usize) -> Option<Self> {
         let usable = data.len().checked_sub(reserved_bytes).filter(|usable| *usable >= MIN_USABLE_BYTES)?;

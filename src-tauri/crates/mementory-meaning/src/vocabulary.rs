@@ -123,8 +123,8 @@ impl Vocabulary {
         numbers[first..].reverse();
     }
 
-    /// Calls `found` with every piece that is a prefix of `text`, shortest first. Each byte of `text` narrows the range
-    /// of pieces with that prefix.
+    /// Calls `on_piece` with every piece that is a prefix of `text`, shortest first. Each byte of `text` narrows the
+    /// range of pieces with that prefix.
     fn prefixes(&self, text: &[u8], mut on_piece: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
         let mut range = &self.pieces[self.start_by_first_byte[first]..self.start_by_first_byte[first + 1]];

@@ -227,8 +227,8 @@ fn tag_within_boundaries(bytes: &[u8], index: usize, start: usize, end: usize) -
         if matches!(literal.tag, LiteralKind::Context(bits::CALL)) && byte_before == Some(&b'_') {
             return None;
         }
-        // The text after a token's prefix is checked later, by the token's pattern. A context word must end here, or have
-        // only a short ending.
+        // The text after a token's prefix is checked later, by the token's pattern. A context word must end here, or
+        // have only a short ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =
             bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();

@@ -34,7 +34,7 @@ const MAX_QUERY_BYTES: usize = 4096;
 const MAX_WORDS: usize = 64;
 
 impl ParsedQuery {
-    /// Parses a query. If `typing` is true, the last word may be unfinished.
+    /// Parses a query. If `is_typing` is true, the last word may be unfinished.
     pub(crate) fn parse(query: &str, is_typing: bool) -> Self {
         let query = query.get(..query.floor_char_boundary(MAX_QUERY_BYTES)).unwrap_or_default();
         let mut out = Self::default();

@@ -46,8 +46,8 @@ impl Store {
     /// Opens or creates the database with a raw 256-bit key. An older schema is upgraded.
     ///
     /// # Errors
-    /// `Damaged` if the first page fails its check, or if `may_create` is false and the file is missing or shorter than a
-    /// page; `NewerSchema`; an I/O error.
+    /// `Damaged` if the first page fails its check, or if `may_create` is false and the file is missing or shorter than
+    /// a page; `NewerSchema`; an I/O error.
     pub fn open(dir: &Path, key: &[u8; 32], may_create: bool) -> StoreResult<Self> {
         let path = dir.join(DATABASE_FILE);
         if !may_create && !path.exists() {

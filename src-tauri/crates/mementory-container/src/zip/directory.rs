@@ -70,8 +70,8 @@ impl DirectoryLocation {
     /// Compares the stated numbers with the directory that was read.
     fn contradiction(&self, directory: &ReadDirectory) -> Option<Contradiction> {
         let entries = directory.entries.len() as u64;
-        // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does, or
-        // the largest number that fits.
+        // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does,
+        // or the largest number that fits.
         let is_cut_off = !self.is_zip64 && (entries % (1 << 16) == self.entries || self.entries == u64::from(u16::MAX));
         let message = match () {
             () if self.has_contradiction => "the two end records of the archive differ",
