@@ -116,7 +116,7 @@ async function runSteps(browser, desktop, home, count) {
     const found = desktop.messages("Notify");
     return found.length > 0 && found;
   });
-  // Messages arrive in the order in which they were sent, so one for the first import would have been the first.
+  // Messages arrive in the order in which they were sent. A notification of the first import would be among these.
   count.add("the desktop is notified unless the person has turned that off", notifications.length === 1);
   count.add("the notification says what kind of job has ended", /"The import has ended"/.test(notifications[0]));
   count.add("and nothing of what was imported", !notifications[0].includes(SECRET));

@@ -22,8 +22,8 @@ const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
 /**
  * Window sizes in which a screen is checked in a language: normally only the smaller one. In German, which has the
- * longest words, the first screen of each kind is also checked in the larger one;
- * `npm run campaign -- languages` does so with all screens.
+ * longest words, the first screen of each kind is also checked in the larger one; `npm run campaign -- languages`
+ * checks all screens in the larger one too.
  */
 const sizesFor = (language, name) =>
   language === "de" && needsAllSettings(name) ? WINDOW_SIZES : [WINDOW_SIZES.at(-1)];
