@@ -207,9 +207,9 @@ describe("the first steps", () => {
 describe("an Evidence Pack", () => {
   it("shows the time of its check", async () => {
     render(EvidenceSheet);
-    const make = await screen.findByTestId("evidence-save");
-    await waitFor(() => expect((make as HTMLButtonElement).disabled).toBe(false));
-    await fireEvent.click(make);
+    const saveButton = await screen.findByTestId("evidence-save");
+    await waitFor(() => expect((saveButton as HTMLButtonElement).disabled).toBe(false));
+    await fireEvent.click(saveButton);
     const result = await screen.findByTestId("evidence-result");
     expect(result.textContent).toContain(`Checked ${dayTime(Date.now())}`);
   });

@@ -105,7 +105,8 @@ pub struct ExportArgs {
     /// Read the passphrase for the encrypted export from this file.
     #[arg(long, value_name = "FILE", requires = "encrypt")]
     pub export_passphrase_file: Option<PathBuf>,
-    /// Write a delta or an incremental export that is based on this earlier export; for amem, write for its owner.
+    /// Write a delta or an incremental export that is based on this earlier export. An amem file gets the owner of this
+    /// earlier export.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
     /// Write json, yaml or jsonl; for mif also mem0, generic or markdown, which contain only memories.

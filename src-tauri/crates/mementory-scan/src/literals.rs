@@ -129,8 +129,8 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
 pub(crate) enum LiteralSet {
     /// All literals.
     All,
-    /// The literals at which keys and tokens are found. Names for passwords are included, because such a name may
-    /// contain a name for a secret, which then must not count: "wifi key". These literals are long enough for a
+    /// The literals near which keys and tokens are found. The words for passwords are included too: in "wifi key", the
+    /// word "key" belongs to a password and must not be taken for an access key. These literals are long enough for a
     /// [`PrefixFilter`].
     Keys,
 }

@@ -41,7 +41,8 @@ const ISSUE_TEXTS: [RegExp, MessageKey][] = [
   [/limit|larger|depth/, "issue.limit"],
   [/duplicate/, "issue.duplicate"],
   [/empty/, "issue.empty"],
-  [/changed|incremental|delta/, "issue.changed"],
+  [/incremental|delta/, "issue.onlyChanges"],
+  [/changed/, "issue.changed"],
   [
     /unreadable|damaged|truncated|malformed|encoding|surrogate|lines?|missing|header|footer|type|not_a/,
     "issue.unreadable",

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// used.
 const MAX_RELATED: usize = 24;
 /// A statement is not compared because of an attribute that it states with a probability below this.
-const MIN_ATTRIBUTE: f32 = 0.2;
+const MIN_ATTRIBUTE_PROBABILITY: f32 = 0.2;
 /// The name and weight of each feature, and the bias of the regression, whose name is `bias`.
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
 /// A pair whose probability is below this is not suggested, with the exception of `MIN_PROBABILITY_OF_BEST`.
@@ -57,7 +57,7 @@ pub(super) fn compare(
 fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, usize)> {
     let mut groups: HashMap<Shared<'_>, Vec<usize>> = HashMap::new();
     for (n, reading) in readings.iter().enumerate() {
-        let attributes = reading.stated.iter().filter(|stated| stated.probability >= MIN_ATTRIBUTE);
+        let attributes = reading.stated.iter().filter(|stated| stated.probability >= MIN_ATTRIBUTE_PROBABILITY);
         let attributes = attributes.map(|stated| Shared::Attribute(stated.attribute));
         let listed = shared.listed_attributes(reading).map(Shared::Listed);
         let names = shared.rare_names(reading).map(Shared::Name);
