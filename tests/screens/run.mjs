@@ -30,8 +30,8 @@ const sizesFor = (language, name) =>
 
 const readTexts = (file) => JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", file), "utf8"));
 /**
- * The sentences of the guides in one language, by source and place. A sentence ends at its first marked part, because
- * marked parts are shown as separate texts.
+ * The sentences of the guides in one language, by message key (guide, part and position). Only the beginning of a
+ * sentence is kept, up to its first marked part or placeholder, because the page shows these as separate texts.
  */
 const readGuides = (language) =>
   Object.fromEntries(

@@ -74,9 +74,10 @@ pub(crate) fn decode_pem(pem: &str) -> Result<KeyFile, CryptoError> {
     Ok(KeyFile { algorithm, seed, expanded, public })
 }
 
-type PrivateParts = (Zeroizing<[u8; 32]>, Option<Zeroizing<Vec<u8>>>);
+/// The seed of a private key, and the expanded key if the file contains it.
+type SeedAndExpanded = (Zeroizing<[u8; 32]>, Option<Zeroizing<Vec<u8>>>);
 
-fn read_private_parts(algorithm: Algorithm, bytes: &[u8]) -> Result<PrivateParts, CryptoError> {
+fn read_private_parts(algorithm: Algorithm, bytes: &[u8]) -> Result<SeedAndExpanded, CryptoError> {
     let seed = |bytes: &[u8]| {
         let seed: [u8; 32] = bytes.try_into().map_err(|_| key_file_error("its key has the wrong length"))?;
         Ok::<_, CryptoError>(Zeroizing::new(seed))

@@ -49,7 +49,7 @@ impl ErasureCheck<'_> {
     /// Number of records that contain one of the sentences now. `present_words` are those words of the evidence that the
     /// index still contains.
     pub(crate) fn copies_left(&self, evidence: &Evidence, present_words: &HashSet<String>) -> StoreResult<u32> {
-        let sentences = sentences(evidence);
+        let sentences = phrases_to_search(evidence);
         if sentences.is_empty() {
             return Ok(0);
         }
@@ -137,9 +137,9 @@ fn unindexed_places(connection: &Connection, evidence: &Evidence) -> StoreResult
     Ok(remaining_places.collect::<Result<_, _>>()?)
 }
 
-/// The sentences to search for. They are the redacted words and, after an erasure, also the sentences of the erased
-/// texts and each erased text as a whole if it is short.
-fn sentences(evidence: &Evidence) -> BTreeSet<String> {
+/// The phrases to search for: the redacted words and, after an erasure, also each sentence of the erased texts, and the
+/// short ones of these texts as a whole.
+fn phrases_to_search(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.erased_rows.is_empty() {
         let whole_texts =

@@ -25,7 +25,7 @@ pub enum Similarity {
 /// A group of texts that say the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// Similarity of any two of the texts.
+    /// `Same` if all texts are equal after folding, otherwise `Near`.
     pub similarity: Similarity,
     /// Indexes of at least two of the input texts, in ascending order.
     pub members: Vec<usize>,

@@ -94,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_match_within_one_word_only() {
+    fn only_forms_of_one_word_differ_by_an_ending() {
         for (a, b) in [
             ("prefers", "preferred"),
             ("lives", "living"),

@@ -38,7 +38,7 @@ class FacetNumbers {
   #run = 0;
   /** The last numbers for all records of a kind, and the revisions and the kind that they are for. */
   #counted: { key: string; numbers: Facets } | null = null;
-  #chosenType: string | null = null;
+  #hasChosenType = false;
 
   async load(filter: Filter, query: string): Promise<void> {
     const run = ++this.#run;
@@ -56,7 +56,7 @@ class FacetNumbers {
       facetNames.forEach((facet, index) => (shown[FACET_KEYS[facet]] = without[index]?.[FACET_KEYS[facet]] ?? {}));
       this.shown = shown;
       this.all = all;
-      this.#chosenType = filter.record_type;
+      this.#hasChosenType = filter.record_type !== null;
       this.settled = true;
     } catch (error) {
       session.handleLocked(error);
@@ -79,12 +79,12 @@ class FacetNumbers {
 
   /**
    * The names in a group of filters with their numbers, the most frequent first and the empty name last. A group that
-   * has only the empty name is left out, unless a type is chosen as a filter.
+   * has only the empty name is left out. The types are shown even then if one is chosen, so that it can be removed.
    */
   group(facet: FacetName): { value: string; n: number }[] {
     const key = FACET_KEYS[facet];
     const names = byFrequency(this.all[key]);
-    if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
+    if (names.length === 1 && names[0] === "" && !(facet === "record_type" && this.#hasChosenType)) return [];
     // Leave out `said_by` if it is unknown for all records.
     if (facet === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));

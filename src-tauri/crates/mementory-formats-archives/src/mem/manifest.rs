@@ -11,7 +11,8 @@ use std::{collections::BTreeMap, fmt::Write};
 
 /// Format version that is written unless another one is requested. All versions with the same major number can be read.
 pub(super) const FORMAT_VERSION: &str = "1.1.0";
-/// Versions that can be requested: 1.0 is 1.1 without its four summary fields (spec v1.1 §3.1).
+/// Versions that can be requested. Version 1.0 lacks four fields of the manifest: `specURL`, `coverage`, `scopes` and
+/// `bundleDigest` (spec v1.1 §3.1).
 pub(super) const WRITABLE_VERSIONS: [&str; 2] = ["1.0.0", FORMAT_VERSION];
 /// Address of the specification, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";

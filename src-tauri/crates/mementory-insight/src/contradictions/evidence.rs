@@ -27,9 +27,9 @@ const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
 /// Confidence of a pair whose probability is 1. The confidence of other pairs is proportionally lower.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` for each pair of neighbours or related statements. The arguments are the positions of both statements,
-/// their evidence, its features, and whether there are enough statements to remove improbable pairs that other rules
-/// found.
+/// Calls `found` for each pair of neighbours or related statements. Its arguments are the positions of both statements,
+/// their evidence, all features of the pair, and whether there are enough statements that the nearest neighbours say
+/// something about a pair.
 pub(super) fn compare(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
