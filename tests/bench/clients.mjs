@@ -11,21 +11,21 @@ import { chatgptExport, hasGenerator } from "./data.mjs";
 import { quantile } from "./measure.mjs";
 import { publish, setup } from "./report.mjs";
 
-/** 95 of 100 searches must take less than this, in milliseconds. */
+/** Time in milliseconds that 95 of 100 searches must not reach. */
 const MAX_P95_MS = 60;
-/** The program that a client starts must use less memory than this while it waits, in MB. */
+/** Memory in MB that the program which a client starts must not reach while it waits. */
 const MAX_IDLE_MB = 15;
-/** The list of tools must be shorter than this, in bytes. */
+/** Length in bytes that the list of tools must not reach. */
 const MAX_LIST_BYTES = 6 * 1024;
 /** Queries of common words, which many messages contain. */
 const COMMON_QUERIES = ["project", "flat key", "tomorrow morning", "the plan for the week", "recipe with beans"];
 const ROUNDS = 3;
-/** How often the first search may be refused before the test gives up. Each refusal takes about 3 s. */
+/** Number of times that the first search may be refused before the test gives up. Each refusal takes about 3 s. */
 const MAX_REFUSALS = 200;
 
 /**
- * `profile`: `release` or `debug`. If `MEMENTORY_BENCH_VAULT` names a folder, its vault `v` is used, and created if it
- * does not exist.
+ * Measures the answers to clients. `profile` is `release` or `debug`. If `MEMENTORY_BENCH_VAULT` names a folder, its
+ * vault `v` is used, and created if it does not exist.
  */
 export async function measureClients(profile) {
   if (process.platform !== "linux") throw new Stop("Clients are measured on Linux only.");

@@ -20,13 +20,13 @@ const PAM_MEMORY_COUNT = 100_000;
 const CHANGE_COUNTS = { changed: EPISODE_COUNT * 0.006, added: EPISODE_COUNT * 0.002, removed: EPISODE_COUNT * 0.002 };
 /** Formats other than `.mem` store the header of an imported `.mem` as one more record. */
 const HEADER_RECORD_COUNT = 1;
-/** Target: this many times as fast as the Python SDK. */
+/** Target: Mementory is at least this many times as fast as the Python SDK. */
 const TARGET_SPEEDUP = 20;
 /** Target for writing a delta. */
 const MAX_DELTA_SECONDS = 10;
 /** Target for the size of the `.alf` archive, in MB of 10^6 bytes. */
 const MAX_ARCHIVE_MB = 50;
-/** How often each task runs, in turn with its reference. The table shows the median, because the speed varies. */
+/** Number of runs of each task, in turn with its reference. The table shows the median, because the speed varies. */
 const RUN_COUNT = 3;
 
 /** Measures all formats, prints the table and writes it to a file. Returns the exit code. */
@@ -97,7 +97,7 @@ function measureMem(run) {
   );
 }
 
-/** Uses the vault into which `measureMem` imported its bundle. */
+/** Measures `.alf`, with the vault into which `measureMem` imported its bundle. */
 function measureAlf(run) {
   const { mementory, folder, wrong } = run;
   const vault = join(folder, "mem0");

@@ -35,7 +35,7 @@ def turns(rng, n):
 
 
 def lines(path, limit, first, item, last="", between="\n"):
-    """Writes items until the file has `limit` bytes. Returns their number."""
+    """Writes items until the file has `limit` characters. Returns the number of items."""
     size = count = 0
     with open(path, "w", encoding="utf-8") as out:
         size += out.write(first)

@@ -125,7 +125,7 @@ def delta_changes(path):
 
 
 def records_by_key(records):
-    """Records by their key at the source, because another vault gives other ids."""
+    """Maps the key of each record at its source to the record without ids, because another vault assigns other ids."""
     out = {}
     for record in records.values():
         key = record["raw_source_format"]["mementory"]["record"]["key"]["value"]

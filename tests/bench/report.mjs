@@ -47,7 +47,7 @@ export function setup(profile = "release") {
   return { mementory: new Mementory({ program, folder, secret }), folder, built: found.mtime, before: loadavg()[0] };
 }
 
-/** Prints the table and writes it to `file` next to this one. Returns the exit code: 1 if `wrong` lists anything. */
+/** Prints the table and writes it to `file` next to this module. Returns the exit code: 1 if `wrong` lists anything. */
 export function publish({ rows, wrong, built, before }, { file, title, facts, columns, notes }) {
   const all = cpus();
   const head = [

@@ -59,7 +59,7 @@ const MEASURE_SEARCH_SOURCE = `async (words) => {
   ${DRAWN_SOURCE}
   const field = document.querySelector('[data-testid="search-field"]');
   const list = document.querySelector('[data-pane="list"]');
-  // Only the first rows: the row of the open record stays in the page even when scrolled out of view.
+  // Compare only the first rows, because the row of the open record stays in the page even when scrolled out of view.
   const rows = () => [...list.querySelectorAll('[data-testid="list-row"]')].filter((row) => row.ariaPosInSet <= 5).map((row) => row.dataset.id).join();
   const firstRows = rows();
   const before = performance.now();
@@ -131,7 +131,8 @@ export async function measureWindow() {
   const { vault, counts } = await createLargeVault(run);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-window-"));
-  // Without a graphics device the program sets this itself, but not when it is automated (webkit_rendering.rs).
+  // Without a graphics device the program sets this variable itself, but not when it is automated
+  // (webkit_rendering.rs).
   const extraEnv = existsSync("/dev/dri") ? {} : { WEBKIT_DISABLE_COMPOSITING_MODE: "1" };
   const display = await Display.start({ ...homeWithRecentVaults(home, vault), ...extraEnv });
   try {

@@ -1,6 +1,7 @@
 // Measures the CPU time and memory that detect, validate and import need for each bomb, and how much the vault then
 // stores. Prints the rows of the table in `../campaigns/RESULTS.md`. `npm run campaign -- bombs` runs it. If
-// MEMENTORY_BOMB is set, only bombs whose name contains it are measured. MEMENTORY_PROFILE=release takes that build.
+// MEMENTORY_BOMB is set, only bombs whose name contains it are measured. With MEMENTORY_PROFILE=release, the release
+// build is measured.
 //
 // Needs GNU `time`. A command is stopped after a minute of CPU time, and at 3 GB of memory.
 import { cpSync, readFileSync, rmSync, statSync, readdirSync } from "node:fs";
@@ -37,7 +38,10 @@ export async function testCosts(count) {
   });
 }
 
-/** The cells of a bomb's row. */
+/**
+ * Measures the commands with a bomb. Returns the cells of its row in the table, the MB that the vault then stores, and
+ * whether a limit was exceeded.
+ */
 function costs(empty, path) {
   const vault = new Vault(empty.folder, "bombed");
   rmSync(vault.path, { recursive: true, force: true });
@@ -58,7 +62,7 @@ function costs(empty, path) {
   return { cells, growthMb, isOver: isOver || growthMb > ALLOWED.kept };
 }
 
-/** CPU seconds and megabytes of memory. */
+/** Reads the CPU seconds and the megabytes of memory from the log of GNU `time`. */
 function timesIn(log) {
   const [user, system, kilobytes] = readFileSync(log, "utf8").trim().split("\n").at(-1).split(" ").map(Number);
   return [user + system, Math.round((kilobytes * 1024) / 1e6)];

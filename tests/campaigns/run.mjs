@@ -1,6 +1,6 @@
 // `npm run campaign -- <name>`: repeats a randomised test many times. `--count N` is the number of random histories
-// (default 1000), `--seed N` the seed of the first one (default 1). Campaigns with packages take `--debug`. Writes count, time and findings into the campaign's
-// row of RESULTS.md next to this file.
+// (default 1000), `--seed N` the seed of the first one (default 1). Campaigns with packages take `--debug`. Writes
+// count, time and findings into the campaign's row of RESULTS.md next to this file.
 import { readFileSync, writeFileSync } from "node:fs";
 import { loadavg } from "node:os";
 import { fileURLToPath } from "node:url";
@@ -14,8 +14,8 @@ const RESULTS_FILE = fileURLToPath(new URL("RESULTS.md", import.meta.url));
  *
  * A campaign is either a Rust test or a script of ours. A Rust test has `tests`, the arguments of `cargo test`, and
  * `findings`, the pattern that finds the failed seeds in its output. A script has its path in `script`, and no seed. It
- * may also have `options`, which it takes from the command line; `env`, its environment; `counted`, the environment variable that sets the count; and `rounds`, a
- * pattern that finds the numbers of rounds in its output.
+ * may also have `options`, which it takes from the command line; `env`, its environment; `counted`, the environment
+ * variable that sets the count; and `rounds`, a pattern that finds the numbers of rounds in its output.
  */
 const CAMPAIGNS = {
   erasure: {

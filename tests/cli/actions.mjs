@@ -24,7 +24,7 @@ import { CLIENT_ACTIONS } from "./clients.mjs";
 import { Vault } from "./mementory.mjs";
 import { entriesOf, manyConversations, zip } from "./generated.mjs";
 
-/** How long another process may take to open a vault, in milliseconds. */
+/** Longest time, in milliseconds, that another process may take to open a vault. */
 const TIMEOUT_MS = 30_000;
 
 /** A device that refuses every byte as a full disk does. */
@@ -44,7 +44,7 @@ const RECEIVER_SCRIPT = `
   server.listen(0, "127.0.0.1", () => console.log(server.address().port));
 `;
 
-/** Why a case with this requirement cannot run here, or null. */
+/** Returns the reason why a case with this requirement cannot run here, or null if it can. */
 export function missingRequirement(need) {
   if (need === "unix") return process.platform === "win32" ? "not on this system" : null;
   if (need === "flock") return has("flock") ? null : "flock is not installed";
@@ -122,7 +122,7 @@ export const ACTIONS = {
       const closed = new Promise((resolve) => holder.on("close", resolve));
       while (Date.now() < deadline && holder.exitCode === null) {
         await new Promise(setImmediate);
-        // If the lock cannot be taken any more, the other process has opened the vault.
+        // The vault's lock is taken, so the other process has opened the vault.
         if (quiet("flock", ["--nonblock", lock, "true"]).code === 1) {
           stage.undo.push(() => {
             holder.stdin.end();
@@ -131,7 +131,8 @@ export const ACTIONS = {
           return [];
         }
       }
-      // The `flock` above may have held the lock just when the other process wanted it, so start that process again.
+      // The `flock` above may have taken the lock just when the other process tried to take it, so start that process
+      // again.
       holder.stdin.end();
       await closed;
     }

@@ -6,7 +6,7 @@ import { built } from "../tools/places.mjs";
 import { Vault } from "./mementory.mjs";
 import { differences } from "./match.mjs";
 
-/** How long a program may take to answer, in milliseconds. */
+/** Longest time, in milliseconds, that a program may take to answer. */
 const TIMEOUT_MS = 60_000;
 
 /** The environment of the server and of the client, with the path of their socket. */
@@ -32,7 +32,7 @@ export const CLIENT_ACTIONS = {
   open_to_others({ folder }, { file }) {
     chmodSync(join(folder, file), 0o644);
   },
-  /** Lets nobody write a file. `open_to_others` makes it writable again. */
+  /** Makes a file read-only for all users. `open_to_others` makes the file writable again. */
   write_protect({ folder }, { file }) {
     chmodSync(join(folder, file), 0o444);
   },

@@ -1,4 +1,4 @@
-// What `npm start` shows without a display: the main tasks on the command line, with the demonstration.
+// Tests what `npm start` shows without a display: the main tasks on the command line, with the demonstration.
 import { fileURLToPath } from "node:url";
 import { runAlone } from "../tools/count.mjs";
 import { lossText } from "../tools/demonstration.mjs";
@@ -6,7 +6,7 @@ import { quiet } from "../tools/sh.mjs";
 import { inFolder } from "./mementory.mjs";
 
 const DEMONSTRATION_SCRIPT = fileURLToPath(new URL("../tools/demonstration.mjs", import.meta.url));
-/** Largest number of lines about what both exports could not express. More lines would hardly be read. */
+/** Largest number of lines about the losses of both exports. More lines would hardly be read. */
 const MAX_LOSS_LINES = 6;
 
 /** Runs the demonstration in a process of its own, because it prints what it finds. */

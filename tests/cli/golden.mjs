@@ -29,7 +29,7 @@ class GoldenVault extends Vault {
   }
 }
 
-/** What a program reports about a vault. */
+/** Summarises what a program reports about a vault, so that the reports of two programs can be compared. */
 function describeVault(vault) {
   const { records, trash, tombstones, batches } = vault.dump();
   return {
@@ -42,7 +42,7 @@ function describeVault(vault) {
   };
 }
 
-/** What a program reports about an export that it imported into a new vault. */
+/** Summarises what a program reports about an export that it imported into a new vault. */
 function describeImport(folder, program, path) {
   const vault = new GoldenVault(folder, `import-${path.split("/").pop()}`, program).create();
   const { format, found, added, failed } = vault.must("import", path);

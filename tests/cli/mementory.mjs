@@ -38,10 +38,11 @@ export class Vault {
     this.secret = join(folder, "passphrase.txt");
     this.folder = folder;
     writeFileSync(this.secret, `${PASSPHRASE}\n`, { mode: 0o600 });
-    // Temporary files go here, where tests can inspect them.
+    // The program writes its temporary files here, where tests can inspect them.
     this.scratch = join(folder, "scratch");
     mkdirSync(this.scratch, { recursive: true });
-    // Lists of erasures go here, so that the tests do not write into the data folder of the person who runs them.
+    // The program stores lists of erasures here, so that the tests do not write into the data folder of the person who
+    // runs them.
     this.data = `${this.path}.data`;
     this.env = {
       ...CLEAN_ENV,
@@ -67,7 +68,7 @@ export class Vault {
     try {
       answer = JSON.parse(result.stdout);
     } catch {
-      // The caller checks for null.
+      // The output is not JSON, so `answer` stays null.
     }
     return { ...result, answer };
   }

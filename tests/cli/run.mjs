@@ -143,5 +143,5 @@ function valueAt(answer, pointer) {
   return keys.reduce((value, key) => value?.[key], answer);
 }
 
-/** What every error answer has to match. */
+/** The shape of every error answer. */
 const ERROR_SHAPE = { error: { code: { $match: "^[a-z][a-z0-9_]*$" }, message: "<string>", details: {} } };

@@ -18,9 +18,9 @@ const SKIPPED_FOLDERS = [
 
 const REPEATED_PROMPT = "duplicate: the session has this prompt";
 /**
- * What a reader leaves out on purpose, or keeps although `.mem` cannot express it. For each format: pairs of a pattern
- * that matches the place, and the reason. A reason such as `code: explanation` means that the import report must
- * contain this code for the file. `passthrough` means that the vault keeps the file, or the part of it around its
+ * Members that a reader leaves out on purpose, or keeps although `.mem` cannot express them. For each format: pairs of
+ * a pattern that matches the place, and the reason. A reason such as `code: explanation` means that the import report
+ * must contain this code for the file. `passthrough` means that the vault keeps the file, or the part of it around its
  * lists, and that `.mem` lists it as a loss.
  */
 const NOT_KEPT = {
@@ -190,7 +190,7 @@ class AddedMembers {
     else writeFileSync(copy, changed);
   }
 
-  /** The text with members, or null if there is no place for one. */
+  /** Returns the text with added members, or null if no member can be added. */
   withMembers(text, name) {
     if (/^\s*[[{]/.test(text)) return this.inDocument(text, name) ?? this.inLines(text, name);
     if (extname(name) === ".csv") return this.inTable(text, name);

@@ -1,5 +1,5 @@
-//! Bundles of other vaults are imported in any order: a closed row (a row with an end or a successor) stays closed, and
-//! deletions apply to everything that they name.
+//! Bundles of other vaults are imported in any order. A record that has an end or a successor in one of them stays
+//! closed, and a deletion applies to every record that it names.
 use crate::source::*;
 use mementory_model::{
     Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit,

@@ -41,7 +41,10 @@ const bringPrincipals = (document) =>
     addEntries({ name: "principals.json", data: JSON.stringify(document) }),
   );
 
-/** Like `ARCHIVES`, for deltas. The vault already has their base, the state with sequence number 41. */
+/**
+ * The same table as `ARCHIVES`, for deltas. The vault already has the base of the deltas, the state with sequence
+ * number 41.
+ */
 export const DELTAS = {
   "delta: nothing": [(entries) => entries, "taken"],
   "delta: of another agent": [

@@ -1,4 +1,4 @@
-// Changes to the entries of an `.alf` archive. Each takes the entries and returns the changed ones.
+// Changes to the entries of an `.alf` archive. Each change is a function that takes the entries and returns new ones.
 import { flipMiddleBit } from "./zip.mjs";
 
 export const OTHER_AGENT_ID = "0197f2a0-9999-7000-8000-00000000000f";

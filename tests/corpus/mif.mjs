@@ -111,7 +111,7 @@ const VERSION_1 = {
   "a negative retention": [setIn(["consent", "retention_days"], -1), "taken"],
 };
 
-/** Like `VERSION_1`, for documents of version 2. */
+/** The same table as `VERSION_1`, for documents of version 2. */
 const VERSION_2 = {
   "version 2: nothing": [() => {}, "taken"],
   "version 2: version 1.0": [setIn(["mif_version"], "1.0"), "taken"],
@@ -297,7 +297,7 @@ const generic = (change) => () => {
 const set = (name, value) => (list) => setIn([1, name], value)(list);
 const markdown = (change) => () => change(interop("as-markdown.md"));
 
-/** Like `TEXTS`, for documents in the formats of other programs. */
+/** The same table as `TEXTS`, for documents in the formats of other programs. */
 const INTEROP = {
   "mem0: nothing": ["json", mem0(() => {}), "taken"],
   "mem0: an element without a memory": ["json", mem0(set("memory", undefined)), "taken"],
@@ -338,7 +338,7 @@ const documentEntry = (name, change = () => {}) => {
   return { name, data: JSON.stringify(root) };
 };
 
-/** Archives with a document and something else. The value is the archive and the answer of `import`. */
+/** Archives that contain a document and other entries. The value is the archive and the answer of `import`. */
 const ARCHIVES = {
   "archive: two documents": [() => buildArchive([documentEntry("a.mif.json"), documentEntry("b.mif.json")]), "taken"],
   "archive: two documents, of which the first is invalid": [

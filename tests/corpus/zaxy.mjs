@@ -141,7 +141,7 @@ const UNSIGNED = {
   ],
 };
 
-/** Like `UNSIGNED`, for signed bundles. */
+/** The same table as `UNSIGNED`, for signed bundles. */
 const SIGNED = {
   "signed: nothing": [() => {}, "taken"],
   "signed: a bit of the signature": [flip("signature"), "signature_invalid"],
@@ -186,7 +186,7 @@ const SIGNED = {
   "signed: an anchor, which the signature does not cover": [setIn(["anchor"], { type: "stub" }), "taken"],
 };
 
-/** Like `SIGNED`, for a bundle that discloses only some entries of a signed bundle. */
+/** The same table as `SIGNED`, for a bundle that discloses only some entries of a signed bundle. */
 const SUBSET = {
   "subset: nothing": [() => {}, "taken"],
   "subset: a bit of the signature": [flip("signature"), "signature_invalid"],

@@ -1,8 +1,8 @@
 """Prints the accessibility tree of a program's window: one JSON object a line, in order.
 
 Usage: accessibility_tree.py PROGRAM
-Each line: {"role", "name", "about", "focusable", "depth"}. Nodes that are not shown are left out. The exit code is 1 if the
-program shows no page in time.
+Each line: {"role", "name", "about", "focusable", "depth"}. Skips nodes that are not shown. The exit code is 1 if the
+program shows no page within 30 seconds.
 """
 import json
 import sys
@@ -25,7 +25,7 @@ def child_nodes(node):
 
 
 def find_page(program):
-    """Find the document of the program's window. Returns its node or None."""
+    """Returns the node of the document in the program's window. None if there is no document yet."""
     pending = [app for app in child_nodes(Atspi.get_desktop(0)) if app.get_name() == program]
     while pending:
         node = pending.pop(0)

@@ -196,8 +196,8 @@ async function reviewSuggestions(stage) {
 }
 
 /**
- * Traces the window while it answers a client. The window is started without WebDriver, which would open sockets of its
- * own in it.
+ * Traces the window while it answers a client. The window is started without WebDriver, because WebDriver would open
+ * sockets inside the window's process.
  */
 export async function testAgentsTraced(count) {
   const traceProblem = findTraceProblem();

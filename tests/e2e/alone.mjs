@@ -33,7 +33,7 @@ export async function testOffline(count) {
   await runInSubprocess(count, "the window in a network of its own", UNSHARE, HERE);
 }
 
-/** Tries to connect to the unreachable address. Ends when that fails. */
+/** Tries to connect to the unreachable address. Resolves when the attempt has ended, whether or not it failed. */
 const connectOutside = () =>
   new Promise((done) => {
     const socket = connect({ host: UNREACHABLE, port: 80 });

@@ -116,7 +116,7 @@ async function runSteps(browser, desktop, home, count) {
     const notifyMessages = desktop.messages("Notify");
     return notifyMessages.length > 0 && notifyMessages;
   });
-  // Messages arrive in the order in which they were sent, so one for the first import would have been the first.
+  // Messages arrive in the order in which they were sent. A notification of the first import would be among these.
   count.add("the desktop is notified unless the person has turned that off", notifications.length === 1);
   count.add("the notification names the kind of job that has ended", /"The import has ended"/.test(notifications[0]));
   count.add("the notification contains no text of the import", !notifications[0].includes(SECRET));

@@ -11,7 +11,7 @@ import { Desktop } from "./desktop.mjs";
 import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-/** Why the test cannot run here, or null. */
+/** Returns the reason why the test cannot run here, or null if it can. */
 function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
   const missingProgram = ["dbus-daemon", "dbus-send"].find((program) => !has(program));

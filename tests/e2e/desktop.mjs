@@ -30,7 +30,7 @@ export class Desktop {
     return quiet("dbus-send", [`--bus=${this.address}`, "--type=signal", ...signal]).code === 0;
   }
 
-  /** Begins to note the messages on the bus, also those that nobody answers. */
+  /** Starts to record the messages on the bus, including those that nobody answers. */
   async watch() {
     this.#monitor = spawn("dbus-monitor", ["--address", this.address], {
       env: ENV,
@@ -40,7 +40,10 @@ export class Desktop {
     await until("the bus to be watched", () => this.#seen.includes("NameLost"));
   }
 
-  /** The messages so far that call this method or send this signal. Each is the text of the monitor, with its values. */
+  /**
+   * The recorded messages that call this method or send this signal. Each is the text that dbus-monitor printed, with
+   * its values.
+   */
   messages(member) {
     const isHead = (line) => /^(?:method call|method return|signal|error) /.test(line);
     const messages = [];

@@ -196,8 +196,8 @@ export class Display {
   }
 
   /**
-   * Waits until the web processes of a closed window in this home have ended, because they outlive it and may still
-   * write.
+   * Waits until the web processes of a closed window in this home have ended, because these processes outlive the
+   * window and may still write.
    */
   waitForWebProcesses(home) {
     const isOfHome = (pid) => {

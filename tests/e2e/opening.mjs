@@ -1,5 +1,6 @@
-// What a double click does: the window is started with a file on the command line, a second start hands its files to the
-// first one and ends, and what cannot be opened is named. The time until the demonstration is open is printed.
+// Tests a double click: the window is started with a file on the command line, a second start hands its files to the
+// first window and ends, and files that cannot be opened are named. The time until the demonstration is open is
+// printed.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -16,7 +17,7 @@ import { Browser, until } from "./webdriver.mjs";
 const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const APP = built("mementory-app");
 
-/** Why the test cannot run here, or null. */
+/** Returns the reason why the test cannot run here, or null if it can. */
 function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
   return has("dbus-daemon") ? null : "dbus-daemon is not installed";

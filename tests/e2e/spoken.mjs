@@ -16,7 +16,7 @@ const TREE_SCRIPT = fileURLToPath(new URL("accessibility_tree.py", import.meta.u
 const PYTHON_PATH = "/usr/bin/python3";
 const SECRET_TOKEN = "ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi";
 
-/** Why the test cannot run here, or null. */
+/** Returns the reason why the test cannot run here, or null if it can. */
 function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
   if (!has("dbus-run-session")) return "dbus-run-session is not installed";

@@ -39,7 +39,7 @@ async function runSteps(browser, downloads, count) {
   // WebDriver cannot operate the system's file dialog, so call the command with the folder that a person would choose.
   await browser.runAsync(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
 
-  // Like a browser download, the file has another name until it is complete.
+  // The file has another name until it is complete, like a download of a browser.
   const unfinishedDownload = join(downloads, "chatgpt.zip.crdownload");
   copyFileSync(sample("chatgpt-export.zip"), unfinishedDownload);
   writeFileSync(join(downloads, "holiday.txt"), "Nothing that an assistant wrote.");

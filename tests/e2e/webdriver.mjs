@@ -3,14 +3,17 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const ELEMENT_KEY = "element-6066-11e4-a52e-4f735466cecf";
 const POLL_MS = 50;
-/** How long to wait until a field shows the typed text. After that, the text is typed again. */
+/** Time, in milliseconds, after which a text is typed again if the field does not show it. */
 const RETYPE_MS = 3000;
-/** How long anything in the window may take before the test fails. */
+/** Longest time, in milliseconds, that anything in the window may take before the test fails. */
 export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 /** Whether the tests also take pictures, for people to look at. No test depends on these pictures. */
 export const TAKES_PICTURES = Boolean(process.env.MEMENTORY_PICTURES);
 
-/** Waits until `condition` returns a truthy value, and returns that value. If it throws, it is called again later. */
+/**
+ * Waits until `condition` returns a truthy value, and returns that value. If `condition` throws, it is called again
+ * later.
+ */
 export async function until(what, condition, deadlineMs = DEADLINE_MS) {
   const end = Date.now() + deadlineMs;
   for (;;) {

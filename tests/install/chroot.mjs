@@ -41,12 +41,13 @@ export class Chroot {
     Object.assign(this, { root, driver });
   }
 
-  /** Makes the system in `root`, unless it is there. `keyrings`: folder with keyrings of other distributions. */
+  /** Creates the system in `root`, unless it exists. `keyrings` is a folder with keyrings of other distributions. */
   static async make({ suite, mirror, components, driver, keyring }, root, keyrings) {
     const system = new Chroot(root, driver);
     if (!existsSync(join(root, "etc", "debian_version"))) {
       const keys = keyring ? [`--keyring=${join(keyrings, keyring)}`] : [];
-      // If debootstrap is older than the suite, it has no script for it. All suites of Ubuntu use the script "gutsy".
+      // If debootstrap is older than the suite, it has no script for the suite. All suites of Ubuntu use the script
+      // "gutsy".
       const script = existsSync(`/usr/share/debootstrap/scripts/${suite}`) ? [] : ["gutsy"];
       const scripts = script.map((name) => `/usr/share/debootstrap/scripts/${name}`);
       await must("debootstrap", [

@@ -14,7 +14,7 @@ const PASSPHRASE_FILE = "/home/person/passphrase.txt";
 const UNLOCKING = { MEMENTORY_PASSPHRASE_FILE: PASSPHRASE_FILE };
 /** Packages that only the test needs: a session bus, and programs that open files as a desktop does. */
 const TEST_PACKAGES = ["dbus", "xdg-utils", "libglib2.0-bin", "shared-mime-info", "desktop-file-utils"];
-/** Where tauri-driver is put in the system. */
+/** Path of tauri-driver in the system. */
 const DRIVER = "/usr/local/bin/tauri-driver";
 const BUS = "unix:path=/tmp/mementory-bus";
 const SETTINGS = "/home/person/.config/app.mementory.desktop";
@@ -24,7 +24,7 @@ const PLACES = ["vaults", "~/.config/app.mementory.desktop", "~/.local/share/app
 /** The version to upgrade from. Its package is the same package with this version number. */
 export const OLDER_VERSION = "0.0.1";
 
-/** The package in one system. `count` takes the results. */
+/** A package in one system. The results of its checks are added to `count`. */
 export class Installation {
   constructor(name, chroot, count) {
     Object.assign(this, { name, chroot, count });

@@ -23,7 +23,7 @@ await main(async () => {
   if (quiet("git", ["status", "--porcelain", "--untracked-files=no"]).stdout.trim() !== "")
     console.log("Changes that are not committed are not in the clones.");
   mkdirSync(CACHE, { recursive: true });
-  // In the cache, because a build takes more room than a folder for temporary files may have.
+  // The folder is in the cache, because a build takes more room than a folder for temporary files may have.
   const work = mkdtempSync(join(CACHE, "reproducible-"));
   const builds = [];
   for (const name of ["a", "another-folder"]) builds.push(await build(join(work, name)));
@@ -46,7 +46,7 @@ async function build(folder) {
   return join(target, debug ? "debug" : "release", "bundle");
 }
 
-/** Compares the packages of one kind. If they differ, names the files inside that do. */
+/** Compares the packages of one kind. If they differ, names the files inside that differ. */
 function compare(kind, builds, count) {
   const files = builds.map((folder) => {
     const names = readdirSync(join(folder, kind)).filter((name) => name.endsWith(`.${kind}`));

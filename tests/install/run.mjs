@@ -1,9 +1,8 @@
 // `npm run campaign -- install` takes the package that the last `npm run package` made, and installs it in bare systems
 // made by debootstrap. There it uses the package as a person does: from the command line, by a double click and as an
-// upgrade, and at the end purges it. It also checks the packages with lintian and rpmlint, and compares
-// the Flatpak manifest with the package. With `--debug` it takes
-// the package of `npm run package -- --debug`. It needs root, debootstrap, Xvfb and openbox. The systems stay in the
-// cache for the next run.
+// upgrade, and at the end purges it. It also checks the packages with lintian and rpmlint, and compares the Flatpak
+// manifest with the package. With `--debug` it uses the package of `npm run package -- --debug`. It needs root,
+// debootstrap, Xvfb and openbox. The systems stay in the cache for the next run.
 import {
   copyFileSync,
   existsSync,

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
-"""Check an .alf against JSON Schemas (draft 2020-12) and print JSON: {valid, errors, id_version_errors, counts}.
+"""Check an .alf against JSON Schemas (draft 2020-12).
+
+Prints JSON: {valid, errors, id_version_errors, unknown_values, counts}.
 
 usage: alf_schema_check.py FILE.alf SCHEMA_FOLDER
 

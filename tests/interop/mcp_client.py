@@ -1,7 +1,7 @@
 """Calls tools of an MCP server with the Python SDK, or with FastMCP. Prints one JSON object.
 
-mcp_client.py MODE COMMAND ARGS…   MODE: legacy, auto or a version; after `fastmcp-`, FastMCP is the client. Calls come
-                                   as JSON from standard input: [[tool, arguments], …].
+mcp_client.py MODE COMMAND ARGS…   MODE: legacy, auto or a version, with the prefix `fastmcp-` for FastMCP. Reads the
+                                   calls as JSON from standard input: [[tool, arguments], …].
 """
 import asyncio
 import json
@@ -12,7 +12,7 @@ FASTMCP = "fastmcp-"
 
 
 def opened(mode, command, args):
-    """The client, and the options with which its calls return an error as a result instead of raising it."""
+    """Returns the client, and the options with which a failed `call_tool` returns an error and does not raise."""
     env = dict(os.environ)
     if mode.startswith(FASTMCP):
         from fastmcp import Client

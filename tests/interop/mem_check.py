@@ -22,7 +22,7 @@ from portable_memory import records, signing
 from portable_memory.tombstone import DerivedRefs, PortableAuditRecord, Tombstone, TombstoneOp
 
 KINDS = {
-    # kind: (reader of the exporter, writer of the importer, record type, id attributes)
+    # kind: (end of the name of the method `export_…`, end of the name of `import_…`, record type, id attributes)
     "context": ("contexts", "context", records.PortableContext, ("id",)),
     "category": ("categories", "category", records.PortableCategory, ("name",)),
     "preference": ("preferences", "preference", records.PortablePreference, ("key",)),
@@ -43,7 +43,7 @@ KINDS = {
 
 
 class Store(pm.PortableMemoryStore):
-    """A store with all kinds of records. The SDK's own store in memory has only three."""
+    """A store in memory for all kinds of records, because the one of the SDK supports only three kinds."""
 
     def __init__(self):
         self.rows = {kind: {} for kind in KINDS}
@@ -130,7 +130,7 @@ def at(day, month=1):
 
 
 def make(out, seed=None, since=None, evidence=False):
-    """Records and deletions before and after March; the deletions are signed with the key of the bundle."""
+    """Writes a bundle with records and deletions before and after March 2026. Signs bundle and deletions with `seed`."""
     key = signing.PortableSigningKey(raw_representation=bytes.fromhex(seed)) if seed else None
     store = Store()
     for name, time in (("before", at(5)), ("after", at(5, 4))):

@@ -35,7 +35,7 @@ export const traced = (file) => [
   `--output=${file}`,
 ];
 
-/** Why nothing can be traced here, or null. */
+/** Returns the reason why no program can be traced on this machine, or null if tracing works. */
 export function findTraceProblem() {
   if (process.platform !== "linux") return "only on Linux";
   if (!has("strace")) return "strace is not installed";
@@ -117,7 +117,10 @@ async function runInside() {
   }
 }
 
-/** The process that strace runs. The interrupt is sent to it, because strace would not pass an interrupt on. */
+/**
+ * Returns the id of the process that strace runs. An interrupt is sent to this process, because strace would not pass
+ * it on.
+ */
 const childOf = (pid) => Number(readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ")[0]);
 
 if (process.argv[1] === HERE && process.argv[2] === "inside")

@@ -44,7 +44,7 @@ def ed25519(text):
 
 
 def signature(store):
-    """Whether the signature is valid by section 18.4; None without a signature."""
+    """Returns whether the signature is valid by section 18.4 of PAM. None if the store has no signature."""
     import rfc8785
     from cryptography.exceptions import InvalidSignature
     from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PublicKey

@@ -49,8 +49,8 @@ export async function interop(count) {
     const records = Object.values(read.counts ?? {}).reduce((sum, n) => sum + n, 0);
     count.add(`portable-memory finds all ${mem.records} records`, records === mem.records);
 
-    // This memory contains a code fence, which is indented in our text. A reader that takes it for a fence of the text
-    // itself finds too few memories.
+    // This memory contains a code fence, which is indented in our text. A reader that mistakes this fence for a fence
+    // of the text itself finds too few memories.
     writeFileSync(place("note.txt"), "Runs the tests:\n```sh\nnpm test\n```\n");
     mementory("add", "--text-file", place("note.txt"));
     const text = mementory("export", "--format", "transfer_text", place("out.md"));

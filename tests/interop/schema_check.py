@@ -20,7 +20,7 @@ from schema_samples import PAIRS, samples
 
 #: Lists in copies of a sample are cut to this many elements, to save time.
 MAX_ELEMENTS = 2
-#: Values that are tried everywhere. The texts match patterns and formats that the schemas use.
+#: Values to which every known member of a sample is set in turn. Some texts match patterns and formats of the schemas.
 PROBE_VALUES = [None, True, 0, 1, -1, 0.5, 1.5, [], {}, [None], ["x"], ["x", "x"], [0.5], [{}], {"x": 1}, {"x": "x"}]
 PROBE_VALUES += ["", "x", "X-1", "1", "1.0", "1.4.2", "2.0", "9.9", "1.0-rc1", "a/1.0.0", "none", "mem_0a", "todo_0a", "exp_0a"]
 PROBE_VALUES += ["2026-01-01T00:00:00Z", "2026-01-01T00:00:00+02:00", "2026-01-01T00:00:00", "2026-01-01", "2026-13-41"]
@@ -30,7 +30,7 @@ PROBE_VALUES += ["https://example.org/x", "did:web:example.org", "../x", "/x", "
 
 
 class Schema:
-    """One schema, and functions to follow it along a document."""
+    """A schema, and functions which find the parts of the schema that apply to a place in a document."""
 
     def __init__(self, path):
         files = {file.name: json.loads(file.read_text("utf-8")) for file in path.parent.glob("*.schema.json")}
@@ -44,7 +44,7 @@ class Schema:
         return self.validator.is_valid(document)
 
     def at(self, place):
-        """All parts of the schema that apply to `place`."""
+        """Returns all parts of the schema that apply to `place`."""
         here = self.parts([(self.root, self.root)])
         for step in place:
             here = self.parts([found for one in here for found in parts_below(*one, step)])
@@ -82,7 +82,7 @@ def parts_below(schema, root, step):
 
 
 def limit_values(parts):
-    """Values at the limits that these parts of a schema set."""
+    """Returns the values of `enum` and `const` in parts of a schema, and values at, below and above the limits."""
     out = []
     for schema, _ in parts:
         out += schema.get("enum", []) + ([schema["const"]] if "const" in schema else [])
@@ -105,7 +105,7 @@ def trim_lists(value):
 
 
 def places(value, at=()):
-    """Yield every object and list in a value, with its place."""
+    """Yields (place, value) for a value that is an object or list, and for every object and list inside."""
     if isinstance(value, (dict, list)):
         yield at, value
         for step, member in value.items() if isinstance(value, dict) else enumerate(value):
@@ -113,7 +113,7 @@ def places(value, at=()):
 
 
 def changes(sample, ours, theirs):
-    """Yield (place, kind of change, value or None to drop it)."""
+    """Yields changes of a sample: (place, `set`, new value), or (place, `drop`, None)."""
     for at, here in places(sample):
         both = ours.at(at) + theirs.at(at)
         if isinstance(here, list):
@@ -144,7 +144,7 @@ def changed_copy(sample, place, what, value):
 
 
 def place_pattern(place):
-    """A place with `*` for list indexes: `/memories/*/id`."""
+    """Returns a place as a path with `*` for list indexes: `/memories/*/id`."""
     return "".join("/*" if isinstance(step, int) else f"/{step}" for step in place)
 
 
@@ -172,7 +172,7 @@ class Pair:
         return False
 
     def issues(self):
-        """Return one message for each place, with the first value on which the schemas differ."""
+        """Yields a message for each place where the schemas differ, and one if no document is accepted by both."""
         for (who, what, place), shown in self.found.items():
             value = json.dumps(shown[0][0], ensure_ascii=False)[:90]
             yield f"{self.name}: only {who} accept {what} {place} {value} (and {len(shown) - 1} more; {shown[0][1]})"

@@ -6,7 +6,7 @@ MEM_KINDS = "category chunk community context core edge entity episode episodeLi
 MEM_KINDS += ["resource", "secretRef"]
 ALF_LAYERS = ["identity", "principals", "credentials", "attachments"]
 
-#: Ours (`schemas/<name>.schema.json`) and the published one. Zaxy publishes none.
+#: Name of our schema (`schemas/<name>.schema.json`): file of the published one. Zaxy publishes no schemas.
 PAIRS = {
     **{f"mem/{kind}": f"mem/schemas/{kind}.schema.json" for kind in [*MEM_KINDS, "manifest", "tombstone", "log"]},
     **{f"alf/{name}": f"alf/schemas/{name}.schema.json" for name in [*ALF_LAYERS, "manifest", "memory-record", "delta-manifest"]},
@@ -18,7 +18,7 @@ PAIRS = {
 
 
 def samples(name, fixtures, published):
-    """Yield (source, document) for the schema of this name. Files that are not JSON are skipped."""
+    """Yields (source, document) for the schema of this name. Skips texts that are not JSON."""
     format_name, kind = name.split("/")
     texts = {"mem": mem, "alf": alf, "mif": mif, "pam": pam}[format_name](kind, fixtures / format_name, published / format_name)
     for source, text in texts:
@@ -61,7 +61,7 @@ def archive(kind, source, entries):
 def mif(_, fixtures, published):
     for file in [*sorted(fixtures.rglob("input*.json")), *sorted(published.glob("*.json"))]:
         text = file.read_text("utf-8", "replace")
-        # There is no published schema for documents of version 2.
+        # Skips documents of version 2, for which no schema is published.
         if '"export"' in text:
             yield str(file), text
 

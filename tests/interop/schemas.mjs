@@ -12,7 +12,7 @@ import { parseJsonOutput } from "./json-output.mjs";
 const place = (name) => fileURLToPath(new URL(name, import.meta.url));
 /** Python packages. With the last two, jsonschema also checks the formats of times and addresses. */
 const PYTHON_PACKAGES = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4", "rfc3986-validator==0.1.1"];
-/** How many problems are printed at most. */
+/** Largest number of problems that are printed. */
 const MAX_PRINTED_PROBLEMS = 40;
 
 /** Compares all pairs of schemas and counts each pair. */

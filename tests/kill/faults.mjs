@@ -90,7 +90,10 @@ export async function testFaults(count) {
   });
 }
 
-/** The visible state of the vault and of what the command makes outside it. `answer`: what the command said. */
+/**
+ * The visible state of the vault and of what the command makes outside it. `answer` is the JSON that the command
+ * printed.
+ */
 function observedState(copy, command, answer, state = visibleState(copy)) {
   const extra = command.extraState ? JSON.stringify(command.extraState(copy, answer)) : "";
   const made = command.writes ? existsSync(command.writes) : null;
@@ -129,7 +132,7 @@ function traced(copy, command, options, filter = ["--seccomp-bpf"]) {
   try {
     answer = JSON.parse(result.stdout);
   } catch {
-    // The caller checks for null.
+    // The output is not JSON, so `answer` stays null.
   }
   return { ...result, answer, lines: existsSync(log) ? readFileSync(log, "utf8").split("\n") : [] };
 }
@@ -158,9 +161,9 @@ function spread(points, maxPoints, shift) {
 }
 
 /**
- * Makes a sync of the write-ahead log fail, or all syncs from that one on. The command is then killed before it closes
- * the database, because closing removes the log. A run with the same fault but without the kill gives the answer that
- * the state must match.
+ * Makes one sync of the write-ahead log fail, or this sync and all later ones. The command is then killed before it
+ * closes the database, because closing removes the log. A run with the same fault but without the kill gives the answer
+ * that the state must match.
  */
 function testKilledCommits(vault, command, states, maxPoints, count) {
   const options = (...more) => {

@@ -11,7 +11,8 @@ export function contrastFaults() {
   const DISABLED_SELECTOR =
     ":disabled, [aria-disabled=true], [data-disabled], label:has(:disabled), .box:has(:disabled)";
   /**
-   * What is not checked: the logo, which WCAG exempts; previews of themes, whose names are shown as text; and pictures.
+   * Selector of elements that are not checked: the logo, which WCAG exempts; previews of themes, whose names are shown
+   * as text; and pictures.
    */
   const UNCHECKED_SELECTOR = ".logo, [data-testid^=theme-] svg, img, canvas";
 
@@ -68,7 +69,7 @@ export function contrastFaults() {
     const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
-    // If something opaque is in front of the node, it is not visible at this point.
+    // If something opaque is in front of the node, the node is not visible at this point.
     const isOpaqueAbove = (each) => !node.contains(each) && styleOf(each).solid;
     if (stack.slice(0, at).some(isOpaqueAbove)) return null;
     let found = [[1, 1, 1, 1]];

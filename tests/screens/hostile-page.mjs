@@ -24,7 +24,7 @@ export function recordViolations() {
  * renders at once.
  */
 export function installHostileTexts(json) {
-  // As JSON, because lone surrogates do not pass through the WebDriver protocol.
+  // The texts are passed as JSON, because lone surrogates do not pass through the WebDriver protocol.
   const texts = JSON.parse(json);
   const mock = window.__mock;
   const { list, show, thread } = mock;

@@ -1,7 +1,7 @@
 // A page in the browser: user actions, display settings, and waiting until it is idle.
 import { until } from "../e2e/webdriver.mjs";
 
-/** Sizes of the window in CSS pixels. The last one is the smallest that it can have. */
+/** Sizes of the window in CSS pixels. The last size is the smallest that the window can have. */
 export const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
@@ -15,9 +15,9 @@ const keyEventSource = (name, modifiers = "") =>
   `() => (document.activeElement ?? document.body).dispatchEvent(new KeyboardEvent("keydown", { key: ${JSON.stringify(name)}, bubbles: true, cancelable: true, ctrlKey: ${modifiers.includes("C")}, shiftKey: ${modifiers.includes("S")} }))`;
 
 /**
- * Runs inside the page. Waits until every request is answered, every picture is loaded, and nothing has changed or moved
- * for `quiet` ms, or for `longest` ms. Without the requests, a picture that the sample backend is still making would be
- * missing.
+ * Runs inside the page. Waits until every request is answered, every picture is loaded, and nothing has changed or
+ * moved for `quiet` ms, or for `longest` ms. If it did not wait for the requests, a picture that the sample backend is
+ * still making would be missing.
  */
 function waitUntilIdle(quiet, longest) {
   return new Promise((done) => {

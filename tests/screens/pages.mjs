@@ -55,10 +55,10 @@ const TIME_ZONE = "Europe/Oslo";
 
 /** Runs before the scripts of the page. Sets up a fixed clock, fixed random values, empty storage. */
 function makeDeterministic(now) {
-  const at = () => now;
+  const fixedNow = () => now;
   window.Date = new Proxy(Date, {
-    construct: (real, given, as) => Reflect.construct(real, given.length > 0 ? given : [at()], as),
-    get: (real, name) => (name === "now" ? at : Reflect.get(real, name)),
+    construct: (real, given, as) => Reflect.construct(real, given.length > 0 ? given : [fixedNow()], as),
+    get: (real, name) => (name === "now" ? fixedNow : Reflect.get(real, name)),
   });
   // Give the same values in every call, because the number of earlier calls depends on the speed of the machine.
   crypto.getRandomValues = (array) => {

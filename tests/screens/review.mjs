@@ -27,7 +27,10 @@ const openPeople = async (page) => {
   await page.waitFor("timeline-memory");
 };
 
-/** Screens of the review of memories, of people and topics, of sensitive values, duplicates and missing records, like `SCREENS` in walk.mjs. */
+/**
+ * Screens of the review of memories, of people and topics, of sensitive values, duplicates and missing records, like
+ * `SCREENS` in walk.mjs.
+ */
 export const REVIEW_SCREENS = [
   ["review", OPEN, openReview],
   [

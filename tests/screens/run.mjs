@@ -22,16 +22,16 @@ const OUTPUT_FOLDER = fileURLToPath(new URL("out/", import.meta.url));
 const LANGUAGE_CODES = (process.env.MEMENTORY_LANGUAGES ?? "de,ja").split(",").filter(Boolean);
 /**
  * Window sizes in which a screen is checked in a language: normally only the smaller one. In German, which has the
- * longest words, the first screen of each kind is also checked in the larger one;
- * `npm run campaign -- languages` does so with all screens.
+ * longest words, the first screen of each kind is also checked in the larger one; `npm run campaign -- languages`
+ * checks all screens in the larger one too.
  */
 const sizesFor = (language, name) =>
   language === "de" && needsAllSettings(name) ? WINDOW_SIZES : [WINDOW_SIZES.at(-1)];
 
 const readTexts = (file) => JSON.parse(readFileSync(join(ROOT, "ui", "src", "lib", "text", file), "utf8"));
 /**
- * The sentences of the guides in one language, by source and place. A sentence ends at its first marked part, because
- * marked parts are shown as separate texts.
+ * The sentences of the guides in one language, by message key (guide, part and position). Only the beginning of a
+ * sentence is kept, up to its first marked part or placeholder, because the page shows these as separate texts.
  */
 const readGuides = (language) =>
   Object.fromEntries(

@@ -14,7 +14,9 @@ const OUTPUT_FOLDER = fileURLToPath(new URL("out/shots/", import.meta.url));
 const MADE_WITH_FILE = join(STORED_FOLDER, "made-with.json");
 const UPDATE_COMMAND = "`node tests/screens/shots.mjs --update`";
 const SCALE = 0.5;
-/** How many of the 256,000 pixels may differ: a thin line may move by one row, as pictures are stored at half size. */
+/**
+ * Number of pixels, of 256,000, that may differ: a thin line may move by one row, as pictures are stored at half size.
+ */
 const MAX_DIFFERENT_PIXELS = 200;
 
 /**
@@ -65,7 +67,7 @@ async function takeScreenshot(page) {
 export class Pictures {
   #seen = new Set();
   #equal = true;
-  /** Why the comparison is skipped, or null. */
+  /** The reason why the comparison is skipped, or null. */
   #skipReason = null;
   #tools = null;
 

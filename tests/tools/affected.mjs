@@ -1,4 +1,4 @@
-// What a change touches: changed files, the crates that they belong to, and the crates that depend on those.
+// Finds what a change affects: changed files, the crates that contain them, and the crates that depend on those crates.
 import { quiet, Stop } from "./sh.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 

@@ -72,7 +72,7 @@ export function demonstrate() {
 
 const countText = (n, one, many = `${one}s`) => `${n} ${n === 1 ? one : many}`;
 
-/** What an export could not express, grouped by what it means for a person, with each field named once. */
+/** Describes the losses of an export, grouped by their meaning for a person. Each field is named once per group. */
 export function lossText(counts) {
   if (counts.length === 0) return "The format has a place for everything.";
   const kinds = new Set([...Object.keys(LOSS_MEANINGS), ...counts.map((each) => each.kind)]);
@@ -80,7 +80,7 @@ export function lossText(counts) {
     .map((kind) => [kind, [...new Set(counts.filter((each) => each.kind === kind).map((each) => each.field))]])
     .filter(([, fields]) => fields.length > 0)
     .map(([kind, fields]) => {
-      // A kind of loss that the list lacks is shown by its code.
+      // A kind of loss that `LOSS_MEANINGS` lacks is shown by its code.
       const meaning = LOSS_MEANINGS[kind] ?? ((names) => `${kind.replaceAll("_", " ")}: ${names}`);
       return `\n    ${countText(fields.length, "field")} ${meaning(fields.sort().join(", "))}`;
     })

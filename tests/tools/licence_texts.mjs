@@ -14,7 +14,10 @@ const TEXT_NAME = /^(?:licen[cs]e|copying|copyright|notice|unlicen[cs]e)[^/]*$/i
 const CODE_ENDING = /\.(?:rs|m?js|cjs|ts|c|h|pm|py|json|html)$/i;
 /** Folders whose content is not compiled into a program. */
 const UNUSED_FOLDER = /^(?:\..*|tests?|fuzz|examples|benches|docs?|assets|target|node_modules)$/i;
-/** How many folders below that of a component are searched. C code that a crate brings has its own licence there. */
+/**
+ * Number of levels of folders below a component's folder that are searched. C code that a crate brings has its licence
+ * there.
+ */
 const MAX_DEPTH = 3;
 
 /** Components that have no text and need none, by name, each with the reason. */

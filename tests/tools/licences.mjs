@@ -12,7 +12,7 @@ const PROGRAM_CRATES = ["mementory-app", "mementory-cli"];
 /** The systems for which the programs are released, as in deny.toml. */
 const TARGET_SYSTEMS = ["x86_64-unknown-linux-gnu", "aarch64-apple-darwin", "x86_64-pc-windows-msvc"];
 /**
- * For these packages, only the listed dependencies ship with the pages. The other dependencies of Svelte belong to its
+ * The only dependencies of these packages that ship with the pages. The other dependencies of Svelte are part of its
  * compiler.
  */
 const RUNTIME_DEPENDENCIES = { svelte: ["clsx", "esm-env"] };

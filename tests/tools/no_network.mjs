@@ -11,7 +11,7 @@ const INSTALL_NOTHING = ["env", "npm_config_offline=true", "PIP_NO_INDEX=1", "CA
 /** Starts a command as root of a namespace without any interface that is up. */
 export const UNSHARE = ["unshare", "--map-root-user", "--net"];
 
-/** Why no such namespace can be made here, or null. */
+/** Returns the reason why no network namespace can be made here, or null if one can be made. */
 export function findNamespaceProblem() {
   if (process.platform !== "linux") return "only on Linux";
   if (!has("unshare") || !has("ip")) return "unshare and ip are needed";

@@ -67,7 +67,8 @@ await main(async () => {
 
 /**
  * Compiler flags, as environment variables, that keep the folders of this machine out of the programs, so that two
- * machines build the same. If a folder is inside another, the flag that is last counts, for Rust and for C.
+ * machines build the same. If one folder is inside another, the last flag that matches a path applies, for Rust and for
+ * C.
  */
 function pathFlags() {
   const folders = [

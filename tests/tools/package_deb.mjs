@@ -4,12 +4,12 @@ import { join } from "node:path";
 import { WORKSPACE } from "./places.mjs";
 import { Stop, must, quiet } from "./sh.mjs";
 
-/** What a person reads after a removal: what stays, and where. */
+/** The text that is shown after a removal. It says which files stay, and where they are. */
 export const removalText = () => readFileSync(join(WORKSPACE, "packaging", "removal.txt"), "utf8");
 
 /**
  * Repacks the .deb in `folder` with the time of the commit (the bundler writes the time of the build), the address of
- * the maintainer, the versions of the libraries that the programs need, what is said after a removal, and xz
+ * the maintainer, the versions of the libraries that the programs need, the text that is shown after a removal, and xz
  * compression. Returns the folder with the content.
  */
 export async function repackDeb(folder, { staging, seconds, maintainer, debug, env }) {
@@ -70,7 +70,7 @@ function neededVersions(content, staging) {
   return new Map(list.split(", ").map((each) => [each.split(" ")[0], each]));
 }
 
-/** The list of packages in Depends with these versions. Alternatives without a version stay as they are. */
+/** Adds these versions to the packages in a Depends list. Alternatives without a version stay as they are. */
 export function withVersions(list, versions) {
   const nameOf = (alternative) => alternative.trim().split(" ")[0];
   return list

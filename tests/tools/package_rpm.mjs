@@ -1,5 +1,5 @@
-// Makes the .rpm from the content of the .deb with rpmbuild. Tauri's bundler can make one too, but writes the time of the
-// build into it, does not mark documentation, and cannot add a changelog.
+// Makes the .rpm from the content of the .deb with rpmbuild. Tauri's bundler can make one too, but writes the time of
+// the build into it, does not mark documentation, and cannot add a changelog.
 import { copyFileSync, mkdirSync, readFileSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { removalText } from "./package_deb.mjs";
@@ -10,7 +10,7 @@ import { must } from "./sh.mjs";
 const ARCHITECTURE = { x64: "x86_64", arm64: "aarch64" }[process.arch] ?? process.arch;
 /** Texts of licences, which are always installed. */
 const LICENCE = /^\/usr\/share\/doc\/mementory\/(?:copyright|licences\.txt\.gz)$|\/LICENSE$/;
-/** Where zsh of Debian and of Fedora looks for completions of packages. */
+/** Folders in which zsh looks for completions of packages, on Debian and on Fedora. */
 const ZSH_FOLDERS = ["/usr/share/zsh/vendor-completions", "/usr/share/zsh/site-functions"];
 /** Folders of documentation, which a person can leave out when installing. */
 const DOCUMENTATION = /^\/usr\/share\/(?:doc|man)\//;
@@ -88,7 +88,7 @@ ${filesIn(content, "/usr")
 `;
 }
 
-/** What the list of files says about a file before its path. */
+/** The marker that precedes a file's path in the list of files of the spec file. */
 const markOf = (path) => (LICENCE.test(path) ? "%license " : DOCUMENTATION.test(path) ? "%doc " : "");
 
 /** Paths of all files below a folder of `root`, in a fixed order. */

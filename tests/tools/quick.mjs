@@ -133,7 +133,7 @@ async function cargoTest(count, args) {
   if (code !== 0 && failed === 0) count.add(`cargo test ${args.join(" ")}`, false);
 }
 
-/** Why the window's crate cannot be compiled here; undefined if it can. */
+/** Returns the reason why the window's crate cannot be compiled here, or undefined if it can. */
 function findMissingNeed() {
   if (!existsSync(join(ROOT, "ui", "dist", "index.html"))) return "the pages are not built: npm run ui:build";
   const linux = process.platform === "linux";

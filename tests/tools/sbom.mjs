@@ -1,6 +1,6 @@
-// The software inside a package, as CycloneDX 1.6: `node tests/tools/sbom.mjs [target]` prints it, for
-// one system or for all. Made from Cargo.lock and
-// package-lock.json, so it lists what is linked or embedded, not what is used only to build and test.
+// The software inside a package, as CycloneDX 1.6: `node tests/tools/sbom.mjs [target]` prints it, for one system or
+// for all. Made from Cargo.lock and package-lock.json, so it lists what is linked or embedded, not what is used only to
+// build and test.
 import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -16,7 +16,10 @@ function component(kind, { name, version, licence }) {
   return { type: "library", "bom-ref": purl, name, version, purl, licenses: [{ expression: licence }] };
 }
 
-/** The bill of materials for these systems. `seconds`: the time in it, since 1970. Equal input produces equal text. */
+/**
+ * The bill of materials for these systems. `seconds` is the time that it states, since 1970. Equal input produces equal
+ * text.
+ */
 export function sbom(systems, seconds) {
   const components = [
     ...crates(systems).map((each) => component("cargo", each)),

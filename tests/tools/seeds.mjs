@@ -13,7 +13,7 @@ const MAX_SEED_BYTES = 60_000;
 const MAX_DICTIONARY_WORDS = 400;
 const NON_INPUT_FILES = new Set(["case.json", "case.toml", "README.md", ".gitattributes"]);
 
-/** The fixture folders of targets for which these are not simply the folder with the target's name. */
+/** The fixture folders of each target that does not simply use the folder with its own name. */
 const FIXTURE_FOLDERS_OF_TARGET = {
   alf_delta: ["alf"],
   zaxy: ["zaxy", "eventloom"],

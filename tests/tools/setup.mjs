@@ -79,7 +79,7 @@ export async function installForTesting() {
     ...WINDOW_TEST_PACKAGES,
     ...PYTHON_PACKAGES,
   ]);
-  // Ubuntu has Chromium only as a snap, so there the tests of the screens are skipped, and the run says so.
+  // Ubuntu has Chromium only as a snap. There, the tests of the screens are skipped, and the run says so.
   await installSystemPackages(SCREEN_TEST_PACKAGES.filter((name) => quiet("apt-cache", ["show", name]).code === 0));
   await installRust();
   await installNpmPackages();

@@ -160,6 +160,29 @@ describe("a search while typing", () => {
   });
 });
 
+describe("the numbers next to the filters", () => {
+  it("have all names, also if the search before was still being counted", async () => {
+    const filter = { ...ANY, kind: "memory" };
+    const { facets: count } = mock;
+    let finishFirst = () => {};
+    let countedAll = false;
+    mock.facets = async (filter, query, typing) => {
+      if (query === "first") await new Promise<void>((resolve) => (finishFirst = resolve));
+      const numbers = await count(filter, query, typing);
+      countedAll ||= query === null;
+      return numbers;
+    };
+    facets.clear();
+    const first = facets.load(filter, "first");
+    await waitFor(() => expect(countedAll).toBe(true));
+    await facets.load(filter, "second");
+    finishFirst();
+    await first;
+    expect(Object.keys(facets.all.sources)).not.toEqual([]);
+    expect(facets.all).toEqual(await count(filter, null, false));
+  });
+});
+
 describe("the export of a search for conversations", () => {
   it("contains the conversations on screen, found by message or title", async () => {
     conversations.query = "joists";

@@ -9,7 +9,8 @@ use std::{env, fs};
 use toml::{Table, Value};
 
 const WORDS_FOLDER: &str = "data/words";
-/// Keys with metadata of a file, whose values are strings. (`reviewed_by` is also metadata, but its value is a list.)
+/// Keys of a word-list file that describe the file and have strings as values. (`reviewed_by` also describes the file,
+/// but its value is a list.)
 const FILE_INFO_KEYS: [&str; 3] = ["language", "purpose", "made"];
 
 /// Words, first by the name of a table (such as `password`), then by the name of a list in it (such as `names`).

@@ -47,7 +47,8 @@ export function checkPolicy() {
 }
 
 /**
- * What this Tauri configuration allows beyond our own origin, data and blob addresses and Tauri's calls, one line each.
+ * Returns one line for each thing that this Tauri configuration allows beyond our own origin, data and blob addresses
+ * and Tauri's calls.
  */
 export function policyProblems({ app }) {
   const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);

@@ -42,7 +42,7 @@ const ALLOWED_DEPENDENCIES = {
   ],
   "mementory-search": ["mementory-model", "mementory-crypto"],
   "mementory-store": ["mementory-model", "mementory-crypto"],
-  // It must not use mementory-vault, which does the erasing, because the check must not share its mistakes.
+  // The check must not use mementory-vault, which erases, because both would then make the same mistakes.
   "mementory-erasure-check": ["mementory-model", "mementory-crypto", "mementory-search", "mementory-store"],
   "mementory-vault": [
     "mementory-store",
@@ -59,7 +59,7 @@ const ALLOWED_DEPENDENCIES = {
     "mementory-meaning",
   ],
   "mementory-api": ["mementory-model", "mementory-crypto", "mementory-formats", "mementory-vault", "mementory-clients"],
-  // Knows the configurations of other programs, and nothing about vaults.
+  // Contains the code for the configurations of other programs, and nothing about vaults.
   "mementory-clients": [],
   "mementory-app": ["mementory-api", "mementory-mcp"],
   "mementory-mcp": ["mementory-api"],

@@ -197,7 +197,7 @@ function boundaryExamples() {
   ];
 }
 
-/** Which crates `npm run quick` checks after a change. */
+/** Tests which crates `npm run quick` checks after a change. */
 function affectedExamples() {
   const crate = (name, folder, ...uses) => ({ name, folder, hasLibrary: true, uses });
   const crates = [

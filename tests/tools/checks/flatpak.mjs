@@ -8,7 +8,10 @@ const SCREEN_SAVERS = ["freedesktop", "gnome", "cinnamon", "mate", "xfce"].map(
   (desktop) => `org.${desktop}.ScreenSaver`,
 );
 
-/** The permissions, each with the reason. Whatever else Flatpak can grant stays refused: network, folders, devices. */
+/**
+ * The permissions that the manifest may request, each with the reason. All others are refused: network, folders,
+ * devices.
+ */
 const ALLOWED = {
   "--socket=wayland": "the window",
   "--socket=fallback-x11": "the window, on a desktop without Wayland",

@@ -11,8 +11,8 @@ import { lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 const makeExceptions = (file, names, reason) => names.map((name) => ({ file, name, reason }));
 
 /**
- * Where a format may be named, as {file, name, reason}. A `file` that ends in `/` is a folder. The name `*` represents
- * any format.
+ * Places where a format may be named, as {file, name, reason}. A `file` that ends in `/` is a folder. The name `*`
+ * represents any format.
  */
 const EXCEPTIONS = [
   {

@@ -15,13 +15,13 @@ import type { Command } from "./keymap";
 
 /**
  * Whether a command may run. While a dialog is open, only Undo in the dialog of duplicates may run. Not called for
- * locking, the palette and the text size, which always work.
+ * locking and the text size, which always work, nor for the palette, which has its own rule.
  */
 export function isAvailable(command: Command): boolean {
   return !dialogs.open || (command === "undo" && dialogs.open.kind === "duplicates");
 }
 
-/** Runs a command. */
+/** Runs a command, unless an open dialog forbids it. */
 export function run(command: Command): void {
   if (command === "lock") {
     void session.lock().catch(showError);
@@ -87,7 +87,7 @@ export function run(command: Command): void {
   }
 }
 
-/** Opens the import sheet. It shows the running import, or if there is none, it is empty. */
+/** Opens the import sheet. If an import is running, the sheet shows that import, otherwise it is empty. */
 export function openImport(): void {
   if (importing.busy) importing.background = false;
   else importing.reset();

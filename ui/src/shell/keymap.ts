@@ -36,7 +36,7 @@ const SECTION_OF_DIGIT: Record<string, Section> = {
   "7": "trash",
 };
 
-/** The command of the window for a key press; null if it has none. */
+/** The command that a key press starts. Null if there is none. */
 export function commandFor(event: Pressed, where: { mac: boolean; inField: boolean }): Command | null {
   if (event.key === "F6") return event.shiftKey ? "previous-pane" : "next-pane";
   if (event.altKey && !event.ctrlKey && !event.metaKey && !where.inField) {
@@ -46,7 +46,7 @@ export function commandFor(event: Pressed, where: { mac: boolean; inField: boole
   const control = where.mac ? event.metaKey && !event.ctrlKey : event.ctrlKey && !event.metaKey;
   if (!control || event.altKey) return null;
   const key = event.key.toLowerCase();
-  // The plus sign is typed with Shift on some keyboards.
+  // On some keyboards the plus sign is typed with Shift, so the sign is checked before the Shift key.
   if (event.key === "+" || (event.key === "=" && !event.shiftKey)) return "larger-text";
   if (event.shiftKey) {
     if (key === "e") return "export-all";

@@ -9,8 +9,8 @@ export function cyclePane(step: 1 | -1): void {
     (pane) => !pane.querySelector("[data-pane]"),
   );
   if (panes.length === 0) return;
-  const at = panes.findIndex((pane) => pane.contains(document.activeElement));
-  const next = panes[(at + step + panes.length) % panes.length];
+  const paneIndex = panes.findIndex((pane) => pane.contains(document.activeElement));
+  const next = panes[(paneIndex + step + panes.length) % panes.length];
   const list = next && visibleList(next);
   (list ?? next?.querySelector<HTMLElement>("button, [tabindex='0'], input") ?? next)?.focus();
 }

@@ -3,8 +3,8 @@ import { isMac } from "$lib/logic/platform";
 const FIELD_SELECTOR = "input, textarea, select, [contenteditable]";
 
 /**
- * Makes Ctrl A select only the text that has the focus. Without this, the web view would select all text in the window,
- * as on a web page. Lists and fields handle Ctrl A themselves.
+ * Makes Ctrl A select only the text that has the focus. Without this function, the web view would select all text in
+ * the window, as on a web page. Lists and fields handle Ctrl A themselves.
  */
 export function selectAllInside(event: KeyboardEvent): void {
   const control = isMac ? event.metaKey : event.ctrlKey;

@@ -74,7 +74,8 @@ pub struct Filters {
     /// Only records that have this state in the newest export of their assistant: new, changed or gone.
     #[arg(long = "standing", value_name = "STANDING")]
     pub export_diff_status: Option<String>,
-    /// Only attachments of this kind: picture, document, code, sound, video, other, missing.
+    /// Only attachments of this kind: picture, document, code, sound, video, other; or missing, for
+    /// attachments whose file is not in the vault.
     #[arg(long, value_name = "KIND")]
     pub file_kind: Option<String>,
     /// Only records of this import; may be given several times.
@@ -105,7 +106,8 @@ pub struct ExportArgs {
     /// Read the passphrase for the encrypted export from this file.
     #[arg(long, value_name = "FILE", requires = "encrypt")]
     pub export_passphrase_file: Option<PathBuf>,
-    /// Write a delta or an incremental export that is based on this earlier export; for amem, write for its owner.
+    /// Write a delta or an incremental export that is based on this earlier export. An amem file gets the owner of this
+    /// earlier export.
     #[arg(long, value_name = "EXPORT")]
     pub base: Option<PathBuf>,
     /// Write json, yaml or jsonl; for mif also mem0, generic or markdown, which contain only memories.
@@ -239,7 +241,8 @@ pub enum Command {
         /// Require a valid signature by this public key (hex or did:key); with several keys, by one of them.
         #[arg(long)]
         trust: Vec<String>,
-        /// How to treat records that the vault already has; without it, the newer version wins.
+        /// For records that the vault already has: skip_duplicates keeps those of the vault, overwrite replaces them even by
+        /// older versions, rename keeps both under different ids. Without this option, the newer version wins.
         #[arg(long, value_name = "skip_duplicates|overwrite|rename")]
         merge: Option<String>,
         /// Read the passphrase of an encrypted file from this file.
@@ -254,7 +257,7 @@ pub enum Command {
         /// Also import a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,
-        /// Import what can be read of a file that is damaged or lacks parts that it lists.
+        /// Import a damaged or incomplete file as far as it can be read.
         #[arg(long)]
         salvage: bool,
     },
@@ -519,7 +522,7 @@ pub enum Command {
     /// connection.
     Push {
         file: PathBuf,
-        /// Send it to a file or to a webhook.
+        /// The kind of destination: file or webhook.
         #[arg(long, value_name = "file|webhook")]
         sink: String,
         /// Path of the file or https address of the webhook.

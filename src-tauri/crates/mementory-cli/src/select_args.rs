@@ -19,7 +19,7 @@ pub struct SelectArgs {
     /// Only entries from this time on.
     #[arg(long, value_name = "T")]
     pub since_time: Option<String>,
-    /// Only entries up to this time.
+    /// Only entries up to and including this time.
     #[arg(long, value_name = "T")]
     pub until_time: Option<String>,
 }

@@ -1,4 +1,4 @@
-//! An open archive, and how its entries are read.
+//! An open archive, and the readers of its entries.
 use super::{source::Source, zip::Entry};
 use crate::FormatError;
 use mementory_model::is_damage;
@@ -13,13 +13,13 @@ pub(super) struct Archive {
     pub(super) place: String,
     pub(super) source: Source,
     pub(super) entries: Vec<Entry>,
-    /// For each entry, whether it was already read to its end without damage. Such an entry need not be read again to
-    /// check it.
+    /// For each entry, whether it was already read to its end and found undamaged. The check for damage skips these
+    /// entries.
     pub(super) intact: Box<[AtomicBool]>,
     /// True for a tar archive, false for a ZIP file.
     pub(super) is_tar: bool,
-    /// True if the archive has no directory, because its end is missing.
-    pub(super) truncated: bool,
+    /// True if the end of the archive is missing. A ZIP file then has no directory.
+    pub(super) is_truncated: bool,
     /// True if the archive contains conversation files. Archives inside it then count as files of the user, unless they
     /// are named like a part of an export.
     pub(super) has_conversations: bool,
@@ -31,8 +31,8 @@ pub(super) struct Archive {
 }
 
 impl Archive {
-    /// Reads one entry. Several entries can be read at the same time. If its header is damaged, `f` gets a reader that
-    /// fails, as for any other damage in the entry.
+    /// Passes a reader of one entry to `f`. Several entries can be read at the same time. If the header of the entry is
+    /// damaged, every read fails, as after any other damage in the entry.
     pub(super) fn with_entry<T>(
         &self,
         index: usize,

@@ -5,13 +5,13 @@ use std::{
 
 /// The file of an archive that is being written by `zip::ZipWriter`.
 ///
-/// `ZipWriter` completes its archive when it is dropped, even after a write has failed, for example on a full disk.
-/// While doing so, it asserts (in debug builds) that the position never goes back, and it prints another error. So
-/// after the first failure this file only counts positions and writes nothing more. The caller already has the error
-/// from the failed call.
+/// When `ZipWriter` is dropped, it writes the end of the archive, even after a write has failed, for example on a full
+/// disk. In debug builds it then asserts that the position never decreases, and it prints a second error. So after the
+/// first failure this file only counts positions and writes nothing more. The caller already has the error from the
+/// failed call.
 pub struct ArchiveFile<F: Write + Seek = File> {
     file: BufWriter<F>,
-    failed: bool,
+    has_failed: bool,
     /// Position in the file, in bytes.
     position: u64,
     /// Length of the file, in bytes.
@@ -24,7 +24,7 @@ impl ArchiveFile {
     /// # Errors
     /// I/O. Also fails if an earlier write failed, because then the file is incomplete.
     pub fn finish(self) -> io::Result<()> {
-        if self.failed {
+        if self.has_failed {
             return Err(io::Error::other("an earlier write to this file failed"));
         }
         self.file.into_inner().map_err(io::IntoInnerError::into_error)?.sync_all()
@@ -32,12 +32,12 @@ impl ArchiveFile {
 }
 
 impl<F: Write + Seek> ArchiveFile<F> {
-    /// Writes from the start of this empty file.
+    /// Returns a writer that starts at the beginning of `file`, which must be empty.
     pub fn new(file: F) -> Self {
-        Self { file: BufWriter::new(file), failed: false, position: 0, length: 0 }
+        Self { file: BufWriter::new(file), has_failed: false, position: 0, length: 0 }
     }
 
-    /// Sets the position that the caller expects after a call, whether or not the call succeeded.
+    /// Sets the position that `ZipWriter` expects after a write or seek, even if the write or seek fails.
     fn move_to(&mut self, position: u64) -> u64 {
         self.position = position;
         self.length = self.length.max(position);
@@ -45,21 +45,21 @@ impl<F: Write + Seek> ArchiveFile<F> {
     }
 
     fn note_failure<T>(&mut self, result: io::Result<T>) -> io::Result<T> {
-        self.failed |= matches!(&result, Err(error) if error.kind() != io::ErrorKind::Interrupted);
+        self.has_failed |= matches!(&result, Err(error) if error.kind() != io::ErrorKind::Interrupted);
         result
     }
 }
 
 impl<F: Write + Seek> Write for ArchiveFile<F> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let result = if self.failed { Ok(bytes.len()) } else { self.file.write(bytes) };
+        let result = if self.has_failed { Ok(bytes.len()) } else { self.file.write(bytes) };
         let written = *result.as_ref().unwrap_or(&0) as u64;
         self.move_to(self.position + written);
         self.note_failure(result)
     }
 
     fn flush(&mut self) -> io::Result<()> {
-        if self.failed {
+        if self.has_failed {
             return Ok(());
         }
         let result = self.file.flush();
@@ -75,7 +75,7 @@ impl<F: Write + Seek> Seek for ArchiveFile<F> {
             SeekFrom::End(offset) => self.length.checked_add_signed(offset),
         };
         let target = self.move_to(target.ok_or(io::ErrorKind::InvalidInput)?);
-        if self.failed {
+        if self.has_failed {
             return Ok(target);
         }
         let result = self.file.seek(SeekFrom::Start(target));
@@ -89,7 +89,7 @@ mod tests {
     use super::*;
     use zip::{ZipWriter, write::SimpleFileOptions};
 
-    /// A disk that accepts a number of writes and refuses the next ones.
+    /// A file that accepts `accepted` writes and fails every later write, as on a full disk.
     struct FullDisk {
         file: io::Cursor<Vec<u8>>,
         accepted: u32,

@@ -37,7 +37,8 @@ pub struct Catalog {
     pub(super) roots: Vec<String>,
     /// Indexes of the opened paths that were encrypted files and have been decrypted.
     pub(super) decrypted: Vec<usize>,
-    /// The first bytes of members. None while members are still being added, because heads are stored by member number.
+    /// The first bytes of members. None while members are still being added, because heads are stored by member number,
+    /// and the numbers may still change.
     pub(super) heads: Option<Heads>,
     derived: DerivedValues,
     bytes_read: AtomicU64,
@@ -111,7 +112,7 @@ impl Catalog {
         &self.issues
     }
 
-    /// Places of the folders that contain nothing, not even a folder.
+    /// Places of the empty folders, which contain neither files nor folders.
     pub fn empty_folders(&self) -> &[String] {
         &self.empty_folders
     }
@@ -151,18 +152,18 @@ impl Catalog {
         member: &Member,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
-        let kept = self.short_bytes(member)?;
-        self.read_from(member, kept, f)
+        let cached_bytes = self.short_bytes(member)?;
+        self.read_from(member, cached_bytes, f)
     }
 
-    /// Reads a member from its kept bytes, or from its location if there are none.
+    /// Reads a member: from `cached_bytes` if all its bytes are cached, otherwise from its location.
     fn read_from<T>(
         &self,
         member: &Member,
-        kept: Option<Arc<[u8]>>,
+        cached_bytes: Option<Arc<[u8]>>,
         f: impl FnOnce(&mut dyn Read) -> Result<T, FormatError>,
     ) -> Result<T, FormatError> {
-        let result = match kept {
+        let result = match cached_bytes {
             Some(bytes) => f(&mut self.counting_reader(&mut Cursor::new(bytes))),
             None => self.read_location(member, f),
         };
@@ -177,7 +178,7 @@ impl Catalog {
         result
     }
 
-    /// All bytes of a short archive entry, kept in memory because detection reads each member once per format.
+    /// All bytes of a short archive entry. They are cached, because detection reads each member once per format.
     fn short_bytes(&self, member: &Member) -> Result<Option<Arc<[u8]>>, FormatError> {
         let Some(heads) = &self.heads else { return Ok(None) };
         if !matches!(member.location, Location::Zip { .. }) || member.size >= MIN_READ_BYTES as u64 {
@@ -212,12 +213,13 @@ impl Catalog {
         }
     }
 
-    /// The value that `derive` makes from the member, or from the archive that the member is the manifest of. `derive`
-    /// returns the value and its size in bytes. The value is cached by its type, so all calls for a type must derive it
-    /// in the same way, and cloning it should be cheap. Like a head, a cached value is outdated if the file changes later.
+    /// Returns the value that `derive` computes from the member, or from the archive whose manifest the member is.
+    /// `derive` returns the value and its size in bytes. The value is cached by member and type, so all calls for a
+    /// type must derive it in the same way, and cloning it should be cheap. Like a head, a cached value is outdated if
+    /// the file changes later.
     ///
     /// # Errors
-    /// The error of `derive`; then nothing is kept.
+    /// The error of `derive`; then nothing is cached.
     pub fn derived<T: Any + Clone + Send + Sync>(
         &self,
         member: &Member,
@@ -227,7 +229,7 @@ impl Catalog {
             return Ok(value);
         }
         let (value, bytes) = derive()?;
-        // Until all members are listed, members have no final number.
+        // Nothing is cached until all members are listed, because member numbers may change until then.
         if self.heads.is_some() {
             self.derived.keep(member.id, value.clone(), bytes);
         }
@@ -235,7 +237,7 @@ impl Catalog {
     }
 
     /// Up to `n` bytes from the start of the member, for detection; fewer if the member is shorter or damaged. Short
-    /// heads are kept in memory, so a kept head is outdated if the file changes later.
+    /// heads are cached, so a head is outdated if the file changes later.
     pub fn head(&self, member: &Member, n: usize) -> Result<Vec<u8>, FormatError> {
         let Some(heads) = &self.heads else { return Ok(self.read_start(member, n)?.0) };
         if let Some(head) = heads.get(member.id, n) {
@@ -277,8 +279,9 @@ impl Catalog {
     /// # Errors
     /// `Limit` if the member has more than `limit` bytes; damage and I/O.
     pub fn bytes(&self, member: &Member, limit: u64) -> Result<Vec<u8>, FormatError> {
-        if let Some(kept) = self.short_bytes(member)?.filter(|kept| kept.len() as u64 <= limit) {
-            return Ok(kept.to_vec());
+        if let Some(cached_bytes) = self.short_bytes(member)?.filter(|cached_bytes| cached_bytes.len() as u64 <= limit)
+        {
+            return Ok(cached_bytes.to_vec());
         }
         let (out, damage) = self.read_start(member, usize::try_from(limit).unwrap_or(usize::MAX).saturating_add(1))?;
         if let Some(damage) = damage {
@@ -298,8 +301,8 @@ impl Catalog {
         }
     }
 
-    fn counting_reader<'a>(&'a self, inner: &'a mut dyn Read) -> CountingReader<'a> {
-        CountingReader { inner, total: &self.bytes_read, limit: self.total_limit, cancel: &self.cancel }
+    fn counting_reader<'a>(&'a self, reader: &'a mut dyn Read) -> CountingReader<'a> {
+        CountingReader { inner: reader, total: &self.bytes_read, limit: self.total_limit, cancel: &self.cancel }
     }
 }
 

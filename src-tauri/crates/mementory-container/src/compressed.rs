@@ -22,7 +22,7 @@ const MAX_ZSTD_WINDOW: u32 = 27;
 /// Endings of the names of compressed files, and what replaces them in the name of the content.
 const ENDINGS: [(&str, &str); 4] = [(".gz", ""), (".tgz", ".tar"), (".zst", ""), (".zstd", "")];
 
-/// How a file is compressed.
+/// Compression method of a file.
 #[derive(Debug, Clone, Copy)]
 enum Compression {
     Gzip,
@@ -38,7 +38,8 @@ impl Compression {
         head.starts_with(&ZSTD_HEAD).then_some(Self::Zstd)
     }
 
-    /// A reader of the content. Files that were written in several parts are read to their end.
+    /// Returns a reader of the decompressed content. A file may consist of several compressed streams, which are all
+    /// read.
     fn decoder<'r>(self, bytes: &'r mut dyn Read) -> Result<Box<dyn Read + 'r>, Error> {
         let bytes = BufReader::with_capacity(128 << 10, bytes);
         Ok(match self {
@@ -66,12 +67,12 @@ pub(super) fn open(
     if member.depth > limits.archive_depth || !may_be_unpacked(catalog, member) {
         return Ok(());
     }
-    // A file that cannot be read is reported when its bytes are read next.
+    // A read error is not returned here, because the next read of the file reports it.
     let Some(compression) = catalog.head(member, ZSTD_HEAD.len()).ok().and_then(|head| Compression::of(&head)) else {
         return Ok(());
     };
-    let packed = member.size;
-    catalog.expansion.count_archive(member, packed);
+    let packed_bytes = member.size;
+    catalog.expansion.count_archive(member, packed_bytes);
     let budget = catalog.expansion.bytes_left(member, limits);
     let max_bytes = if resources.spool.is_some() { budget } else { budget.min(MAX_IN_MEMORY_BYTES) };
     let place = member.place.clone();
@@ -88,7 +89,7 @@ pub(super) fn open(
         }
         None => return Err(FormatError::Limit { limit: "expanded_bytes", place, figure: max_bytes.saturating_add(1) }),
     };
-    catalog.expansion.count_unpacked(member, packed, source.len(), limits)?;
+    catalog.expansion.count_unpacked(member, packed_bytes, source.len(), limits)?;
     if let Some(damage) = damage {
         let message = format!("damaged or cut off, opened up to the damage: {damage}");
         catalog.issues.push(Issue::new("damaged_entry", &place, message));
@@ -99,16 +100,17 @@ pub(super) fn open(
     Ok(())
 }
 
-/// True for a file that is unpacked if it is compressed. This is a file that was opened by its own path, or a file in a
-/// folder or an archive of an export whose name has the extension of a compressed file. Files of the user are not
-/// unpacked.
+/// True if the member is replaced with its content when it is compressed: a file that was opened by its own path, or a
+/// file in a folder or in an archive of an export whose name has the extension of a compressed file. Files of the user
+/// stay compressed.
 fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
     let has_name = ENDINGS.iter().any(|(ending, _)| has_ending(&member.name, ending));
     match &member.location {
         Location::File(_) => member.place == member.name || has_name && !nested::is_user_file(&member.name),
         Location::Zip { archive, .. } if has_name && !nested::is_user_file(&member.name) => {
-            let outer = catalog.archives.get(*archive);
-            outer.is_some_and(|outer| !outer.contains_user_files && !outer.has_conversations)
+            let outer_archive = catalog.archives.get(*archive);
+            outer_archive
+                .is_some_and(|outer_archive| !outer_archive.contains_user_files && !outer_archive.has_conversations)
         }
         Location::Unpacked(_) => has_name,
         _ => false,
@@ -116,13 +118,14 @@ fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
 }
 
 fn has_ending(name: &str, ending: &str) -> bool {
-    let tail = name.len().checked_sub(ending.len()).and_then(|at| name.get(at..));
+    let tail = name.len().checked_sub(ending.len()).and_then(|position| name.get(position..));
     tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
 }
 
 /// The name of the content: without `.gz`, `.zst` or `.zstd`, and with `.tar` instead of `.tgz`.
 fn plain_name(name: &str) -> String {
     let ending = ENDINGS.iter().find(|(ending, _)| has_ending(name, ending));
-    let plain = ending.and_then(|(ending, other)| Some(format!("{}{other}", name.get(..name.len() - ending.len())?)));
-    plain.unwrap_or_else(|| name.to_owned())
+    let name_of_content =
+        ending.and_then(|(ending, other)| Some(format!("{}{other}", name.get(..name.len() - ending.len())?)));
+    name_of_content.unwrap_or_else(|| name.to_owned())
 }

@@ -1,11 +1,11 @@
-//! Values that formats derive from members. They are kept in memory, because several formats or passes need them.
+//! A cache of values that formats derive from members, because several formats or passes need them.
 use std::{
     any::{Any, TypeId},
     collections::HashMap,
     sync::{Mutex, PoisonError},
 };
 
-/// Limit in bytes for all kept values together. Once it is reached, no more values are kept.
+/// Limit in bytes for all cached values together. Once it is reached, no more values are cached.
 const MAX_TOTAL_BYTES: usize = 32 << 20;
 
 /// Size in bytes above which a value is large. Large values may take only half of the limit, so that there is room for
@@ -18,24 +18,24 @@ struct LimitedValues {
     total_bytes: usize,
 }
 
-/// Values by the number of their member and their type.
+/// The cached values, by member number and type.
 #[derive(Default)]
 pub(super) struct DerivedValues(Mutex<LimitedValues>);
 
 impl DerivedValues {
-    /// The kept value of this type.
+    /// Returns the cached value of type `T` for a member. None if there is none.
     pub(super) fn get<T: Any + Clone + Send + Sync>(&self, member: usize) -> Option<T> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.values.get(&(member, TypeId::of::<T>()))?.downcast_ref::<T>().cloned()
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.values.get(&(member, TypeId::of::<T>()))?.downcast_ref::<T>().cloned()
     }
 
-    /// Keeps a value that takes this many bytes, unless the limit is reached.
+    /// Caches a value of `bytes` bytes, unless a limit would be exceeded.
     pub(super) fn keep<T: Any + Send + Sync>(&self, member: usize, value: T, bytes: usize) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let limit = if bytes > LARGE_BYTES { MAX_TOTAL_BYTES / 2 } else { MAX_TOTAL_BYTES };
-        if kept.total_bytes + bytes <= limit {
-            kept.total_bytes += bytes;
-            kept.values.insert((member, TypeId::of::<T>()), Box::new(value));
+        if cache.total_bytes + bytes <= limit {
+            cache.total_bytes += bytes;
+            cache.values.insert((member, TypeId::of::<T>()), Box::new(value));
         }
     }
 }

@@ -20,10 +20,10 @@ impl DuplicateFinder {
         let mut file_digest = None;
         if !same_size.is_empty() {
             let digest = sha256_of(source, place)?;
-            for (other, other_place, known) in same_size.iter_mut() {
-                let other_digest = match known {
+            for (other_file, other_place, known_digest) in same_size.iter_mut() {
+                let other_digest = match known_digest {
                     Some(d) => *d,
-                    None => *known.insert(sha256_of(other, other_place)?),
+                    None => *known_digest.insert(sha256_of(other_file, other_place)?),
                 };
                 if other_digest == digest {
                     return Ok(Some(other_place.clone()));
@@ -41,10 +41,10 @@ fn sha256_of(source: &Source, place: &str) -> Result<[u8; 32], FormatError> {
     let mut window = source.window(0).map_err(io)?;
     let (mut hasher, mut buf) = (Sha256::new(), vec![0; 256 * 1024]);
     loop {
-        let n = window.read(&mut buf).map_err(io)?;
-        if n == 0 {
+        let read_len = window.read(&mut buf).map_err(io)?;
+        if read_len == 0 {
             return Ok(hasher.finalize().into());
         }
-        hasher.update(&buf[..n]);
+        hasher.update(&buf[..read_len]);
     }
 }

@@ -32,8 +32,8 @@ pub(super) fn open(
         catalog.issues.push(Issue::new(PASSPHRASE_NEEDED, place, message));
         return Ok(());
     };
-    let raw = file.window(0).map_err(|e| FormatError::io(&place, e))?;
-    let decrypted = passphrase.open_file(Box::new(raw)).map_err(|error| match error {
+    let ciphertext = file.window(0).map_err(|e| FormatError::io(&place, e))?;
+    let decrypted = passphrase.open_file(Box::new(ciphertext)).map_err(|error| match error {
         FormatError::Invalid { code, message, .. } => FormatError::Invalid { code, place: place.clone(), message },
         FormatError::Io { source, .. } => FormatError::io(&place, source),
         other => other,
@@ -48,14 +48,14 @@ pub(super) fn open(
 
 /// Decrypts the whole file before any of it is used, because only its last chunk proves that it is complete.
 fn decrypt_all(
-    mut plain: Box<dyn Read + '_>,
+    mut plaintext: Box<dyn Read + '_>,
     limits: &Limits,
     resources: Resources,
     place: &str,
 ) -> Result<Source, FormatError> {
     let max_bytes =
         if resources.spool.is_some() { limits.total_bytes } else { limits.total_bytes.min(MAX_IN_MEMORY_BYTES) };
-    let Some(Unpacked { source, damage }) = unpack(&mut plain, max_bytes, resources.spool, place)? else {
+    let Some(Unpacked { source, damage }) = unpack(&mut plaintext, max_bytes, resources.spool, place)? else {
         return Err(FormatError::Limit { limit: "total_bytes", place: place.into(), figure: max_bytes });
     };
     match damage {

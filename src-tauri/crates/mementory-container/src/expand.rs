@@ -24,7 +24,7 @@ use std::{
     sync::atomic::AtomicBool,
 };
 
-/// An archive with more files than this is not checked for containing only archives.
+/// Largest number of files in an archive that is checked for containing only archives.
 const MAX_PACKED_ARCHIVES: usize = 256;
 
 /// Replaces each member that is an archive with the entries of the archive. A damaged archive adds an issue, and is an
@@ -68,7 +68,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
             None if member.depth == 0 && nested::has_zip_name(&member.name) => {
                 let message = match source.len() {
                     0 => "an empty file".to_owned(),
-                    // Exports are never that large, so the size in the message shows that this is not an export.
+                    // No export is that large, so the size in the message shows that the file is not an export.
                     bytes if bytes >= LARGE_BYTES => {
                         format!("not a readable ZIP file, {:.1} GB large", bytes as f64 / 1e9)
                     }
@@ -89,11 +89,11 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
     }
 }
 
-fn drop_duplicate(catalog: &mut Catalog, place: String, first: &str) {
+fn drop_duplicate(catalog: &mut Catalog, place: String, earlier_place: &str) {
     catalog.dropped.push(Dropped {
         place,
         outcome: DroppedAs::Skipped,
-        reason: format!("duplicate_file: same bytes as {first}"),
+        reason: format!("duplicate_file: same bytes as {earlier_place}"),
         kind: None,
     });
 }
@@ -102,14 +102,14 @@ fn folder_of(place: &str) -> &str {
     place.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
-/// Size from which the message about an unreadable archive names it.
+/// Size in bytes from which the message about an unreadable archive states the size.
 const LARGE_BYTES: u64 = 1_000_000_000;
 
 /// A member of the catalog: an archive to open, or a file that stays as it is.
 enum ArchiveOrOther {
     /// An archive to open.
     Archive(Source),
-    /// Not an archive, or an archive that is not opened. Holds the bytes if the member is a plain file.
+    /// Not an archive, or an archive that is not opened. Contains the bytes if the member is a plain file.
     Other(Option<Source>),
 }
 
@@ -125,7 +125,7 @@ fn archive_source(
     match &member.location {
         Location::Text(_) => Ok(ArchiveOrOther::Other(None)),
         Location::Unpacked(source) => {
-            let head = source.bytes(0, tar::TAR_HEAD).map_err(io)?;
+            let head = source.bytes(0, tar::TAR_HEAD_BYTES).map_err(io)?;
             Ok(if is_archive_head(&head) {
                 ArchiveOrOther::Archive(source.clone())
             } else {
@@ -140,7 +140,7 @@ fn archive_source(
             if nested::is_user_file(&member.name) && !(is_single_file && has_archive_name) {
                 return Ok(ArchiveOrOther::Other(Some(source)));
             }
-            match source.bytes(0, tar::TAR_HEAD) {
+            match source.bytes(0, tar::TAR_HEAD_BYTES) {
                 Ok(head) if has_archive_name || is_archive_head(&head) => {
                     // An archive next to unpacked conversations is either a file of the user or another export.
                     let user_file =
@@ -228,21 +228,21 @@ fn add_archive(
 ) -> Result<Option<Vec<Member>>, FormatError> {
     let io = |e| FormatError::io(&member.place, e);
     let max = limits.entries.saturating_add(1);
-    let is_tar = tar::is_tar_head(&source.bytes(0, tar::TAR_HEAD).map_err(io)?);
+    let is_tar = tar::is_tar_head(&source.bytes(0, tar::TAR_HEAD_BYTES).map_err(io)?);
     if !is_tar || !matches!(member.location, Location::Unpacked(_)) {
         catalog.expansion.count_archive(member, source.len());
     }
-    let (entries, contradictions, truncated) = match zip::directory(source, max).map_err(io)? {
+    let (entries, contradictions, is_truncated) = match zip::directory(source, max).map_err(io)? {
         _ if is_tar => {
-            let tar::Listing { entries, truncated } = tar::list(source, max).map_err(io)?;
-            if truncated {
+            let tar::Listing { entries, is_truncated } = tar::list(source, max).map_err(io)?;
+            if is_truncated {
                 let message =
                     format!("incomplete: the archive is cut off or damaged, {} entries were found", entries.len());
                 catalog.issues.push(Issue::new("truncated_archive", &member.place, message));
             } else if entries.is_empty() {
                 catalog.issues.push(Issue::new("empty_archive", &member.place, "the archive is empty"));
             }
-            (entries, Vec::new(), truncated)
+            (entries, Vec::new(), is_truncated)
         }
         Some(zip::Directory { entries, start, mut contradictions }) => {
             if entries.is_empty() {
@@ -257,7 +257,7 @@ fn add_archive(
             if entries.is_empty() {
                 return Ok(None);
             }
-            let ends_early = entries.last().is_some_and(|e| e.truncated);
+            let ends_early = entries.last().is_some_and(|e| e.is_truncated);
             let message = format!(
                 "incomplete: the archive has no directory, {} entries were found{}",
                 entries.len(),
@@ -304,12 +304,12 @@ fn add_archive(
         intact: entries.iter().map(|_| AtomicBool::new(false)).collect(),
         entries,
         is_tar,
-        truncated,
+        is_truncated,
     });
     Ok(Some(out))
 }
 
-/// True for an archive with nothing but archives, such as the exports of several agents that somebody packed together.
+/// True if an archive contains only archives, such as the exports of several agents that somebody packed together.
 fn contains_only_archives(source: &Source, entries: &[Entry], names: &[(usize, String)]) -> bool {
     let mut visible_files = names.iter().filter(|(_, name)| !nested::is_hidden(name)).peekable();
     let is_archive = |(index, name): &(usize, String)| {
@@ -320,9 +320,9 @@ fn contains_only_archives(source: &Source, entries: &[Entry], names: &[(usize, S
 
 fn begins_as_archive(source: &Source, entry: &Entry) -> bool {
     let mut head = Vec::new();
-    // After an error, the bytes before it are compared.
-    let read = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD as u64).read_to_end(&mut head));
-    read.is_ok() && is_archive_head(&head)
+    // If reading fails midway, the bytes before the error are compared.
+    let read_result = entry.read(source).map(|reader| reader.take(tar::TAR_HEAD_BYTES as u64).read_to_end(&mut head));
+    read_result.is_ok() && is_archive_head(&head)
 }
 
 /// True if the directory of an archive is missing, or lists export data (conversations, parts of an export, a
@@ -344,8 +344,8 @@ fn is_export(source: &Source, limits: &Limits) -> bool {
 fn is_agent_file(source: &Source, entries: &[Entry]) -> bool {
     let manifest = entries.iter().find(|e| e.name == "manifest.json" && matches!(e.kind(), EntryKind::Plain));
     let mut head = Vec::new();
-    let read = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
-    read.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
+    let read_result = manifest.and_then(|e| e.read(source).ok()).map(|r| r.take(64 * 1024).read_to_end(&mut head));
+    read_result.is_some() && memchr::memmem::find(&head, b"\"alf_version\"").is_some()
 }
 
 /// Lists the folder entries that contain no other entry.
@@ -356,10 +356,10 @@ fn add_empty_folders(catalog: &mut Catalog, member: &Member, entries: &[Entry]) 
     let safe_name = |entry: &Entry| zip::safe_name(&entry.name).ok().map(Cow::into_owned);
     let names: Vec<String> = entries.iter().filter_map(safe_name).collect();
     let parents: HashSet<&str> =
-        names.iter().flat_map(|name| name.match_indices('/').map(move |(at, _)| &name[..at])).collect();
+        names.iter().flat_map(|name| name.match_indices('/').map(move |(position, _)| &name[..position])).collect();
     let folders = entries.iter().filter(|entry| entry.kind() == EntryKind::Folder).filter_map(safe_name);
-    let empty = folders.filter(|name| !parents.contains(name.as_str()));
-    catalog.empty_folders.extend(empty.map(|name| format!("{}!/{name}", member.place)));
+    let childless_folders = folders.filter(|name| !parents.contains(name.as_str()));
+    catalog.empty_folders.extend(childless_folders.map(|name| format!("{}!/{name}", member.place)));
 }
 
 /// Index and safe name of each readable file entry. Every other entry except folders adds an issue. If several entries
@@ -367,8 +367,8 @@ fn add_empty_folders(catalog: &mut Catalog, member: &Member, entries: &[Entry]) 
 fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> Vec<(usize, String)> {
     let mut issue = |code: &str, name: &str, message: &str| {
         // The reported place must not contain the unsafe characters of the name.
-        let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-        catalog.issues.push(Issue::new(code, format!("{}!/{shown}", member.place), message));
+        let display_name: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+        catalog.issues.push(Issue::new(code, format!("{}!/{display_name}", member.place), message));
     };
     let mut index_by_name: HashMap<String, usize> = HashMap::new();
     let mut out: Vec<Option<(usize, String)>> = Vec::new();

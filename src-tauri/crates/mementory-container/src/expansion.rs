@@ -37,7 +37,7 @@ impl Expansion {
         }
     }
 
-    /// Number of bytes to which an archive without a directory may expand.
+    /// Returns the number of bytes that an archive without a directory may still expand to.
     pub(super) fn bytes_left(&mut self, member: &Member, limits: &Limits) -> u64 {
         let declared = self.by_root.entry(member.root).or_default();
         declared.max_bytes(limits).saturating_sub(declared.all).min(limits.total_bytes)

@@ -32,9 +32,9 @@ pub struct Fault {
     pub archive: usize,
     /// Kind of the fault.
     pub kind: FaultKind,
-    /// Stable code.
+    /// Code of the fault, which is also in `issue`.
     pub code: &'static str,
-    /// Code, place and message.
+    /// Code, place and message of the fault, as an issue.
     pub issue: Issue,
 }
 
@@ -63,7 +63,7 @@ pub(super) fn listing_faults(
         .iter()
         .map(|c| Fault::new(archive, FaultKind::Structure, c.code, place_of_entry(c.entry), c.message));
     let mut out: Vec<Fault> = structure.collect();
-    let mut folded: HashMap<String, &str> = HashMap::new();
+    let mut names_by_folded_name: HashMap<String, &str> = HashMap::new();
     for entry in entries.iter().filter(|e| e.kind() == EntryKind::Folder && e.size > 0) {
         let message = "a folder has content, which no program shows";
         let place = entry_place(place, &entry.name);
@@ -82,8 +82,8 @@ pub(super) fn listing_faults(
         let name = entry.name.as_str();
         // A name that leads out of the archive is already reported as an issue.
         let Ok(safe) = zip::safe_name(name) else { continue };
-        // Programs that write tar archives put `./` before every name. In a ZIP file, other programs do not find an entry
-        // with such a name.
+        // Programs that write tar archives put `./` before every name. In a ZIP file, other programs do not find an
+        // entry whose name starts with `./`.
         let parts = if is_tar { name.strip_prefix("./").unwrap_or(name) } else { name };
         let has_empty_part = parts.split('/').any(|part| part.is_empty() || part == ".");
         // A link is reported as a link, even if its name ends like that of a folder.
@@ -103,14 +103,14 @@ pub(super) fn listing_faults(
             out.push(Fault::new(archive, FaultKind::Name, "container_reserved_name", place, message));
         }
         let key = folded_name(&safe);
-        match folded.get(&key) {
+        match names_by_folded_name.get(&key) {
             Some(other) if *other != name => {
                 let message = "the name differs from that of another entry only by case or Unicode normalisation";
                 let code = "container_similar_names";
                 out.push(Fault::new(archive, FaultKind::Name, code, entry_place(place, name), message));
             }
-            Some(_) => {} // The same name twice is reported as an issue.
-            None => drop(folded.insert(key, name)),
+            Some(_) => {} // A repeated name is reported as an issue.
+            None => drop(names_by_folded_name.insert(key, name)),
         }
     }
     let folders = entries.iter().filter_map(|entry| {
@@ -121,8 +121,8 @@ pub(super) fn listing_faults(
     });
     for folder in folders.collect::<BTreeSet<_>>() {
         // Looks for a file that is named like this folder or like any folder that contains it.
-        let ends = folder.match_indices('/').map(|(end, _)| end).chain([folder.len()]);
-        for file in ends.filter_map(|end| folded.remove(&folder[..end])) {
+        let prefix_ends = folder.match_indices('/').map(|(end, _)| end).chain([folder.len()]);
+        for file in prefix_ends.filter_map(|end| names_by_folded_name.remove(&folder[..end])) {
             let message = "an entry of this name is a file, and another is a folder";
             let place = entry_place(place, file);
             out.push(Fault::new(archive, FaultKind::Name, "container_file_and_folder", place, message));
@@ -131,7 +131,8 @@ pub(super) fn listing_faults(
     out
 }
 
-/// The name in lower case and in one Unicode normal form, so that names which differ only in these are equal.
+/// The name in lower case and in one Unicode normal form, so that names which differ only in case or normal form are
+/// equal.
 pub fn folded_name(name: &str) -> String {
     name.nfc().flat_map(char::to_lowercase).nfc().collect()
 }
@@ -151,8 +152,8 @@ pub fn is_reserved_name(part: &str) -> bool {
 
 /// The place of an entry, with control characters replaced for display.
 pub(super) fn entry_place(archive: &str, name: &str) -> String {
-    let shown: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
-    format!("{archive}!/{shown}")
+    let display_name: String = name.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
+    format!("{archive}!/{display_name}")
 }
 
 /// Reads an entry to its end, unless `cancel` is set. Returns an error message if its bytes are damaged, else None.

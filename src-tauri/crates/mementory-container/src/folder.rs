@@ -25,8 +25,8 @@ pub(super) fn add_path(
     }
     let mut pending = vec![(path.to_path_buf(), String::new())];
     while let Some((dir, prefix)) = pending.pop() {
-        let listed = std::fs::read_dir(&dir).and_then(|list| list.collect::<Result<Vec<_>, _>>());
-        let mut entries = match listed {
+        let listing = std::fs::read_dir(&dir).and_then(|list| list.collect::<Result<Vec<_>, _>>());
+        let mut entries = match listing {
             Ok(entries) => entries,
             Err(e) if prefix.is_empty() => return Err(FormatError::io(name, e)),
             Err(e) => {
@@ -40,8 +40,8 @@ pub(super) fn add_path(
         entries.sort_by_key(std::fs::DirEntry::file_name);
         for entry in entries {
             let entry_name = entry.file_name().to_string_lossy().into_owned();
-            let inner = if prefix.is_empty() { entry_name } else { format!("{prefix}/{entry_name}") };
-            let place = format!("{name}/{inner}");
+            let path_in_folder = if prefix.is_empty() { entry_name } else { format!("{prefix}/{entry_name}") };
+            let place = format!("{name}/{path_in_folder}");
             let meta = match entry.metadata() {
                 Ok(meta) => meta,
                 Err(e) => {
@@ -50,9 +50,9 @@ pub(super) fn add_path(
                 }
             };
             if meta.is_dir() {
-                pending.push((entry.path(), inner));
+                pending.push((entry.path(), path_in_folder));
             } else if meta.is_file() {
-                add_file(catalog, root, &entry.path(), place, inner, &meta);
+                add_file(catalog, root, &entry.path(), place, path_in_folder, &meta);
             } else if meta.is_symlink() {
                 catalog.issues.push(Issue::new("link", place, "a link, not followed"));
             } else {

@@ -1,16 +1,16 @@
-//! The first bytes of members, kept in memory because detection asks for them once per format.
+//! A cache of the first bytes of members, because detection asks for them once per format.
 use std::{
     collections::HashMap,
     sync::{Arc, Mutex, PoisonError},
 };
 
-/// Longest head that is kept, in bytes. Only a few formats need longer heads, which are read each time.
+/// Length in bytes of the longest head that is cached. The few formats that need longer heads read them each time.
 pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
 
 /// Smallest number of bytes that is read for a head. Most notes are shorter, and most formats need no more.
 pub(super) const MIN_READ_BYTES: usize = 4 << 10;
 
-/// Limit in bytes for all heads together. Once it is reached, no more heads are kept.
+/// Limit in bytes for all cached heads together. Once it is reached, no more heads are cached.
 const MAX_TOTAL_BYTES: usize = 48 << 20;
 
 /// The head of one member.
@@ -20,14 +20,14 @@ struct Head {
     end: HeadEnd,
 }
 
-/// What follows the first bytes of a member.
+/// Whether the member has more bytes after its head.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum HeadEnd {
-    /// There may be more bytes.
+    /// The member may have more bytes.
     More,
-    /// Nothing: these bytes are the whole member.
+    /// The member has no more bytes.
     Complete,
-    /// Nothing that can be read, because the member is damaged.
+    /// No more bytes of the member can be read, because it is damaged.
     Damaged,
 }
 
@@ -42,7 +42,7 @@ struct LimitedHeads {
 pub(super) struct Heads(Mutex<LimitedHeads>);
 
 impl Heads {
-    /// The first `n` bytes of a member, or all bytes if the member has fewer. None if they are not kept.
+    /// The first `n` bytes of a member, or all bytes if the member has fewer. None if these bytes are not cached.
     pub(super) fn get(&self, member: usize, n: usize) -> Option<Vec<u8>> {
         let head = self.0.lock().unwrap_or_else(PoisonError::into_inner).by_member.get(&member).cloned()?;
         if head.bytes.len() < n && head.end == HeadEnd::More {
@@ -51,27 +51,27 @@ impl Heads {
         Some(head.bytes[..n.min(head.bytes.len())].to_vec())
     }
 
-    /// True if nothing of this member is kept yet and there is room for a short head.
+    /// True if the cache has no head of this member, and has room for a short head.
     pub(super) fn can_keep(&self, member: usize) -> bool {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        !kept.by_member.contains_key(&member) && kept.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        !cache.by_member.contains_key(&member) && cache.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
     }
 
-    /// All bytes of a member, if they are kept and undamaged.
+    /// All bytes of a member, if they are cached and undamaged.
     pub(super) fn whole_member(&self, member: usize) -> Option<Arc<[u8]>> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
+        let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        cache.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
     }
 
-    /// Keeps the first bytes of a member, unless a limit is reached.
+    /// Caches the first bytes of a member, unless a limit would be exceeded.
     pub(super) fn keep(&self, member: usize, bytes: &[u8], end: HeadEnd) {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let before = kept.by_member.get(&member).map_or(0, |head| head.bytes.len());
-        let total_bytes = kept.total_bytes - before + bytes.len();
+        let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let previous_len = cache.by_member.get(&member).map_or(0, |head| head.bytes.len());
+        let total_bytes = cache.total_bytes - previous_len + bytes.len();
         if bytes.len() > MAX_KEPT_BYTES || total_bytes > MAX_TOTAL_BYTES {
             return;
         }
-        kept.total_bytes = total_bytes;
-        kept.by_member.insert(member, Head { bytes: bytes.into(), end });
+        cache.total_bytes = total_bytes;
+        cache.by_member.insert(member, Head { bytes: bytes.into(), end });
     }
 }

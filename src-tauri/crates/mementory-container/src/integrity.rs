@@ -23,16 +23,16 @@ impl Catalog {
     ///
     /// # Errors
     /// I/O; `Cancelled`. A damaged entry is a fault.
-    pub fn damaged_entries(&self, wanted: impl Fn(usize) -> bool) -> Result<Vec<Fault>, FormatError> {
+    pub fn damaged_entries(&self, is_wanted: impl Fn(usize) -> bool) -> Result<Vec<Fault>, FormatError> {
         let mut out = Vec::new();
-        for (number, archive) in self.archives.iter().enumerate().filter(|(number, _)| wanted(*number)) {
-            if archive.truncated {
+        for (number, archive) in self.archives.iter().enumerate().filter(|(number, _)| is_wanted(*number)) {
+            if archive.is_truncated {
                 let message = "the archive is cut off: it has no directory";
                 let place = archive.place.clone();
                 out.push(Fault::new(number, FaultKind::Damage, "truncated_archive", place, message));
             }
-            let unread = archive.entries.iter().enumerate().filter(|(index, _)| !archive.is_intact(*index));
-            for (_, entry) in unread {
+            let unread_entries = archive.entries.iter().enumerate().filter(|(index, _)| !archive.is_intact(*index));
+            for (_, entry) in unread_entries {
                 if let (EntryKind::Plain, Some(message)) = (entry.kind(), find_damage(archive, entry, &self.cancel)?) {
                     let place = entry_place(&archive.place, &entry.name);
                     out.push(Fault::new(number, FaultKind::Damage, "damaged_entry", place, &message));

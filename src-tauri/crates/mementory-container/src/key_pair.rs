@@ -2,8 +2,8 @@
 //! never see the private halves.
 use crate::FormatError;
 
-/// How key pairs are derived from a passphrase: Argon2id gives a secret, HKDF-SHA256 with a label gives the seed of
-/// each pair.
+/// Parameters for deriving key pairs from a passphrase. Argon2id derives a secret from the passphrase, and HKDF-SHA256
+/// with a label derives the seed of each pair from the secret.
 #[derive(Debug, Clone, Copy)]
 pub struct KeyDerivation<'a> {
     /// Salt of Argon2id.
@@ -30,7 +30,7 @@ pub struct WrappedKey {
     pub wrapped: Vec<u8>,
 }
 
-/// Content that is encrypted with AES-256-GCM under its own key.
+/// Content that is encrypted with AES-256-GCM under a key that encrypts nothing else.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SealedContent {
     /// The content's key, wrapped under the key in a [`WrappedKey`]; 40 bytes.
@@ -41,7 +41,7 @@ pub struct SealedContent {
     pub ciphertext: Vec<u8>,
 }
 
-/// The key pairs of a passphrase. `label` is the HKDF label of the key that wraps a [`WrappedKey`].
+/// The key pairs derived from a passphrase. `label` is the HKDF label of the key that wraps a [`WrappedKey`].
 pub trait KeyPair: std::fmt::Debug + Send + Sync {
     /// Public half of the Ed25519 pair.
     fn signing_key(&self) -> [u8; 32];

@@ -80,10 +80,10 @@ pub fn sha256(bytes: &mut dyn std::io::Read, place: &str) -> Result<String, Form
     let mut hasher = sha2::Sha256::new();
     let mut buf = vec![0; 256 << 10];
     loop {
-        let n = bytes.read(&mut buf).map_err(|e| FormatError::io(place, e))?;
-        if n == 0 {
+        let read_len = bytes.read(&mut buf).map_err(|e| FormatError::io(place, e))?;
+        if read_len == 0 {
             return Ok(hex::encode(hasher.finalize()));
         }
-        hasher.update(&buf[..n]);
+        hasher.update(&buf[..read_len]);
     }
 }

@@ -12,7 +12,7 @@ pub(super) enum Location {
     Zip { archive: usize, index: usize },
     /// The content of an encrypted or compressed file, in scratch space or memory.
     Unpacked(Source),
-    /// Text given directly.
+    /// A pasted text.
     Text(std::sync::Arc<str>),
 }
 

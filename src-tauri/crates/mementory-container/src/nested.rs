@@ -7,7 +7,7 @@ const ZIP_BASED_EXTENSIONS: [&str; 22] = [
     "crx", "whl", "vsix", "pages", "numbers", "key", "sketch",
 ];
 
-/// Ends of the names of archives that are always exports, whatever lies next to them.
+/// Ends of the names of archives that are always exports, even if other files are next to them.
 const EXPORT_ARCHIVE_ENDS: [&str; 2] = [".alf", ".alf-delta"];
 
 /// Lower-case prefixes of the names that vendors give to the parts of an export.

@@ -7,8 +7,8 @@ use mementory_model::Limits;
 use std::path::{Path, PathBuf};
 
 impl Catalog {
-    /// Opens regular files, folders, ZIP and tar archives, and gzip and zstd files. Does not follow links in folders. Archives
-    /// inside archives are opened too, except files of the user.
+    /// Opens regular files, folders, ZIP and tar archives, and gzip and zstd files. Does not follow links in folders.
+    /// Archives inside archives are opened too, except files of the user.
     pub fn open(paths: &[PathBuf], limits: &Limits, spool: Option<&dyn Spool>) -> Result<Self, FormatError> {
         Self::open_with(paths, limits, spool, None)
     }

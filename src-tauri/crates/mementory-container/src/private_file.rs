@@ -1,6 +1,6 @@
 use std::{fs::File, io, path::Path};
 
-/// Creates a file that only its owner can read and write. On Windows, it inherits the permissions of the folder.
+/// Creates a file that only its owner can read and write. On Windows, the file inherits the permissions of the folder.
 ///
 /// # Errors
 /// `AlreadyExists`, and other errors of the system.

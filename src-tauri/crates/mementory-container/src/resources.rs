@@ -1,7 +1,7 @@
-//! Resources for opening a catalog.
+//! Scratch space and passphrase for opening a catalog.
 use super::{passphrase::Passphrase, spool::Spool};
 
-/// Scratch space and passphrase of the caller.
+/// The caller's scratch space and passphrase.
 #[derive(Clone, Copy)]
 pub(super) struct Resources<'a> {
     /// Scratch space.
@@ -10,6 +10,6 @@ pub(super) struct Resources<'a> {
     pub passphrase: Option<&'a dyn Passphrase>,
 }
 
-/// Size limit in bytes of a compressed archive inside an archive, or of the content of an encrypted, gzip or zstd file, that
-/// is read into memory because there is no spool.
+/// Largest content in bytes that is unpacked into memory because there is no spool. Applies to a compressed archive
+/// inside an archive, and to an encrypted, gzip or zstd file.
 pub(super) const MAX_IN_MEMORY_BYTES: u64 = 64 << 20;

@@ -8,8 +8,8 @@ use std::io::{Seek, SeekFrom, Write};
 fn a_huge_file_that_is_no_archive_is_refused_with_its_size_and_not_read_to_its_end() {
     let dir = TempFolder::new("huge");
     let path = dir.put("huge.zip", b"no archive");
-    // The file is sparse: most of it takes no space on the disk. Reading the whole file would find the entry in its
-    // middle.
+    // The file is sparse, so most of it takes no space on the disk. If the whole file were read, the entry in its
+    // middle would be found.
     let mut file = std::fs::OpenOptions::new().write(true).open(&path).unwrap();
     file.seek(SeekFrom::Start(5_000_000_000)).unwrap();
     file.write_all(&zip_bytes(&[plain_entry("a.txt", b"far away")])).unwrap();

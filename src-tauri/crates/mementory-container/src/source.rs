@@ -45,7 +45,8 @@ impl Source {
         Self { backing: Backing::Spooled(Arc::new(Mutex::new(file))), start: 0, len }
     }
 
-    /// The same bytes, but with a plain file opened only once for all windows, for many short reads.
+    /// Returns a source of the same bytes that opens a plain file once for all its windows instead of once for each.
+    /// For callers with many short reads.
     pub(super) fn with_open_file(&self) -> std::io::Result<Self> {
         let Backing::File(path) = &self.backing else { return Ok(self.clone()) };
         let file: Box<dyn SpoolFile> = Box::new(File::open(path.as_ref())?);
@@ -79,9 +80,9 @@ impl Source {
     }
 
     /// Reads `len` bytes at a position, or fewer at the end of the source.
-    pub(super) fn bytes(&self, at: u64, len: usize) -> std::io::Result<Vec<u8>> {
+    pub(super) fn bytes(&self, position: u64, len: usize) -> std::io::Result<Vec<u8>> {
         let mut out = Vec::new();
-        self.window(at)?.take(len as u64).read_to_end(&mut out)?;
+        self.window(position)?.take(len as u64).read_to_end(&mut out)?;
         Ok(out)
     }
 
@@ -93,13 +94,13 @@ impl Source {
     /// Like [`find`](Self::find), in the `max` bytes after `from`.
     pub(super) fn find_within(&self, max: u64, needle: &[u8], from: u64) -> std::io::Result<Option<u64>> {
         let mut window = self.window(from)?.take(max);
-        // The first steps are small, because the next match is usually near and a file may contain many matches.
+        // The first reads are short, because the next match is usually near and a file may contain many matches.
         let (mut buf, mut base, mut step) = (Vec::new(), from, 512);
         loop {
             let read = (&mut window).take(step).read_to_end(&mut buf)?;
             step = (step * 4).min(1 << 20);
-            if let Some(at) = memchr::memmem::find(&buf, needle) {
-                return Ok(Some(base + at as u64));
+            if let Some(position) = memchr::memmem::find(&buf, needle) {
+                return Ok(Some(base + position as u64));
             }
             if read == 0 {
                 return Ok(None);
@@ -111,7 +112,7 @@ impl Source {
     }
 }
 
-/// Reads through a [`Source`].
+/// A reader of a [`Source`] with its own position.
 pub(super) struct Window {
     handle: Handle,
     start: u64,
@@ -134,8 +135,8 @@ impl Read for Window {
         let n = match &mut self.handle {
             Handle::File(file) => file.read(&mut buf[..wanted_bytes])?,
             Handle::Memory(bytes) => {
-                let at = usize::try_from(self.at).map_err(std::io::Error::other)?;
-                buf[..wanted_bytes].copy_from_slice(&bytes[at..at + wanted_bytes]);
+                let position = usize::try_from(self.at).map_err(std::io::Error::other)?;
+                buf[..wanted_bytes].copy_from_slice(&bytes[position..position + wanted_bytes]);
                 wanted_bytes
             }
             Handle::Spooled(file) => {
@@ -153,12 +154,12 @@ impl Seek for Window {
     /// Positions are counted from the start of the source. A position outside the source is an error.
     fn seek(&mut self, to: SeekFrom) -> std::io::Result<u64> {
         let target = match to {
-            SeekFrom::Start(at) => self.start.checked_add(at),
+            SeekFrom::Start(position) => self.start.checked_add(position),
             SeekFrom::Current(by) => self.at.checked_add_signed(by),
             SeekFrom::End(by) => self.end.checked_add_signed(by),
         };
         let target = target
-            .filter(|at| (self.start..=self.end).contains(at))
+            .filter(|position| (self.start..=self.end).contains(position))
             .ok_or_else(|| Error::new(ErrorKind::UnexpectedEof, "the file ends early"))?;
         if let Handle::File(file) = &mut self.handle {
             file.seek(SeekFrom::Start(target))?;

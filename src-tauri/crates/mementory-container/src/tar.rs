@@ -18,10 +18,10 @@ const DEVICE_MODE: u32 = 0o020_000;
 
 /// The entries of a tar archive.
 pub(super) struct Listing {
-    /// In the order of the archive, including duplicates.
+    /// Entries in the order of the archive, including duplicates.
     pub(super) entries: Vec<Entry>,
     /// True if the archive ends inside an entry, or if a header is missing where one is expected.
-    pub(super) truncated: bool,
+    pub(super) is_truncated: bool,
 }
 
 /// True for the first block of a tar archive that has the magic of POSIX or GNU.
@@ -30,20 +30,20 @@ pub(super) fn is_tar_head(head: &[u8]) -> bool {
 }
 
 /// Number of bytes that [`is_tar_head`] examines.
-pub(super) const TAR_HEAD: usize = BLOCK_BYTES;
+pub(super) const TAR_HEAD_BYTES: usize = BLOCK_BYTES;
 
 /// Lists at most `max` entries. If a header is damaged, the entries after the next undamaged header are listed too.
 ///
 /// # Errors
-/// I/O. Damage is not an error: it sets `truncated`.
+/// I/O. Damage is not an error: it sets `is_truncated`.
 pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
-    let mut listing = Listing { entries: Vec::new(), truncated: false };
+    let mut listing = Listing { entries: Vec::new(), is_truncated: false };
     let mut start = 0;
     for _ in 0..=MAX_DAMAGED_HEADERS {
         let Some(damage) = list_from(source, start, max, &mut listing)? else { break };
-        listing.truncated = true;
+        listing.is_truncated = true;
         match find_header(source, damage.saturating_add(BLOCK_BYTES as u64))? {
-            Some(at) => start = at,
+            Some(position) => start = position,
             None => break,
         }
     }
@@ -54,18 +54,18 @@ pub(super) fn list(source: &Source, max: u64) -> Result<Listing> {
 /// damaged or missing.
 fn list_from(source: &Source, start: u64, max: u64, listing: &mut Listing) -> Result<Option<u64>> {
     let mut archive = ::tar::Archive::new(source.slice(start, u64::MAX).window(0)?);
-    let mut next = start;
+    let mut next_offset = start;
     for entry in archive.entries_with_seek()? {
         if listing.entries.len() as u64 >= max {
             break;
         }
         let entry = match entry {
             Ok(entry) => entry,
-            Err(error) if is_damage(&error) => return Ok(Some(next)),
+            Err(error) if is_damage(&error) => return Ok(Some(next_offset)),
             Err(error) => return Err(error),
         };
-        let (at, size) = (start + entry.raw_file_position(), entry.size());
-        next = at.saturating_add(size).checked_next_multiple_of(BLOCK_BYTES as u64).unwrap_or(u64::MAX);
+        let (position, size) = (start + entry.raw_file_position(), entry.size());
+        next_offset = position.saturating_add(size).checked_next_multiple_of(BLOCK_BYTES as u64).unwrap_or(u64::MAX);
         let kind = entry.header().entry_type();
         let mode = match kind {
             _ if kind.is_file() || kind.is_contiguous() => 0,
@@ -77,21 +77,21 @@ fn list_from(source: &Source, start: u64, max: u64, listing: &mut Listing) -> Re
         };
         let raw_name = entry.path_bytes().into_owned();
         let name = String::from_utf8_lossy(&raw_name).into_owned();
-        let len = size.min(source.len().saturating_sub(at));
-        listing.truncated |= len < size;
-        listing.entries.push(Entry::stored(name, &raw_name, at, len, size, mode));
+        let len = size.min(source.len().saturating_sub(position));
+        listing.is_truncated |= len < size;
+        listing.entries.push(Entry::stored(name, &raw_name, position, len, size, mode));
     }
     Ok(None)
 }
 
-/// The offset of the first block from `at` on that is a header with a correct checksum.
-fn find_header(source: &Source, mut at: u64) -> Result<Option<u64>> {
-    let mut reader = BufReader::with_capacity(128 << 10, source.window(at)?);
+/// The offset of the first block from `position` on that is a header with a correct checksum.
+fn find_header(source: &Source, mut position: u64) -> Result<Option<u64>> {
+    let mut reader = BufReader::with_capacity(128 << 10, source.window(position)?);
     let mut block = [0; BLOCK_BYTES];
     loop {
         match reader.read_exact(&mut block) {
-            Ok(()) if is_tar_head(&block) && has_checksum(&block) => return Ok(Some(at)),
-            Ok(()) => at += BLOCK_BYTES as u64,
+            Ok(()) if is_tar_head(&block) && has_checksum(&block) => return Ok(Some(position)),
+            Ok(()) => position += BLOCK_BYTES as u64,
             Err(error) if error.kind() == ErrorKind::UnexpectedEof => return Ok(None),
             Err(error) => return Err(error),
         }
@@ -100,9 +100,9 @@ fn find_header(source: &Source, mut at: u64) -> Result<Option<u64>> {
 
 /// True if the stated checksum of a header matches its bytes. The field of the checksum counts as spaces.
 fn has_checksum(block: &[u8; BLOCK_BYTES]) -> bool {
-    let (before, rest) = block.split_at(CHECKSUM_OFFSET);
-    let (field, after) = rest.split_at(8);
-    let sum: u32 = before.iter().chain(b"        ").chain(after).map(|byte| u32::from(*byte)).sum();
+    let (bytes_before, rest) = block.split_at(CHECKSUM_OFFSET);
+    let (field, bytes_after) = rest.split_at(8);
+    let sum: u32 = bytes_before.iter().chain(b"        ").chain(bytes_after).map(|byte| u32::from(*byte)).sum();
     let digits = std::str::from_utf8(field).unwrap_or_default().trim_matches([' ', '\0']);
     u32::from_str_radix(digits, 8) == Ok(sum)
 }

@@ -1,4 +1,5 @@
-//! Copies the content of a stream to where it can be read at any position: scratch space or, without any, memory.
+//! Copies the content of a stream to scratch space, or to memory if there is no scratch space, so that the content can
+//! be read at any position.
 use super::{source::Source, spool::Spool};
 use crate::FormatError;
 use std::io::{Error, ErrorKind, Read, Write};
@@ -24,19 +25,19 @@ pub(super) fn unpack(
     let (mut memory, mut file) = (Vec::new(), spool.map(|s| s.create()).transpose().map_err(io)?);
     let (mut buffer, mut len) = (vec![0; 256 << 10], 0u64);
     let damage = loop {
-        let n = match stream.read(&mut buffer) {
+        let read_len = match stream.read(&mut buffer) {
             Ok(0) => break None,
-            Ok(n) => n,
+            Ok(read_len) => read_len,
             Err(e) if e.kind() == ErrorKind::Interrupted => continue,
             Err(e) => break Some(e),
         };
-        len += n as u64;
+        len += read_len as u64;
         if len > max_bytes {
             return Ok(None);
         }
         match &mut file {
-            Some(file) => file.write_all(&buffer[..n]).map_err(io)?,
-            None => memory.extend_from_slice(&buffer[..n]),
+            Some(file) => file.write_all(&buffer[..read_len]).map_err(io)?,
+            None => memory.extend_from_slice(&buffer[..read_len]),
         }
     };
     let source = match file {

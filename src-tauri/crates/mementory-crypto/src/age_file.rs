@@ -61,8 +61,8 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     let mut head = Vec::new();
     (&mut plaintext).take(MAX_HEADER_BYTES).read_to_end(&mut head).map_err(armour_error)?;
     // Search for the last line of the header first. If it is missing, nothing is parsed, however long the file is.
-    let last = head.windows(5).position(|w| w == b"\n--- ");
-    if !last.is_some_and(|at| head[at + 5..].contains(&b'\n')) {
+    let last_line_at = head.windows(5).position(|w| w == b"\n--- ");
+    if !last_line_at.is_some_and(|position| head[position + 5..].contains(&b'\n')) {
         return Err(CryptoError::Decrypt);
     }
     let full_file = Cursor::new(head).chain(plaintext);
@@ -72,8 +72,8 @@ pub fn open_age<'a>(passphrase: &str, from: Box<dyn Read + 'a>) -> Result<Box<dy
     }
     let mut identity = scrypt::Identity::new(SecretString::from(passphrase.to_owned()));
     identity.set_max_work_factor(WORK_FACTOR);
-    let opened = decryptor.decrypt(std::iter::once(&identity as _)).map_err(age_error)?;
-    Ok(Box::new(opened))
+    let plaintext_reader = decryptor.decrypt(std::iter::once(&identity as _)).map_err(age_error)?;
+    Ok(Box::new(plaintext_reader))
 }
 
 /// Limits the length of lines if the data looks like armour, which is read line by line. (age writes 64 characters.)
@@ -98,7 +98,7 @@ impl<R: Read> Read for LineLimit<R> {
         let max_read = buf.len().min(MAX_LINE_BYTES);
         let n = self.inner.read(&mut buf[..max_read])?;
         self.line = match buf[..n].iter().rposition(|b| *b == b'\n') {
-            Some(at) => n - at - 1,
+            Some(position) => n - position - 1,
             None => self.line + n,
         };
         if self.line > MAX_LINE_BYTES {
@@ -147,10 +147,10 @@ mod tests {
         let file = encrypt(&plaintext, 4);
         assert_eq!(open("four words of it", &file).unwrap(), plaintext);
         assert!(matches!(open("other words", &file), Err(CryptoError::Decrypt)));
-        for at in [0, 30, 100, 170, 70_000, file.len() - 1] {
+        for position in [0, 30, 100, 170, 70_000, file.len() - 1] {
             let mut changed = file.clone();
-            changed[at] ^= 1;
-            assert!(open("four words of it", &changed).is_err(), "byte {at}");
+            changed[position] ^= 1;
+            assert!(open("four words of it", &changed).is_err(), "byte {position}");
         }
         for len in [0, 20, 100, 170, 65_000, file.len() - 1] {
             assert!(open("four words of it", &file[..len]).is_err(), "cut to {len}");

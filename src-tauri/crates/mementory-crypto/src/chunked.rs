@@ -45,20 +45,20 @@ struct FileCipher {
 impl FileCipher {
     fn new(key: &[u8; 32], salt: &[u8; SALT_LEN], context: &Context<'_>) -> Self {
         let label: &[u8] = b"keepsake/v1/chunked";
-        let bound = hazmat::encode_list(&[
+        let encoded_context = hazmat::encode_list(&[
             label,
             CHUNKED_FILE_MAGIC,
             context.purpose.as_bytes(),
             context.name.as_bytes(),
             &context.generation.to_le_bytes(),
         ]);
-        Self { cipher: Cipher::new(&hazmat::derive_key(key, salt, &bound)), aad: bound }
+        Self { cipher: Cipher::new(&hazmat::derive_key(key, salt, &encoded_context)), aad: encoded_context }
     }
 
-    fn nonce_and_aad(&self, number: u64, last: bool) -> ([u8; NONCE_LEN], Vec<u8>) {
+    fn nonce_and_aad(&self, number: u64, is_last: bool) -> ([u8; NONCE_LEN], Vec<u8>) {
         let mut nonce = [0; NONCE_LEN];
         nonce[..8].copy_from_slice(&number.to_le_bytes());
-        nonce[8] = u8::from(last);
+        nonce[8] = u8::from(is_last);
         let mut aad = Vec::with_capacity(self.aad.len() + 9);
         aad.extend_from_slice(&self.aad);
         aad.extend_from_slice(&nonce[..9]);
@@ -86,8 +86,8 @@ impl<W: Write> ChunkWriter<W> {
         Ok(Self { inner, cipher: FileCipher::new(key, &salt, context), buf, number: 0 })
     }
 
-    fn seal(&mut self, last: bool) -> Result<(), CryptoError> {
-        let (nonce, aad) = self.cipher.nonce_and_aad(self.number, last);
+    fn seal(&mut self, is_last: bool) -> Result<(), CryptoError> {
+        let (nonce, aad) = self.cipher.nonce_and_aad(self.number, is_last);
         let tag = self.cipher.cipher.seal(&nonce, &aad, &mut self.buf)?;
         self.buf.extend_from_slice(&tag);
         self.inner.write_all(&self.buf)?;
@@ -141,8 +141,8 @@ pub struct ChunkReader<R: ReadAt> {
 }
 
 impl<R: ReadAt> ChunkReader<R> {
-    /// Opens a file of `len` bytes. The last chunk is decrypted immediately, so a truncated or extended file fails
-    /// here; other changes fail when the chunk is read.
+    /// Opens a file of `len` bytes. The last chunk is decrypted immediately, so a truncated or extended file is refused
+    /// when it is opened; any other change is found when the changed chunk is read.
     pub fn open(inner: R, len: u64, key: &[u8; 32], context: &Context<'_>) -> Result<Self, CryptoError> {
         let mut head = [0; HEADER_LEN];
         let body = len.checked_sub(HEADER_LEN as u64).ok_or(CryptoError::Decrypt)?;
@@ -181,19 +181,19 @@ impl<R: ReadAt> ChunkReader<R> {
         if number >= self.chunks {
             return Err(CryptoError::Io(io::ErrorKind::UnexpectedEof.into()));
         }
-        let last = number == self.chunks - 1;
-        let plain_len = if last { self.len - number * CHUNK_LEN as u64 } else { CHUNK_LEN as u64 };
+        let is_last = number == self.chunks - 1;
+        let plain_len = if is_last { self.len - number * CHUNK_LEN as u64 } else { CHUNK_LEN as u64 };
         out.resize(usize::try_from(plain_len).unwrap_or(0) + TAG_LEN, 0);
-        let opened = self
+        let opened_len = self
             .inner
             .read_exact_at(out, HEADER_LEN as u64 + number * ENCRYPTED_CHUNK_LEN as u64)
             .map_err(map_read_error)
             .and_then(|()| {
-                let (nonce, aad) = self.cipher.nonce_and_aad(number, last);
+                let (nonce, aad) = self.cipher.nonce_and_aad(number, is_last);
                 self.cipher.cipher.open(&nonce, &aad, out)
             });
-        out.truncate(*opened.as_ref().unwrap_or(&0));
-        opened.map(|_| ())
+        out.truncate(*opened_len.as_ref().unwrap_or(&0));
+        opened_len.map(|_| ())
     }
 
     /// Fills `buf` from `offset`. Fails with `Io(UnexpectedEof)` if the file ends before `buf` is full. Each call
@@ -257,12 +257,12 @@ impl<R: ReadAt> Read for ChunkStream<R> {
 
 impl<R: ReadAt> Seek for ChunkStream<R> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
+        let position = match to {
             SeekFrom::Start(n) => Some(n),
             SeekFrom::End(n) => self.reader.len.checked_add_signed(n),
             SeekFrom::Current(n) => self.offset.checked_add_signed(n),
         };
-        self.offset = at.ok_or(io::ErrorKind::InvalidInput)?;
+        self.offset = position.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.offset)
     }
 }

@@ -55,8 +55,8 @@ pub(crate) fn derive_key(ikm: &[u8; 32], salt: &[u8], info: &[u8]) -> Zeroizing<
 
 /// An HMAC-SHA256 computation with a key and no data yet.
 pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
-    // The key is zero-padded to the block length, as HMAC itself would do, because the constructor for a key of that
-    // length cannot fail.
+    // The key is zero-padded to the block length, as HMAC itself would do, because the constructor for a key of the
+    // block length cannot fail.
     let mut block = Zeroizing::new([0; 64]);
     block[..32].copy_from_slice(key);
     <Hmac<Sha256> as hmac::KeyInit>::new((&*block).into())
@@ -64,18 +64,18 @@ pub(crate) fn hmac(key: &[u8; 32]) -> Hmac<Sha256> {
 
 /// HMAC-SHA256 of one message.
 pub(crate) fn hmac_sha256(key: &[u8; 32], message: &[u8]) -> [u8; 32] {
-    let mut h = hmac(key);
-    h.update(message);
-    h.finalize().into_bytes().into()
+    let mut mac = hmac(key);
+    mac.update(message);
+    mac.finalize().into_bytes().into()
 }
 
 /// SHA-256 of a domain label and a message.
 pub(crate) fn labelled_sha256(domain: &[u8], message: &[u8]) -> [u8; 32] {
-    let mut h = Sha256::new();
-    h.update((domain.len() as u64).to_le_bytes());
-    h.update(domain);
-    h.update(message);
-    h.finalize().into()
+    let mut hasher = Sha256::new();
+    hasher.update((domain.len() as u64).to_le_bytes());
+    hasher.update(domain);
+    hasher.update(message);
+    hasher.finalize().into()
 }
 
 /// Joins the parts, each preceded by its length as u64 LE, so that different lists produce different bytes.

@@ -89,7 +89,7 @@ impl HeaderBody {
         }
     }
 
-    /// The content of the file, with mac and checksum.
+    /// Returns the text of the header file, with mac and checksum.
     fn to_file_text(&self, master: &MasterKey) -> Result<String, CryptoError> {
         let mut text = serde_json::to_string_pretty(self).map_err(std::io::Error::from)?;
         text.truncate(text.trim_end_matches("\n}").len());
@@ -105,7 +105,7 @@ impl HeaderBody {
     }
 }
 
-/// A header as read: intact, of a known version, with parameters in range. The mac is not checked yet.
+/// A header that was read: intact, of a known version, with parameters in range. The mac is not checked yet.
 struct UnverifiedHeader {
     body: HeaderBody,
     text: String,
@@ -126,8 +126,8 @@ impl UnverifiedHeader {
     fn parse(text: String) -> Result<Self, CryptoError> {
         let damaged = CryptoError::HeaderDamaged;
         let rest = text.strip_suffix(FILE_END).ok_or(damaged("end"))?;
-        let at = rest.len().checked_sub(DIGEST_HEX_LEN).ok_or(damaged("end"))?;
-        let (covered, checksum) = rest.split_at_checked(at).ok_or(damaged("end"))?;
+        let position = rest.len().checked_sub(DIGEST_HEX_LEN).ok_or(damaged("end"))?;
+        let (covered, checksum) = rest.split_at_checked(position).ok_or(damaged("end"))?;
         if checksum != hex::encode(hazmat::labelled_sha256(CHECKSUM_DOMAIN, covered.as_bytes())) {
             return Err(damaged("checksum"));
         }
@@ -163,12 +163,12 @@ impl UnverifiedHeader {
         let vault = self.body.vault_id_bytes();
         let is_code = RecoveryCode::parse(secret).is_some();
         // Try the more likely slot first, because each attempt costs a key derivation.
-        let (first, second) = if is_code {
+        let (first_kind, second_kind) = if is_code {
             (SlotKind::Recovery, SlotKind::Passphrase)
         } else {
             (SlotKind::Passphrase, SlotKind::Recovery)
         };
-        for kind in [first, second] {
+        for kind in [first_kind, second_kind] {
             for slot in self.body.slots.iter().filter(|s| s.kind == kind) {
                 if let Some(master) = slot.open(vault, secret)? {
                     self.check_mac(&master)?;
@@ -277,14 +277,19 @@ pub struct WrittenHeader {
 pub fn change_passphrase(
     dir: &Path,
     secret: &str,
-    new: &str,
+    new_passphrase: &str,
     kdf: KdfChoice,
     now_rfc3339: &str,
 ) -> Result<WrittenHeader, CryptoError> {
     let mut unverified = UnverifiedHeader::read(dir)?;
     let master = unverified.open(secret)?;
-    let slot =
-        Slot::for_passphrase(&master, unverified.body.vault_id_bytes(), new, KdfParams::choose(kdf)?, now_rfc3339)?;
+    let slot = Slot::for_passphrase(
+        &master,
+        unverified.body.vault_id_bytes(),
+        new_passphrase,
+        KdfParams::choose(kdf)?,
+        now_rfc3339,
+    )?;
     unverified.body.replace_slot(slot);
     let synced = write_header(dir, &unverified.body.to_file_text(&master)?, true)?;
     Ok(WrittenHeader { header: unverified.body.header(), synced })
@@ -310,15 +315,16 @@ pub fn read_header(dir: &Path) -> Result<Header, CryptoError> {
     Ok(UnverifiedHeader::read(dir)?.body.header())
 }
 
-/// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `replace` is true, an existing
-/// header is an error. Returns false if the folder could not be synced. That is not an error, because the new header is
-/// already in place, and after an error the caller would never see a new recovery code.
-fn write_header(dir: &Path, text: &str, replace: bool) -> Result<bool, CryptoError> {
+/// Writes the header to a new file, syncs it, renames it, and syncs the folder. Unless `may_replace` is true, an
+/// existing header is an error. Returns false if the folder could not be synced. A failed sync of the folder is not an
+/// error, because the new header is already in place, and after an error the caller would never see a new recovery
+/// code.
+fn write_header(dir: &Path, text: &str, may_replace: bool) -> Result<bool, CryptoError> {
     let mut file = tempfile::Builder::new().prefix(".vault.json.").tempfile_in(dir)?;
     file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     let target = dir.join(HEADER_FILE);
-    if replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
+    if may_replace { file.persist(&target) } else { file.persist_noclobber(&target) }.map_err(|e| e.error)?;
     // Windows cannot sync a folder, but its file systems journal the rename.
     #[cfg(unix)]
     let synced = File::open(dir).and_then(|folder| folder.sync_all()).is_ok();

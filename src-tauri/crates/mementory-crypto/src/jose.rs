@@ -42,7 +42,7 @@ fn verify_es384(key: &[u8], message: &[u8], signature: &[u8]) -> Option<()> {
     p384::ecdsa::VerifyingKey::from_sec1_bytes(key).ok()?.verify(message, &signature).ok()
 }
 
-/// The RSA key in a DER `SubjectPublicKeyInfo`, without trailing data and of an accepted size.
+/// Parses the RSA key in a DER `SubjectPublicKeyInfo`. Refuses trailing data and keys whose size is not accepted.
 fn parse_rsa_key(der: &[u8]) -> Result<RsaPublicKey, Refusal> {
     let to_refusal = |_| Refusal::Invalid;
     let info = SubjectPublicKeyInfoRef::from_der(der).map_err(to_refusal)?;

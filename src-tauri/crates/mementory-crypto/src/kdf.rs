@@ -13,13 +13,13 @@ const MAX_CALIBRATED_MIB: u32 = 1024;
 const ALLOWED_MEMORY_KIB: std::ops::RangeInclusive<u32> = 64 * KIB_PER_MIB..=2048 * KIB_PER_MIB;
 const ALLOWED_PASSES: std::ops::RangeInclusive<u32> = 3..=16;
 const ALLOWED_LANES: std::ops::RangeInclusive<u32> = 1..=8;
-/// The intended time to unlock: the middle of 0.5 to 1 s.
+/// The time that an unlock should take: the middle of 0.5 to 1 s.
 const TARGET_TIME: Duration = Duration::from_millis(750);
 
-/// How to choose the cost of a new slot.
+/// Selects the cost of key derivation for a new slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KdfChoice {
-    /// About 0.5 to 1 s, measured on this machine.
+    /// A cost of about 0.5 to 1 s, measured on this machine.
     Calibrate,
     /// The lowest allowed cost.
     Floor,
@@ -43,7 +43,8 @@ impl KdfParams {
         MIN_PARAMS
     }
 
-    /// The parameters for a choice. Calibration measures the time for the minimum cost and scales it.
+    /// The parameters for a choice. Calibration measures how long the minimum cost takes, and raises the cost to
+    /// [`TARGET_TIME`].
     pub(crate) fn choose(choice: KdfChoice) -> Result<Self, CryptoError> {
         match choice {
             KdfChoice::Floor => Ok(MIN_PARAMS),

@@ -11,7 +11,7 @@ use zeroize::Zeroizing;
 const KEY_LEN: usize = 32;
 const WRAPPED_LEN: usize = KEY_LEN + 8;
 
-/// The key pairs of a passphrase. Wiped on drop; not visible in `Debug`.
+/// Key pairs for signing and encryption, derived from a passphrase. Wiped on drop; not visible in `Debug`.
 pub struct PassphraseKeyPair {
     signing: SigningKey,
     agreement: StaticSecret,
@@ -64,8 +64,8 @@ impl PassphraseKeyPair {
     /// The system provides no randomness.
     pub fn new_key(&self, label: &[u8]) -> Result<([u8; 32], Vec<u8>), CryptoError> {
         let ephemeral = StaticSecret::from(*Zeroizing::new(random_bytes::<32>()?));
-        let shared = ephemeral.diffie_hellman(&PublicKey::from(&self.agreement));
-        let wrapping = derive_key(shared.as_bytes(), b"", label);
+        let shared_secret = ephemeral.diffie_hellman(&PublicKey::from(&self.agreement));
+        let wrapping = derive_key(shared_secret.as_bytes(), b"", label);
         let key: Zeroizing<[u8; KEY_LEN]> = Zeroizing::new(random_bytes()?);
         Ok((PublicKey::from(&ephemeral).to_bytes(), wrap(&wrapping, &key)?))
     }
@@ -112,12 +112,12 @@ impl PassphraseKeyPair {
         label: &[u8],
     ) -> Result<Zeroizing<[u8; KEY_LEN]>, CryptoError> {
         let ephemeral: [u8; 32] = ephemeral.try_into().map_err(|_| CryptoError::Decrypt)?;
-        let shared = self.agreement.diffie_hellman(&PublicKey::from(ephemeral));
+        let shared_secret = self.agreement.diffie_hellman(&PublicKey::from(ephemeral));
         // A public key of small order yields a shared secret that anyone can compute.
-        if !shared.was_contributory() {
+        if !shared_secret.was_contributory() {
             return Err(CryptoError::Decrypt);
         }
-        unwrap(&derive_key(shared.as_bytes(), b"", label), wrapped)
+        unwrap(&derive_key(shared_secret.as_bytes(), b"", label), wrapped)
     }
 }
 

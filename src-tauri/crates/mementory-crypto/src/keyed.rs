@@ -3,31 +3,31 @@ use crate::hazmat;
 use hmac::{Hmac, Mac};
 use sha2::Sha256;
 
-/// HMAC-SHA256 over the parts, each after its length, truncated to 16 bytes.
+/// HMAC-SHA256 over the parts, each preceded by its length, truncated to 16 bytes.
 pub fn keyed_id(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 16] {
-    let full = keyed_digest(key, parts);
+    let full_digest = keyed_digest(key, parts);
     let mut out = [0; 16];
-    out.copy_from_slice(&full[..16]);
+    out.copy_from_slice(&full_digest[..16]);
     out
 }
 
-/// HMAC-SHA256 over the parts, each after its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
+/// HMAC-SHA256 over the parts, each preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
 pub fn keyed_digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    let mut h = hazmat::hmac(key);
+    let mut mac = hazmat::hmac(key);
     for part in parts {
-        h.update(&(part.len() as u64).to_le_bytes());
-        h.update(part);
+        mac.update(&(part.len() as u64).to_le_bytes());
+        mac.update(part);
     }
-    h.finalize().into_bytes().into()
+    mac.finalize().into_bytes().into()
 }
 
-/// Incremental HMAC-SHA256. How the data is divided makes no difference, and lengths are not included, so a caller that
-/// hashes several parts must add their lengths. A clone continues from the current state.
+/// Incremental HMAC-SHA256. Lengths are not included, so a caller that hashes several parts must add their lengths. A
+/// clone continues from the current state.
 #[derive(Clone)]
 pub struct KeyedHasher(Hmac<Sha256>);
 
 impl KeyedHasher {
-    /// A hasher with a key and without data.
+    /// Returns a hasher with this key that has no data yet.
     pub fn new(key: &[u8; 32]) -> Self {
         Self(hazmat::hmac(key))
     }

@@ -24,7 +24,7 @@ impl Secret {
         &self.0
     }
 
-    /// The bytes, for filling them in.
+    /// Gives write access to the bytes, so that the caller can fill them in.
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8; 32] {
         &mut self.0
     }
@@ -95,7 +95,7 @@ impl VaultKeys {
         }
     }
 
-    /// The same keys with another key for deriving ids, which depends only on `seed`.
+    /// Replaces the key for deriving ids by a key that depends only on `seed`.
     pub(crate) fn with_ids_from(self, seed: &[u8; 32]) -> Self {
         let ids = Secret::from(hazmat::derive_key(seed, &[], format!("{LABEL_PREFIX}ids-of-seed").as_bytes()));
         Self { ids, ..self }
@@ -136,7 +136,7 @@ impl VaultKeys {
         self.ledger.bytes()
     }
 
-    /// A key for scratch files that outlive a process. [`crate::SpoolFile`] uses a random one instead.
+    /// The key for scratch files that outlive a process. [`crate::SpoolFile`] uses a random key instead.
     pub fn spool(&self) -> &[u8; 32] {
         self.spool.bytes()
     }

@@ -16,7 +16,8 @@ pub fn strength(passphrase: &str) -> (u8, &'static str, Option<String>) {
     if passphrase.trim().is_empty() {
         return (0, STRENGTH_LABELS[0], Some("There is nothing here yet.".into()));
     }
-    let end = passphrase.char_indices().nth(MAX_EVALUATED_CHARACTERS).map_or(passphrase.len(), |(at, _)| at);
+    let end =
+        passphrase.char_indices().nth(MAX_EVALUATED_CHARACTERS).map_or(passphrase.len(), |(position, _)| position);
     let estimate =
         zxcvbn::zxcvbn(passphrase.get(..end).unwrap_or(passphrase), &["mementory", "keepsake", "vault", "memory"]);
     let score = u8::from(estimate.score()).min(4);
@@ -49,7 +50,8 @@ fn reason_text(warning: Option<Warning>) -> &'static str {
     }
 }
 
-/// Four random words from a list of 7,776 (about 51 bits), separated by spaces.
+/// Suggests a passphrase: four random words from a list of 7,776, separated by spaces. They have about 51 bits of
+/// randomness.
 pub fn suggest() -> Result<String, CryptoError> {
     let list = Wordlist::EffLong.get_list();
     let count = u32::try_from(list.len()).map_err(|_| CryptoError::Random)?;

@@ -5,7 +5,7 @@ use zeroize::Zeroizing;
 
 const PEM_BEGIN: &str = "-----BEGIN PRIVATE KEY-----";
 const PEM_END: &str = "-----END PRIVATE KEY-----";
-/// Maximum length of the Base64 text in bytes. Keys of these algorithms are shorter, whatever their encoding.
+/// Maximum length of the Base64 text in bytes. Ed25519 and ML-DSA-65 keys are shorter in every encoding.
 const MAX_BASE64_BYTES: usize = 16 << 10;
 
 /// Object identifier 1.3.101.112 (RFC 8410).
@@ -30,8 +30,8 @@ pub(crate) struct KeyFile {
     pub public: Option<Vec<u8>>,
 }
 
-const fn key_file_error(what: &'static str) -> CryptoError {
-    CryptoError::KeyFile(what)
+const fn key_file_error(reason: &'static str) -> CryptoError {
+    CryptoError::KeyFile(reason)
 }
 
 /// Reads the first `PRIVATE KEY` block of a text. A text with an encrypted private key is refused.
@@ -48,9 +48,9 @@ pub(crate) fn decode_pem(pem: &str) -> Result<KeyFile, CryptoError> {
     let der = Zeroizing::new(
         STANDARD.decode(text.as_bytes()).map_err(|_| key_file_error("its PRIVATE KEY block is not Base64"))?,
     );
-    let mut outer = DerReader(&der);
-    let mut key = DerReader(outer.read_tagged(TAG_SEQUENCE)?);
-    outer.expect_end()?;
+    let mut document = DerReader(&der);
+    let mut key = DerReader(document.read_tagged(TAG_SEQUENCE)?);
+    document.expect_end()?;
     if !matches!(key.read_tagged(TAG_INTEGER)?, [0 | 1]) {
         return Err(key_file_error("its version is not known"));
     }
@@ -74,9 +74,10 @@ pub(crate) fn decode_pem(pem: &str) -> Result<KeyFile, CryptoError> {
     Ok(KeyFile { algorithm, seed, expanded, public })
 }
 
-type PrivateParts = (Zeroizing<[u8; 32]>, Option<Zeroizing<Vec<u8>>>);
+/// The seed of a private key, and the expanded key if the file contains it.
+type SeedAndExpanded = (Zeroizing<[u8; 32]>, Option<Zeroizing<Vec<u8>>>);
 
-fn read_private_parts(algorithm: Algorithm, bytes: &[u8]) -> Result<PrivateParts, CryptoError> {
+fn read_private_parts(algorithm: Algorithm, bytes: &[u8]) -> Result<SeedAndExpanded, CryptoError> {
     let seed = |bytes: &[u8]| {
         let seed: [u8; 32] = bytes.try_into().map_err(|_| key_file_error("its key has the wrong length"))?;
         Ok::<_, CryptoError>(Zeroizing::new(seed))
@@ -113,8 +114,8 @@ pub(crate) fn encode_pem(algorithm: Algorithm, seed: &[u8; 32]) -> Zeroizing<Str
     let text = Zeroizing::new(STANDARD.encode(der.as_slice()));
     let mut out = Zeroizing::new(String::with_capacity(text.len() + 64));
     out.push_str(PEM_BEGIN);
-    for (at, c) in text.chars().enumerate() {
-        if at % 64 == 0 {
+    for (position, c) in text.chars().enumerate() {
+        if position % 64 == 0 {
             out.push('\n');
         }
         out.push(c);

@@ -1,6 +1,6 @@
-//! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context), under the names that
-//! formats use. The keys come from the user's key files; a vault signs with [`crate::SigningKey`]. ES256, ES384, RS256,
-//! RS384 and RS512 are only verified (`jose.rs`).
+//! Signatures of portable files: Ed25519 (RFC 8032) and ML-DSA-65 (FIPS 204, pure, empty context). Algorithms have the
+//! names that portable formats use. The keys come from the user's key files; a vault signs with [`crate::SigningKey`]
+//! instead. ES256, ES384, RS256, RS384 and RS512 are only verified (`jose.rs`).
 //!
 //! This implementation of ML-DSA has had no independent review: the user interface must call its signatures
 //! experimental.
@@ -22,7 +22,7 @@ enum Key {
 }
 
 impl SigningKey {
-    /// A new key.
+    /// Generates a random key.
     ///
     /// # Errors
     /// The system provides no randomness.
@@ -30,7 +30,7 @@ impl SigningKey {
         Ok(Self::from_seed(algorithm, Zeroizing::new(random_bytes()?)))
     }
 
-    /// The key that belongs to a 32-byte seed.
+    /// Derives the key from a 32-byte seed.
     pub fn from_seed(algorithm: Algorithm, seed: Zeroizing<[u8; 32]>) -> Self {
         let key = match algorithm {
             Algorithm::Ed25519 => Key::Ed25519(Box::new(ed25519_dalek::SigningKey::from_bytes(&seed))),
@@ -45,10 +45,10 @@ impl SigningKey {
     /// # Errors
     /// [`CryptoError::KeyFile`], with the reason.
     pub fn from_pem(pem: &str) -> Result<Self, CryptoError> {
-        let parsed = pkcs8::decode_pem(pem)?;
-        let key = Self::from_seed(parsed.algorithm, parsed.seed);
-        let public_key_matches = parsed.public.is_none_or(|public| public == key.public_key());
-        if !public_key_matches || parsed.expanded.is_some_and(|expanded| !key.expands_to(&expanded)) {
+        let key_file = pkcs8::decode_pem(pem)?;
+        let key = Self::from_seed(key_file.algorithm, key_file.seed);
+        let public_key_matches = key_file.public.is_none_or(|public| public == key.public_key());
+        if !public_key_matches || key_file.expanded.is_some_and(|expanded| !key.expands_to(&expanded)) {
             return Err(CryptoError::KeyFile("its halves do not belong together"));
         }
         Ok(key)
@@ -99,8 +99,8 @@ impl SigningKey {
     fn expands_to(&self, expanded: &[u8]) -> bool {
         let Key::MlDsa65(key) = &self.key else { return false };
         #[expect(deprecated, reason = "only compared; key files of others may hold it beside the seed")]
-        let own = Zeroizing::new(key.to_expanded().to_vec());
-        subtle::ConstantTimeEq::ct_eq(own.as_slice(), expanded).into()
+        let own_expanded = Zeroizing::new(key.to_expanded().to_vec());
+        subtle::ConstantTimeEq::ct_eq(own_expanded.as_slice(), expanded).into()
     }
 }
 
@@ -116,7 +116,7 @@ impl std::fmt::Debug for SigningKey {
 /// # Errors
 /// [`Refusal`] says why the signature is not accepted.
 pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> Result<(), Refusal> {
-    let valid = match Algorithm::parse(algorithm) {
+    let is_valid = match Algorithm::parse(algorithm) {
         Some(Algorithm::Ed25519) => match (key.try_into(), signature.try_into()) {
             (Ok(key), Ok(signature)) => crate::verify(key, message, signature),
             _ => false,
@@ -124,7 +124,7 @@ pub fn check(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> R
         Some(Algorithm::MlDsa65) => verify_ml_dsa_65(key, message, signature),
         None => return jose::verify(algorithm, key, message, signature).unwrap_or(Err(Refusal::Invalid)),
     };
-    valid.then_some(()).ok_or(Refusal::Invalid)
+    is_valid.then_some(()).ok_or(Refusal::Invalid)
 }
 
 /// Separate from [`check`], because it needs 100 KB of stack. When both were one function, rustc 1.95 kept the
@@ -142,9 +142,9 @@ pub fn verify(algorithm: &str, key: &[u8], message: &[u8], signature: &[u8]) -> 
     check(algorithm, key, message, signature).is_ok()
 }
 
-/// The canonical form for comparing keys: raw (Ed25519, ML-DSA-65), the uncompressed point (P-256, P-384; compressed
-/// points are accepted), `SubjectPublicKeyInfo` (RSA of 2048 to 8192 bits). `None` if the bytes have none of these
-/// forms. Raw keys are recognised by their length only.
+/// Returns the canonical form of a public key, so that two keys can be compared: raw (Ed25519, ML-DSA-65), the
+/// uncompressed point (P-256, P-384; compressed points are accepted), `SubjectPublicKeyInfo` (RSA of 2048 to 8192
+/// bits). `None` if the bytes have none of these forms. Raw keys are recognised by their length only.
 pub fn public_key(bytes: &[u8]) -> Option<Vec<u8>> {
     if Algorithm::ALL.iter().any(|a| a.public_len() == bytes.len()) {
         return Some(bytes.to_vec());

@@ -14,7 +14,7 @@ impl RecoveryCode {
     /// A new random code.
     pub fn generate() -> Result<Self, CryptoError> {
         let bits = Zeroizing::new(random_bytes::<CODE_LENGTH>()?);
-        // With 32 symbols, the low five bits of a random byte choose one without bias.
+        // With 32 symbols, the low five bits of a random byte choose a symbol without bias.
         Ok(Self(Zeroizing::new(bits.map(|b| RECOVERY_CODE_ALPHABET[usize::from(b & 31)]))))
     }
 

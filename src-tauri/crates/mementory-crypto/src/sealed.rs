@@ -157,15 +157,16 @@ mod tests {
             assert_eq!(open(b"four words of it", b"place", &sealed).unwrap().as_slice(), b"what I remember");
             assert!(is_refused(open(b"other words", b"place", &sealed)));
             assert!(is_refused(open(b"four words of it", b"elsewhere", &sealed)));
-            for at in [0, 14, 15, 30] {
+            for position in [0, 14, 15, 30] {
                 let mut changed = sealed.clone();
-                changed.ciphertext[at] ^= 1;
+                changed.ciphertext[position] ^= 1;
                 assert!(is_refused(open(b"four words of it", b"place", &changed)));
             }
             let wrong_nonce = PassphraseSealed { nonce: vec![0; 3], ..sealed.clone() };
             assert!(is_refused(open(b"four words of it", b"place", &wrong_nonce)));
-            let second = seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
-            assert!(second.salt != sealed.salt && second.nonce != sealed.nonce);
+            let second_sealed =
+                seal_with_passphrase(b"four words of it", cipher, b"place", b"what I remember").unwrap();
+            assert!(second_sealed.salt != sealed.salt && second_sealed.nonce != sealed.nonce);
         }
     }
 

@@ -6,7 +6,7 @@ use ed25519_dalek::{Signature, Signer, VerifyingKey};
 pub struct SigningKey(ed25519_dalek::SigningKey);
 
 impl SigningKey {
-    /// The key that belongs to a 32-byte seed.
+    /// Derives the key from a 32-byte seed.
     pub fn from_seed(seed: &[u8; 32]) -> Self {
         Self(ed25519_dalek::SigningKey::from_bytes(seed))
     }

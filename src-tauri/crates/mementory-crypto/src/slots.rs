@@ -20,7 +20,7 @@ pub enum SlotKind {
 }
 
 impl SlotKind {
-    /// The name in the header.
+    /// Returns the name that the header stores.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Passphrase => "passphrase",
@@ -53,7 +53,8 @@ impl Slot {
         Self::wrap(master, vault, SlotKind::Passphrase, to_nfc(passphrase).as_bytes(), kdf, now)
     }
 
-    /// Encrypts the master key with a recovery code. The code has 160 random bits, so the lowest cost is enough.
+    /// Encrypts the master key with a recovery code. The code has 160 random bits, so the lowest cost of key derivation
+    /// is enough.
     pub(crate) fn for_recovery(
         master: &MasterKey,
         vault: &[u8; 16],
@@ -127,7 +128,7 @@ impl Slot {
     }
 }
 
-/// The passphrase in Unicode NFC, so that it has the same bytes whatever keyboard it is typed on.
+/// Converts the passphrase to Unicode NFC, so that its bytes do not depend on the keyboard on which it is typed.
 fn to_nfc(passphrase: &str) -> Zeroizing<String> {
     // Enough memory is reserved first, because a growing buffer would leave copies of the passphrase in freed memory.
     let mut out = Zeroizing::new(String::with_capacity(passphrase.len() * 3));

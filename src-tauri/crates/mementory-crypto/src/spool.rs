@@ -22,13 +22,13 @@ pub struct SpoolFile {
     cipher: Cipher,
     len: u64,
     offset: u64,
-    /// How often each page was written. A page with count 0 consists of zeros.
+    /// For each page, how often it was written. A page with count 0 consists of zeros.
     write_counts: Vec<u64>,
     page: Zeroizing<Vec<u8>>,
     /// Number of the page in `page`.
     number: Option<u64>,
     /// True if `page` has changes that are not in the file yet.
-    dirty: bool,
+    is_dirty: bool,
 }
 
 impl SpoolFile {
@@ -37,7 +37,7 @@ impl SpoolFile {
         let file = tempfile::tempfile_in(dir)?;
         let cipher = Cipher::new(Secret::generate()?.bytes());
         let page = Zeroizing::new(vec![0; PAGE_LEN]);
-        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), page, number: None, dirty: false })
+        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), page, number: None, is_dirty: false })
     }
 
     /// The length in bytes.
@@ -58,7 +58,7 @@ impl SpoolFile {
     }
 
     fn write_page(&mut self) -> Result<(), CryptoError> {
-        let Some(number) = self.number.filter(|_| self.dirty) else { return Ok(()) };
+        let Some(number) = self.number.filter(|_| self.is_dirty) else { return Ok(()) };
         let position = usize::try_from(number).map_err(|_| io::Error::from(io::ErrorKind::FileTooLarge))?;
         if self.write_counts.len() <= position {
             self.write_counts.resize(position + 1, 0);
@@ -74,7 +74,7 @@ impl SpoolFile {
         self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
         self.file.write_all(&sealed)?;
         self.write_counts[position] = write_count;
-        self.dirty = false;
+        self.is_dirty = false;
         Ok(())
     }
 
@@ -108,13 +108,13 @@ impl SpoolFile {
 
 impl Read for SpoolFile {
     fn read(&mut self, buf: &mut [u8]) -> io::Result<usize> {
-        let left = usize::try_from(self.len.saturating_sub(self.offset)).unwrap_or(usize::MAX);
-        if left == 0 || buf.is_empty() {
+        let bytes_left = usize::try_from(self.len.saturating_sub(self.offset)).unwrap_or(usize::MAX);
+        if bytes_left == 0 || buf.is_empty() {
             return Ok(0);
         }
         let (number, start) = self.position();
         self.load_page(number)?;
-        let n = (PAGE_LEN - start).min(buf.len()).min(left);
+        let n = (PAGE_LEN - start).min(buf.len()).min(bytes_left);
         buf[..n].copy_from_slice(&self.page[start..start + n]);
         self.offset += n as u64;
         Ok(n)
@@ -130,7 +130,7 @@ impl Write for SpoolFile {
         self.load_page(number)?;
         let n = (PAGE_LEN - start).min(bytes.len());
         self.page[start..start + n].copy_from_slice(&bytes[..n]);
-        self.dirty = true;
+        self.is_dirty = true;
         self.offset += n as u64;
         self.len = self.len.max(self.offset);
         Ok(n)
@@ -144,12 +144,12 @@ impl Write for SpoolFile {
 
 impl Seek for SpoolFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
-        let at = match to {
+        let position = match to {
             SeekFrom::Start(n) => Some(n),
             SeekFrom::End(n) => self.len.checked_add_signed(n),
             SeekFrom::Current(n) => self.offset.checked_add_signed(n),
         };
-        self.offset = at.ok_or(io::ErrorKind::InvalidInput)?;
+        self.offset = position.ok_or(io::ErrorKind::InvalidInput)?;
         Ok(self.offset)
     }
 }

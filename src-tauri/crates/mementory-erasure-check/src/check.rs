@@ -33,7 +33,7 @@ pub struct ErasureCheck<'c> {
     pub index: &'c RwLock<SearchIndex>,
 }
 
-/// A function that wipes the unused bytes of these pages and returns whether the WAL is clean afterwards.
+/// A function that wipes the unused bytes of the given pages and returns whether the WAL is clean afterwards.
 pub type Wipe<'a> = &'a dyn Fn(&[i64]) -> StoreResult<bool>;
 
 /// A function that removes what the deletion left in the index. The check calls it on a separate thread before it
@@ -62,25 +62,29 @@ impl ErasureCheck<'_> {
         clean_index: IndexCleanup<'_>,
     ) -> StoreResult<Receipt> {
         let mut places = vec![self.check_records(evidence)?];
-        let shared = &*evidence;
+        let shared_evidence = &*evidence;
         let (pages, index, passthrough, copies_left) = std::thread::scope(|scope| {
             let other_checks = scope.spawn(|| {
                 clean_index()?;
-                let (index, present) = self.check_index(shared)?;
-                StoreResult::Ok((index, self.check_passthrough(shared), self.copies_left(shared, &present)))
+                let (index, present) = self.check_index(shared_evidence)?;
+                StoreResult::Ok((
+                    index,
+                    self.check_passthrough(shared_evidence),
+                    self.copies_left(shared_evidence, &present),
+                ))
             });
-            let pages = self.check_pages(shared, wipe);
+            let pages = self.check_pages(shared_evidence, wipe);
             let (index, passthrough, copies) = other_checks.join().unwrap_or_else(|_| Err(thread_stopped()))?;
             StoreResult::Ok((pages, index, passthrough, copies))
         })?;
         // A place that cannot be searched counts as failed.
-        let failed = |name: &str, e: StoreError| {
+        let failed_place = |name: &str, e: StoreError| {
             checked_place(name, false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"))
         };
-        let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed("database_pages", e), None));
+        let (pages, wal_clean) = pages.unwrap_or_else(|e| (failed_place("database_pages", e), None));
         evidence.wal_clean = wal_clean.unwrap_or(evidence.wal_clean);
         places.extend([pages, index, self.check_blobs(evidence)]);
-        places.push(passthrough.unwrap_or_else(|e| failed("passthrough", e)));
+        places.push(passthrough.unwrap_or_else(|e| failed_place("passthrough", e)));
         places.push(self.check_wal(evidence.wal_clean));
         places.push(self.check_folder());
         let copies_left = copies_left?;
@@ -91,7 +95,7 @@ impl ErasureCheck<'_> {
 
     fn check_records(&self, evidence: &Evidence) -> StoreResult<ReceiptPlace> {
         let connection = self.store.new_reader()?;
-        let mut left = 0;
+        let mut rows_left = 0;
         for row in &evidence.erased_rows {
             for sql in [
                 "SELECT 1 FROM records WHERE row = ?1",
@@ -100,12 +104,13 @@ impl ErasureCheck<'_> {
                 "SELECT 1 FROM links WHERE row = ?1",
                 "SELECT 1 FROM vectors WHERE row = ?1",
             ] {
-                left += i64::from(connection.prepare_cached(sql)?.query_row([row], |_| Ok(())).optional()?.is_some());
+                rows_left +=
+                    i64::from(connection.prepare_cached(sql)?.query_row([row], |_| Ok(())).optional()?.is_some());
             }
         }
         Ok(checked_place(
             "record",
-            left == 0,
+            rows_left == 0,
             if evidence.erased_rows.is_empty() { PlaceOutcome::Redacted } else { PlaceOutcome::Erased },
             format!(
                 "{} records, their versions, verbatim texts, links and vectors",
@@ -119,13 +124,14 @@ impl ErasureCheck<'_> {
     fn check_index(&self, evidence: &Evidence) -> StoreResult<(ReceiptPlace, HashSet<String>)> {
         let words: Vec<String> = evidence.words.iter().cloned().collect();
         let rows: Vec<u64> = evidence.erased_rows.iter().map(|r| *r as u64).collect();
-        let rewritten: Vec<u64> = evidence.rewritten_rows.iter().map(|r| *r as u64).collect();
+        let changed_rows: Vec<u64> = evidence.rewritten_rows.iter().map(|r| *r as u64).collect();
         let folder = self.dir.join("index");
-        let residue = match mementory_search::residue(&folder, self.keys.index(), &rows, &rewritten, &words) {
+        let residue = match mementory_search::residue(&folder, self.keys.index(), &rows, &changed_rows, &words) {
             Ok(residue) => residue,
             Err(e) => {
-                let failed = checked_place("search_index", false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
-                return Ok((failed, words.into_iter().collect()));
+                let failed_place =
+                    checked_place("search_index", false, PlaceOutcome::Failed, format!("{NOT_SEARCHED}: {e}"));
+                return Ok((failed_place, words.into_iter().collect()));
             }
         };
         let mut leftovers: Vec<String> = residue.findings.iter().map(|f| format!("{}: {}", f.file, f.reason)).collect();
@@ -140,8 +146,8 @@ impl ErasureCheck<'_> {
             None => format!("{} files, {} words and {} rows looked for", residue.files, words.len(), rows.len()),
             Some(first) => format!("{} leftovers: {first}", leftovers.len()),
         };
-        let present = residue.present.iter().filter_map(|n| words.get(*n as usize).cloned()).collect();
-        Ok((checked_place("search_index", leftovers.is_empty(), PlaceOutcome::Erased, detail), present))
+        let present_words = residue.present.iter().filter_map(|n| words.get(*n as usize).cloned()).collect();
+        Ok((checked_place("search_index", leftovers.is_empty(), PlaceOutcome::Erased, detail), present_words))
     }
 
     /// The words that the index may contain for a record, read from all of its versions in the store.
@@ -160,24 +166,28 @@ impl ErasureCheck<'_> {
     }
 
     fn check_blobs(&self, evidence: &Evidence) -> ReceiptPlace {
-        let left = evidence.blobs.iter().filter(|b| self.blobs.exists(b)).count();
+        let files_left = evidence.blobs.iter().filter(|b| self.blobs.exists(b)).count();
         let outcome = if evidence.blobs.is_empty() { PlaceOutcome::NotPresent } else { PlaceOutcome::Erased };
         checked_place(
             "attachments",
-            left == 0,
+            files_left == 0,
             outcome,
-            if left == 0 { format!("{} files", evidence.blobs.len()) } else { format!("{left} files are still there") },
+            if files_left == 0 {
+                format!("{} files", evidence.blobs.len())
+            } else {
+                format!("{files_left} files are still there")
+            },
         )
     }
 
-    pub(crate) fn check_wal(&self, written_back: bool) -> ReceiptPlace {
+    pub(crate) fn check_wal(&self, is_written_back: bool) -> ReceiptPlace {
         let size = std::fs::metadata(self.dir.join("store.db-wal")).map_or(0, |m| m.len());
-        let clean = written_back && size == 0;
-        let detail = match (clean, size) {
+        let is_clean = is_written_back && size == 0;
+        let detail = match (is_clean, size) {
             (true, _) => "written back and truncated".into(),
             (false, 0) => "not written back: somebody was reading".into(),
             (false, size) => format!("{size} bytes remain"),
         };
-        checked_place("write_ahead_log", clean, PlaceOutcome::Erased, detail)
+        checked_place("write_ahead_log", is_clean, PlaceOutcome::Erased, detail)
     }
 }

@@ -12,7 +12,7 @@ const MIN_TEXT_BYTES: usize = 12;
 /// Largest text, in bytes of its normal form, that is also searched for as a whole. For a longer text, only its
 /// sentences are searched for.
 const MAX_WHOLE_TEXT_BYTES: usize = 400;
-/// Upper limit for the records that the index returns for one sentence.
+/// Largest number of records that the index returns for one sentence.
 const MAX_RECORDS_PER_SENTENCE: usize = 50;
 /// Length in bytes of the beginning of a sentence that is searched for. Where it is found, the whole sentence is
 /// compared.
@@ -46,16 +46,16 @@ impl<'s> SentenceSearch<'s> {
 }
 
 impl ErasureCheck<'_> {
-    /// Number of records that contain one of the sentences now. `present` holds those words of the evidence that the
+    /// Number of records that contain one of the sentences now. `present_words` are those words of the evidence that the
     /// index still contains.
-    pub(crate) fn copies_left(&self, evidence: &Evidence, present: &HashSet<String>) -> StoreResult<u32> {
-        let sentences = sentences(evidence);
+    pub(crate) fn copies_left(&self, evidence: &Evidence, present_words: &HashSet<String>) -> StoreResult<u32> {
+        let sentences = phrases_to_search(evidence);
         if sentences.is_empty() {
             return Ok(0);
         }
         let connection = self.store.new_reader()?;
         let search = SentenceSearch::new(&sentences)?;
-        let candidates = self.indexed_candidates(&sentences, evidence, present)?;
+        let candidates = self.indexed_candidates(&sentences, evidence, present_words)?;
         let mut rows = BTreeSet::new();
         self.add_copies(&connection, places_of(&connection, candidates)?, &search, &mut rows)?;
         self.add_copies(&connection, unindexed_places(&connection, evidence)?, &search, &mut rows)?;
@@ -68,13 +68,14 @@ impl ErasureCheck<'_> {
         &self,
         sentences: &BTreeSet<String>,
         evidence: &Evidence,
-        present: &HashSet<String>,
+        present_words: &HashSet<String>,
     ) -> StoreResult<BTreeSet<i64>> {
         let mut rows = BTreeSet::new();
-        // Single characters are ignored. In scripts without spaces, the last character of a run is a separate token,
-        // which need not exist where the run is part of a longer one.
-        let is_no_longer_indexed =
-            |word: &String| word.chars().nth(1).is_some() && evidence.words.contains(word) && !present.contains(word);
+        // Single characters are ignored. In scripts without spaces, the last character of a run is a separate token.
+        // This token is missing if a record contains the run as a part of a longer run.
+        let is_no_longer_indexed = |word: &String| {
+            word.chars().nth(1).is_some() && evidence.words.contains(word) && !present_words.contains(word)
+        };
         for sentence in sentences {
             if !mementory_search::tokens(sentence).iter().any(is_no_longer_indexed) {
                 let found = self.with_index(|i| i.rows_with_phrase(sentence, MAX_RECORDS_PER_SENTENCE))?;
@@ -104,7 +105,8 @@ impl ErasureCheck<'_> {
     }
 }
 
-/// Where a version of a record is stored. Places are sorted by pack, so that each pack is unpacked once.
+/// The pack and slot in which a version of a record is stored. Places are sorted by pack, so that each pack is unpacked
+/// once.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Place {
     pack: i64,
@@ -125,24 +127,27 @@ fn places_of(connection: &Connection, rows: BTreeSet<i64>) -> StoreResult<BTreeS
 
 /// Places of the records in the Trash and of earlier versions, which are not in the index. Erased records are left out.
 fn unindexed_places(connection: &Connection, evidence: &Evidence) -> StoreResult<BTreeSet<Place>> {
-    let erased: HashSet<i64> = evidence.erased_rows.iter().copied().collect();
+    let erased_row_set: HashSet<i64> = evidence.erased_rows.iter().copied().collect();
     let mut statement = connection.prepare(
         "SELECT pack, slot, row FROM records WHERE trashed IS NOT NULL UNION ALL SELECT pack, slot, row FROM versions",
     )?;
     let places = statement.query_map([], |r| Ok(Place { pack: r.get(0)?, slot: r.get(1)?, row: r.get(2)? }))?;
-    let kept = places.filter(|place| place.as_ref().map_or(true, |place| !erased.contains(&place.row)));
-    Ok(kept.collect::<Result<_, _>>()?)
+    let remaining_places =
+        places.filter(|place| place.as_ref().map_or(true, |place| !erased_row_set.contains(&place.row)));
+    Ok(remaining_places.collect::<Result<_, _>>()?)
 }
 
-/// The sentences to search for. They are the redacted words and, after an erasure, also the sentences of the erased
-/// texts and each erased text as a whole if it is short.
-fn sentences(evidence: &Evidence) -> BTreeSet<String> {
+/// The phrases to search for: the redacted words and, after an erasure, also each sentence of the erased texts, and the
+/// short ones of these texts as a whole.
+fn phrases_to_search(evidence: &Evidence) -> BTreeSet<String> {
     let mut out: BTreeSet<String> = evidence.sentences.iter().cloned().collect();
     if !evidence.erased_rows.is_empty() {
-        let whole =
+        let whole_texts =
             evidence.texts.iter().map(|text| normal_text(text)).filter(|text| text.len() <= MAX_WHOLE_TEXT_BYTES);
-        let each = evidence.texts.iter().flat_map(|text| normal_sentences(text));
-        out.extend(whole.chain(each).filter(|text| text.len() >= MIN_TEXT_BYTES && word_count(text) > 1));
+        let single_sentences = evidence.texts.iter().flat_map(|text| normal_sentences(text));
+        out.extend(
+            whole_texts.chain(single_sentences).filter(|text| text.len() >= MIN_TEXT_BYTES && word_count(text) > 1),
+        );
     }
     out.retain(|sentence| !sentence.is_empty());
     out

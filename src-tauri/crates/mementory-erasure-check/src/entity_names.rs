@@ -1,4 +1,4 @@
-//! The characters that HTML entities stand for. Only entities for ASCII, Latin-1 and common signs are known by name.
+//! The characters that HTML entities represent. Only entities for ASCII, Latin-1 and common signs are known by name.
 
 /// The names for the characters from U+00A0 to U+00FF.
 const LATIN_1: &str = "nbsp iexcl cent pound curren yen brvbar sect uml copy ordf laquo not shy reg macr deg plusmn \

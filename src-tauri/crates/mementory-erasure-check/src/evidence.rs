@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 /// Length in bytes of a window. A window is a sample of the old bytes of a pack, long enough not to occur by chance.
 const WINDOW_BYTES: usize = 32;
-/// Upper limit for the windows taken from one version of a pack.
+/// Largest number of windows that are taken from one version of a pack.
 const MAX_WINDOWS: usize = 6;
 
 /// Pack number of traces that are in no pack. Packs are numbered from 1.
@@ -60,9 +60,9 @@ impl Evidence {
 
     /// Adds a sample of the stored vector of an erased or redacted text. A vector is not a word, so the sample is
     /// treated like a window of a pack.
-    pub fn add_vector(&mut self, stored: &[u8]) {
-        let middle = stored.len() / 2;
-        if let Some(window) = stored.get(middle..middle + WINDOW_BYTES) {
+    pub fn add_vector(&mut self, stored_vector: &[u8]) {
+        let middle = stored_vector.len() / 2;
+        if let Some(window) = stored_vector.get(middle..middle + WINDOW_BYTES) {
             self.windows.push(window.to_vec());
             self.window_packs.push(NO_PACK);
         }
@@ -70,21 +70,21 @@ impl Evidence {
 
     /// Adds windows of a pack's old bytes that are not in the new bytes. Drops windows from earlier calls for this pack
     /// that are in the new bytes.
-    pub fn add_pack(&mut self, pack: i64, old: &[u8], new: &[u8]) {
+    pub fn add_pack(&mut self, pack: i64, old_bytes: &[u8], new_bytes: &[u8]) {
         // If a pack is replaced again, the new bytes may contain earlier windows. Those are no longer traces.
         if self.window_packs.contains(&pack) {
             let (windows, packs) = std::mem::take(&mut self.windows)
                 .into_iter()
                 .zip(std::mem::take(&mut self.window_packs))
-                .filter(|(window, window_pack)| *window_pack != pack || memmem::find(new, window).is_none())
+                .filter(|(window, window_pack)| *window_pack != pack || memmem::find(new_bytes, window).is_none())
                 .unzip();
             (self.windows, self.window_packs) = (windows, packs);
         }
-        let common = old.iter().zip(new).take_while(|(a, b)| a == b).count();
-        let rest = old.get(common..).unwrap_or_default();
+        let common_len = old_bytes.iter().zip(new_bytes).take_while(|(a, b)| a == b).count();
+        let rest = old_bytes.get(common_len..).unwrap_or_default();
         let step = (rest.len() / MAX_WINDOWS).max(WINDOW_BYTES);
         let windows =
-            rest.chunks(step).filter_map(|c| c.get(..WINDOW_BYTES)).filter(|w| memmem::find(new, w).is_none());
+            rest.chunks(step).filter_map(|c| c.get(..WINDOW_BYTES)).filter(|w| memmem::find(new_bytes, w).is_none());
         self.windows.extend(windows.take(MAX_WINDOWS).map(<[u8]>::to_vec));
         self.window_packs.resize(self.windows.len(), pack);
     }

@@ -24,12 +24,12 @@ const SYSTEM_FILES: [&str; 14] = [
     "Icon\r",
 ];
 
-/// Prefixes of the program's own files that a crash can leave incomplete: a changed header, and scratch space. They are
-/// removed whenever a vault is opened. The last prefix is from versions before the program was renamed.
+/// Prefixes of the program's own files that a crash can leave incomplete: a changed header, and scratch space. Such
+/// files are removed whenever a vault is opened. The last prefix is from versions before the program was renamed.
 const PARTIAL_PREFIXES: [&str; 3] = [".vault.json.", ".mementory-partial-", ".keepsake-partial-"];
 
 /// Removes incomplete files that a crash left in the vault's folder. The caller must hold the vault's lock and must not
-/// have begun to write. The next deletion's receipt names what could not be removed.
+/// have begun to write. The next deletion's receipt lists the files that could not be removed.
 pub fn clear_partials(dir: &Path) {
     let Ok(list) = std::fs::read_dir(dir) else { return };
     for entry in list.filter_map(Result::ok) {
@@ -42,8 +42,8 @@ pub fn clear_partials(dir: &Path) {
 }
 
 impl ErasureCheck<'_> {
-    /// Fails if the folder contains copies of the vault's own files, such as the copy made before a schema upgrade,
-    /// which still contains everything. Other files are only listed.
+    /// Fails if the folder contains copies of the vault's own files. The copy made before a schema upgrade, for
+    /// example, still contains the erased data. Other files are only listed.
     pub(crate) fn check_folder(&self) -> ReceiptPlace {
         let mut unknown_files: Vec<(String, bool)> = std::fs::read_dir(self.dir)
             .map(|list| {
@@ -59,13 +59,14 @@ impl ErasureCheck<'_> {
             .unwrap_or_default();
         unknown_files.sort();
         let copies: Vec<&str> = unknown_files.iter().filter(|(_, copy)| *copy).map(|(name, _)| name.as_str()).collect();
-        let others: Vec<&str> = unknown_files.iter().filter(|(_, copy)| !copy).map(|(name, _)| name.as_str()).collect();
+        let other_names: Vec<&str> =
+            unknown_files.iter().filter(|(_, copy)| !copy).map(|(name, _)| name.as_str()).collect();
         let mut detail = Vec::new();
         if !copies.is_empty() {
             detail.push(format!("copies of the vault's files: {}", copies.join(", ")));
         }
-        if !others.is_empty() {
-            detail.push(format!("other files in the vault folder, not looked into: {}", others.join(", ")));
+        if !other_names.is_empty() {
+            detail.push(format!("other files in the vault folder, not looked into: {}", other_names.join(", ")));
         }
         let detail = if detail.is_empty() { "none".into() } else { detail.join("; ") };
         checked_place("temporary_files", copies.is_empty(), PlaceOutcome::NotPresent, detail)

@@ -16,11 +16,11 @@ pub(crate) struct JoinedForms {
 impl JoinedForms {
     pub(crate) fn new<'f>(forms: impl Iterator<Item = &'f Vec<u8>>) -> Self {
         let bytes: Vec<u8> = forms.flat_map(|form| form.iter().copied().chain([0])).collect();
-        let (fewest, most) = FILTER_BYTES;
-        let mut bits = vec![0; bytes.len().clamp(fewest, most).next_power_of_two()];
+        let (min_bytes, max_bytes) = FILTER_BYTES;
+        let mut bits = vec![0; bytes.len().clamp(min_bytes, max_bytes).next_power_of_two()];
         for window in bytes.windows(WINDOW_BYTES) {
-            let (at, bit) = place_of(window, bits.len());
-            if let Some(byte) = bits.get_mut(at) {
+            let (position, bit) = place_of(window, bits.len());
+            if let Some(byte) = bits.get_mut(position) {
                 *byte |= bit;
             }
         }
@@ -39,8 +39,8 @@ impl JoinedForms {
 
     fn may_contain(&self, piece: &[u8]) -> bool {
         piece.windows(WINDOW_BYTES).all(|window| {
-            let (at, bit) = place_of(window, self.bits.len());
-            self.bits.get(at).is_some_and(|byte| byte & bit != 0)
+            let (position, bit) = place_of(window, self.bits.len());
+            self.bits.get(position).is_some_and(|byte| byte & bit != 0)
         })
     }
 }
@@ -61,7 +61,7 @@ mod tests {
     fn every_suffix_of_a_text_is_found() {
         let forms = [b"The key is under the stone.".to_vec(), b"Tell nobody.".to_vec()];
         let joined = JoinedForms::new(forms.iter());
-        for piece in forms.iter().flat_map(|form| (0..form.len()).filter_map(move |at| form.get(at..))) {
+        for piece in forms.iter().flat_map(|form| (0..form.len()).filter_map(move |position| form.get(position..))) {
             assert!(joined.positions(piece).next().is_some(), "{piece:?}");
         }
         assert_eq!(joined.positions(b"nobody").collect::<Vec<_>>(), [33]);

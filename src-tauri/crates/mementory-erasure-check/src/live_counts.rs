@@ -13,7 +13,7 @@ use std::{collections::BTreeSet, ops::Range};
 /// index contains it). Some columns contain only names that the program defines. They are included because such a name
 /// may also be part of a record, for example its title.
 const TEXT_COLUMNS: [(&str, u64); 19] = [
-    // Rows in which all four are null, as for most messages, are skipped to save time.
+    // Rows in which all four columns are null, as for most messages, are skipped to save time.
     ("SELECT title, preview, type, status FROM records WHERE coalesce(title, preview, type, status) IS NOT NULL", 1),
     ("SELECT tag FROM tags", 2),
     ("SELECT name FROM platforms", 2),
@@ -49,15 +49,15 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
 /// Members of import reports whose values are words that the program defines.
 const MEMBERS_WITH_OUR_VALUES: [&str; 5] = ["batch", "format", "version", "kind", "outcome"];
 
-/// Upper limit for the records that the index returns for one needle. If more records contain the needle, this count is
-/// too low, and all live data is counted instead.
+/// Largest number of records that the index returns for one needle. If more records contain the needle, counting in
+/// these records gives too low a number, and all live data is counted instead.
 const MAX_RECORDS_PER_NEEDLE: usize = 200;
 /// With more needles than this, counting all live data is quicker than searching the index.
 const MAX_NEEDLES: usize = 32;
 
 /// A lower bound for how often each needle occurs in live data: the occurrences in the records that the index finds for
-/// the needle. Usually no other records contain it. The count of a needle with an owner stays 0, because such a needle
-/// consists of bytes of a pack, which the index does not contain.
+/// the needle. Usually no other records contain the needle. The count of a needle with an owner stays 0, because such a
+/// needle consists of bytes of a pack, which the index does not contain.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],
@@ -68,20 +68,20 @@ pub(crate) fn counts_by_index(
     if needles.len() > MAX_NEEDLES {
         return Ok(counter.counts);
     }
-    let mut found = BTreeSet::new();
+    let mut found_rows = BTreeSet::new();
     let is_word = |needle: usize| owners.get(needle).is_none_or(Option::is_none);
     let texts = needles.iter().enumerate().filter(|(n, _)| is_word(*n));
     for text in texts.filter_map(|(_, needle)| needle.utf8_chunks().next()).map(|chunk| chunk.valid()) {
         // The last word is left out, because it may be cut off.
         let phrase = text.rsplit_once(' ').map_or(text, |(whole, _)| whole);
-        found.extend(
+        found_rows.extend(
             check.with_index(|i| i.rows_with_phrase(phrase, MAX_RECORDS_PER_NEEDLE))?.into_iter().map(|row| row as i64),
         );
     }
     let connection = check.store.new_reader()?;
     let mut columns = connection.prepare("SELECT title, preview, type, status, pack FROM records WHERE row = ?1")?;
     let mut packs = BTreeSet::new();
-    for row in found {
+    for row in found_rows {
         let mut rows = columns.query([row])?;
         while let Some(row) = rows.next()? {
             counter.add_columns(row, 0..4, 1, is_word)?;
@@ -105,15 +105,15 @@ pub(crate) fn counts(store: &Store, needles: &[&[u8]], owners: &[Option<i64>]) -
     let search = search_for(needles)?;
     let counter = || NeedleCounter { search: &search, counts: vec![0; needles.len()] };
     let connection = store.new_reader()?;
-    let last: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
+    let last_pack: i64 = connection.query_row("SELECT coalesce(max(id), 0) FROM packs", [], |r| r.get(0))?;
     let packs = |from: i64, to: i64| counter().count_packs(&store.new_reader()?, owners, from, to);
     std::thread::scope(|scope| {
-        let first = scope.spawn(|| packs(0, last / 2));
-        let second = scope.spawn(|| packs(last / 2 + 1, last));
+        let first_thread = scope.spawn(|| packs(0, last_pack / 2));
+        let second_thread = scope.spawn(|| packs(last_pack / 2 + 1, last_pack));
         let mut sum = counter().count_columns(&connection)?;
-        for half in [first.join(), second.join()] {
-            let half = half.unwrap_or_else(|_| Err(thread_stopped()))?;
-            sum.iter_mut().zip(half).for_each(|(all, one)| *all += one);
+        for half_counts in [first_thread.join(), second_thread.join()] {
+            let half_counts = half_counts.unwrap_or_else(|_| Err(thread_stopped()))?;
+            sum.iter_mut().zip(half_counts).for_each(|(all, one)| *all += one);
         }
         Ok(sum)
     })

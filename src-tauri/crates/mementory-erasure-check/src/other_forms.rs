@@ -18,9 +18,9 @@ const MIN_DECODED_BYTES: usize = 16;
 /// been decoded together with a preceding backslash.
 const MIN_BYTES_WITHOUT_FIRST_LETTER: usize = 24;
 /// Largest number of times that nested escapes are decoded.
-const MAX_LEVELS: usize = 8;
+const MAX_ESCAPE_LEVELS: usize = 8;
 /// An escaped text that extends over two windows is found if it is at most this many times as long as the original.
-const MAX_GROWTH: usize = 8;
+const MAX_GROWTH_FACTOR: usize = 8;
 /// Largest number of bytes of an HTML entity after the `&`.
 const MAX_ENTITY_BYTES: usize = 12;
 /// The characters of Windows-1252 from 0x80 to 0x9f. The unused ones are spaces.
@@ -29,27 +29,27 @@ const WINDOWS_1252: &str = "€ ‚ƒ„…†‡ˆ‰Š‹Œ Ž  ‘’“”�
 /// Byte strings whose beginnings are searched for first.
 struct Forms {
     heads: Needles,
-    all: Vec<Vec<u8>>,
+    forms: Vec<Vec<u8>>,
 }
 
 impl Forms {
-    fn new(all: BTreeSet<Vec<u8>>) -> StoreResult<Self> {
-        let all: Vec<Vec<u8>> = all.into_iter().collect();
-        let heads: Vec<&[u8]> = all.iter().map(|form| form.get(..HEAD_BYTES).unwrap_or(form)).collect();
+    fn new(forms: BTreeSet<Vec<u8>>) -> StoreResult<Self> {
+        let forms: Vec<Vec<u8>> = forms.into_iter().collect();
+        let heads: Vec<&[u8]> = forms.iter().map(|form| form.get(..HEAD_BYTES).unwrap_or(form)).collect();
         let heads = search_for(&heads)?;
-        Ok(Self { heads, all })
+        Ok(Self { heads, forms })
     }
 
     fn occur_in(&self, bytes: &[u8]) -> bool {
         let is_whole = |(number, start): (usize, usize)| {
             let rest = bytes.get(start..).unwrap_or_default();
-            self.all.get(number).is_some_and(|form| rest.starts_with(form))
+            self.forms.get(number).is_some_and(|form| rest.starts_with(form))
         };
         self.heads.occurrences(bytes).any(is_whole)
     }
 
     fn longest(&self) -> usize {
-        self.all.iter().map(Vec::len).max().unwrap_or_default()
+        self.forms.iter().map(Vec::len).max().unwrap_or_default()
     }
 }
 
@@ -75,7 +75,7 @@ impl OtherForms {
 
     /// Number of bytes at the end of a window that have to be searched together with the next one.
     pub(crate) fn max_bytes(&self) -> usize {
-        self.encoded.longest().max(self.decoded.longest().saturating_mul(MAX_GROWTH))
+        self.encoded.longest().max(self.decoded.longest().saturating_mul(MAX_GROWTH_FACTOR))
     }
 
     pub(crate) fn occur_in(&self, bytes: &[u8]) -> bool {
@@ -97,7 +97,8 @@ fn in_windows_1252(text: &str) -> Option<Vec<u8>> {
     if text.is_ascii() { None } else { text.chars().map(byte).collect() }
 }
 
-/// The forms of a text in decoded bytes. There are none if the form is short and differs from the text.
+/// The forms that a text has after its escapes are decoded. There are none if the form is short and differs from the
+/// text.
 fn forms_after_decoding(text: &[u8]) -> Vec<Vec<u8>> {
     let form = decoded(text).into_owned();
     if form != text && form.len() < MIN_DECODED_BYTES {
@@ -114,10 +115,10 @@ fn forms_after_decoding(text: &[u8]) -> Vec<Vec<u8>> {
     out
 }
 
-/// The bytes without escapes.
+/// Decodes all escapes in the bytes, including nested ones.
 fn decoded(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out = Cow::Borrowed(bytes);
-    for _ in 0..MAX_LEVELS {
+    for _ in 0..MAX_ESCAPE_LEVELS {
         if memchr::memchr2(b'\\', b'&', &out).is_none() {
             break;
         }
@@ -160,9 +161,9 @@ fn without_entities(bytes: &[u8]) -> Vec<u8> {
 fn replaced(bytes: &[u8], start: u8, decode: impl Fn(&[u8]) -> (Option<char>, usize)) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     let mut rest = bytes;
-    while let Some(at) = memchr::memchr(start, rest) {
-        out.extend_from_slice(rest.get(..at).unwrap_or_default());
-        rest = rest.get(at..).unwrap_or_default();
+    while let Some(position) = memchr::memchr(start, rest) {
+        out.extend_from_slice(rest.get(..position).unwrap_or_default());
+        rest = rest.get(position..).unwrap_or_default();
         let (c, length) = decode(rest);
         if let Some(c) = c {
             out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
@@ -184,45 +185,46 @@ fn control_character(letter: u8) -> Option<u8> {
     }
 }
 
-/// The character that these bytes mean after backslashes, and their number. None for a character that stays as it is.
+/// Decodes an escape whose backslashes precede `bytes`. Returns the character that the escape represents, and the
+/// number of its bytes after the backslashes. None if the bytes are not an escape.
 fn escaped_character(bytes: &[u8]) -> Option<(char, usize)> {
     let letter = *bytes.first()?;
     if let Some(control) = control_character(letter) {
         return Some((char::from(control), 1));
     }
-    let code = |digits: usize| number(bytes.get(1..=digits)?);
+    let code = |digits: usize| parse_hexadecimal(bytes.get(1..=digits)?);
     match letter {
         b'x' => Some((char::from_u32(code(2)?)?, 3)),
         b'U' => Some((char::from_u32(code(8)?)?, 9)),
         b'u' if bytes.get(1) == Some(&b'{') => {
             let length = bytes.iter().take(9).position(|byte| *byte == b'}')?;
-            Some((char::from_u32(number(bytes.get(2..length)?)?)?, length + 1))
+            Some((char::from_u32(parse_hexadecimal(bytes.get(2..length)?)?)?, length + 1))
         }
         b'u' => {
-            let first = code(4)?;
-            match char::from_u32(first) {
+            let first_unit = code(4)?;
+            match char::from_u32(first_unit) {
                 Some(c) => Some((c, 5)),
-                None => Some(surrogate_pair(first, bytes).unwrap_or((char::REPLACEMENT_CHARACTER, 5))),
+                None => Some(surrogate_pair(first_unit, bytes).unwrap_or((char::REPLACEMENT_CHARACTER, 5))),
             }
         }
         _ => None,
     }
 }
 
-/// The character of a surrogate pair in two escapes. `bytes` begins with the `u` of the first one.
-fn surrogate_pair(first: u32, bytes: &[u8]) -> Option<(char, usize)> {
+/// The character of a surrogate pair that is written as two escapes. `bytes` begins with the `u` of the first escape.
+fn surrogate_pair(first_unit: u32, bytes: &[u8]) -> Option<(char, usize)> {
     let rest = bytes.get(5..)?;
     let backslashes = rest.iter().position(|byte| *byte != b'\\').filter(|count| *count > 0)?;
     let escape = rest.get(backslashes..backslashes + 5)?.strip_prefix(b"u")?;
-    let second = number(escape)?;
-    let is_pair = (0xd800..0xdc00).contains(&first) && (0xdc00..0xe000).contains(&second);
-    let code = || 0x10000 + ((first - 0xd800) << 10) + (second - 0xdc00);
+    let second_unit = parse_hexadecimal(escape)?;
+    let is_pair = (0xd800..0xdc00).contains(&first_unit) && (0xdc00..0xe000).contains(&second_unit);
+    let code = || 0x10000 + ((first_unit - 0xd800) << 10) + (second_unit - 0xdc00);
     let c = is_pair.then(code).and_then(char::from_u32)?;
     Some((c, 10 + backslashes))
 }
 
-/// The number that hexadecimal digits write.
-fn number(digits: &[u8]) -> Option<u32> {
+/// Parses hexadecimal digits.
+fn parse_hexadecimal(digits: &[u8]) -> Option<u32> {
     let digits = std::str::from_utf8(digits).ok().filter(|digits| digits.bytes().all(|b| b.is_ascii_hexdigit()))?;
     u32::from_str_radix(digits, 16).ok()
 }

@@ -26,10 +26,10 @@ struct Cell {
 }
 
 impl PageLayout {
-    /// Finds the values in a page. `reserved` is the number of bytes at its end that the cipher uses. None for a
+    /// Finds the values in a page. `reserved_bytes` is the number of bytes at its end that the cipher uses. None for a
     /// malformed page.
-    pub(crate) fn of(data: &[u8], is_first: bool, reserved: usize) -> Option<Self> {
-        let usable = data.len().checked_sub(reserved).filter(|usable| *usable >= MIN_USABLE_BYTES)?;
+    pub(crate) fn of(data: &[u8], is_first: bool, reserved_bytes: usize) -> Option<Self> {
+        let usable = data.len().checked_sub(reserved_bytes).filter(|usable| *usable >= MIN_USABLE_BYTES)?;
         let start = if is_first { FILE_HEADER_BYTES } else { 0 };
         let kind = *data.get(start)?;
         let header = match kind {
@@ -40,18 +40,19 @@ impl PageLayout {
         let count = read_u16(data, start + 3)?;
         let first_pointer = start + header;
         let pointers = (0..count).map(|n| read_u16(data, first_pointer + 2 * n));
-        let mut cells = pointers.map(|at| Cell::read(data, at?, kind, usable)).collect::<Option<Vec<Cell>>>()?;
+        let mut cells =
+            pointers.map(|position| Cell::read(data, position?, kind, usable)).collect::<Option<Vec<Cell>>>()?;
         cells.sort_by_key(|cell| cell.place.start);
         let headers = 0..first_pointer + 2 * count;
         let mut in_use = vec![headers];
         let of_cells = cells.iter().map(|cell| cell.place.clone());
         for place in of_cells.chain(std::iter::once(usable..data.len())) {
-            let last = in_use.last_mut()?;
-            if place.start < last.end {
+            let last_range = in_use.last_mut()?;
+            if place.start < last_range.end {
                 return None;
             }
-            if place.start == last.end {
-                last.end = place.end;
+            if place.start == last_range.end {
+                last_range.end = place.end;
             } else {
                 in_use.push(place);
             }
@@ -69,8 +70,8 @@ impl PageLayout {
     /// by chance, because they extend from one value into the next or into a number.
     pub(crate) fn is_across_values(&self, bytes: &Range<usize>) -> bool {
         let is_inside_one = |ranges: &[Range<usize>]| {
-            let after = ranges.partition_point(|range| range.start <= bytes.start);
-            let range = after.checked_sub(1).and_then(|n| ranges.get(n));
+            let next_index = ranges.partition_point(|range| range.start <= bytes.start);
+            let range = next_index.checked_sub(1).and_then(|n| ranges.get(n));
             range.is_some_and(|range| bytes.end <= range.end)
         };
         is_inside_one(&self.in_use) && !is_inside_one(&self.values)
@@ -81,34 +82,34 @@ impl Cell {
     /// Reads the cell at `start` of a b-tree page whose first byte is `kind`.
     fn read(data: &[u8], start: usize, kind: u8, usable: usize) -> Option<Self> {
         let is_interior = matches!(kind, 2 | 5);
-        let at = if is_interior { start + PAGE_NUMBER_BYTES } else { start };
-        let (number, mut at) = read_varint(data, at)?;
+        let position = if is_interior { start + PAGE_NUMBER_BYTES } else { start };
+        let (number, mut position) = read_varint(data, position)?;
         if kind == 5 {
-            return Some(Self { place: start..at.max(start + MIN_CELL_BYTES), values: Vec::new() });
+            return Some(Self { place: start..position.max(start + MIN_CELL_BYTES), values: Vec::new() });
         }
         if kind == 13 {
-            at = read_varint(data, at)?.1;
+            position = read_varint(data, position)?.1;
         }
         let payload = usize::try_from(number).ok()?;
-        let local = local_bytes(payload, kind == 13, usable);
-        let local_end = at + local;
-        let end = if local < payload { local_end + PAGE_NUMBER_BYTES } else { local_end };
+        let local_len = local_bytes(payload, kind == 13, usable);
+        let local_end = position + local_len;
+        let end = if local_len < payload { local_end + PAGE_NUMBER_BYTES } else { local_end };
         let end = end.max(start + MIN_CELL_BYTES);
         if end > usable {
             return None;
         }
-        Some(Self { place: start..end, values: values_of_record(data, at..local_end)? })
+        Some(Self { place: start..end, values: values_of_record(data, position..local_end)? })
     }
 }
 
 /// The parts of a record's texts and blobs that are in `local`, the part of the record in this page.
 fn values_of_record(data: &[u8], local: Range<usize>) -> Option<Vec<Range<usize>>> {
-    let (header, mut at) = read_varint(data, local.start)?;
+    let (header, mut position) = read_varint(data, local.start)?;
     let body = local.start + usize::try_from(header).ok().filter(|header| *header <= local.len())?;
     let mut values = Vec::new();
     let mut value = body;
-    while at < body {
-        let (serial_type, next) = read_varint(data, at)?;
+    while position < body {
+        let (serial_type, next) = read_varint(data, position)?;
         let size = match serial_type {
             0 | 8..=11 => 0,
             1..=4 => usize::try_from(serial_type).ok()?,
@@ -122,12 +123,13 @@ fn values_of_record(data: &[u8], local: Range<usize>) -> Option<Vec<Range<usize>
             values.push(in_page);
         }
         value = end;
-        at = next;
+        position = next;
     }
     Some(values)
 }
 
-/// Number of bytes of a payload that are in the b-tree page itself. The others are in overflow pages.
+/// Number of bytes of a payload that are in the b-tree page itself. All other bytes of the payload are in overflow
+/// pages.
 fn local_bytes(payload: usize, is_table_leaf: bool, usable: usize) -> usize {
     let max_local = if is_table_leaf { usable - 35 } else { (usable - 12) * 64 / 255 - 23 };
     if payload <= max_local {
@@ -138,21 +140,21 @@ fn local_bytes(payload: usize, is_table_leaf: bool, usable: usize) -> usize {
     if local <= max_local { local } else { min_local }
 }
 
-fn read_u16(data: &[u8], at: usize) -> Option<usize> {
-    Some(usize::from(u16::from_be_bytes([*data.get(at)?, *data.get(at + 1)?])))
+fn read_u16(data: &[u8], position: usize) -> Option<usize> {
+    Some(usize::from(u16::from_be_bytes([*data.get(position)?, *data.get(position + 1)?])))
 }
 
-/// Reads a varint of one to nine bytes. Returns it and the position after it.
-fn read_varint(data: &[u8], at: usize) -> Option<(u64, usize)> {
+/// Reads a varint of one to nine bytes. Returns its value and the position after it.
+fn read_varint(data: &[u8], position: usize) -> Option<(u64, usize)> {
     let mut value = 0_u64;
-    for n in at..at + 8 {
+    for n in position..position + 8 {
         let byte = *data.get(n)?;
         value = value << 7 | u64::from(byte & 0x7f);
         if byte < 0x80 {
             return Some((value, n + 1));
         }
     }
-    Some((value << 8 | u64::from(*data.get(at + 8)?), at + 9))
+    Some((value << 8 | u64::from(*data.get(position + 8)?), position + 9))
 }
 
 #[cfg(test)]
@@ -178,7 +180,10 @@ mod tests {
         let of_page = |(number, data): (usize, &Vec<u8>)| {
             let layout = PageLayout::of(data, number == 0, 0).unwrap();
             let positions: Vec<usize> = memmem::find_iter(data, WORD).collect();
-            positions.into_iter().map(move |at| layout.is_across_values(&(at..at + WORD.len()))).collect::<Vec<_>>()
+            positions
+                .into_iter()
+                .map(move |position| layout.is_across_values(&(position..position + WORD.len())))
+                .collect::<Vec<_>>()
         };
         pages.iter().enumerate().flat_map(of_page).collect()
     }

@@ -47,17 +47,18 @@ impl ErasureCheck<'_> {
         if let (Some(wipe), false) = (wipe, hits.is_empty()) {
             // Pages are wiped before their traces are attributed to live data, since traces in unused bytes belong to
             // no live data.
-            let dirty: Vec<i64> = hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
-            wal_clean = Some(wipe(&dirty)?);
-            hits = search.scan(&connection, dirty.into_iter())?;
+            let dirty_pages: Vec<i64> =
+                hits.iter().map(|(_, page)| *page).collect::<BTreeSet<_>>().into_iter().collect();
+            wal_clean = Some(wipe(&dirty_pages)?);
+            hits = search.scan(&connection, dirty_pages.into_iter())?;
         }
-        let left = count_unexplained(self, &hits, &needles, evidence)?;
-        let detail = if left == 0 {
+        let unexplained_count = count_unexplained(self, &hits, &needles, evidence)?;
+        let detail = if unexplained_count == 0 {
             format!("{pages} pages searched for {} traces", needles.len())
         } else {
-            format!("{left} traces found in {pages} pages")
+            format!("{unexplained_count} traces found in {pages} pages")
         };
-        Ok((checked_place("database_pages", left == 0, PlaceOutcome::Erased, detail), wal_clean))
+        Ok((checked_place("database_pages", unexplained_count == 0, PlaceOutcome::Erased, detail), wal_clean))
     }
 
     fn scan_in_two_threads(
@@ -68,11 +69,11 @@ impl ErasureCheck<'_> {
     ) -> StoreResult<Vec<Hit>> {
         let middle = pages / 2;
         std::thread::scope(|scope| {
-            let second = scope.spawn(|| search.scan(&self.store.new_reader()?, middle + 1..=pages));
-            let mut first = search.scan(connection, 1..=middle)?;
-            let second = second.join().unwrap_or_else(|_| Err(thread_stopped()));
-            first.extend(second?);
-            Ok(first)
+            let second_thread = scope.spawn(|| search.scan(&self.store.new_reader()?, middle + 1..=pages));
+            let mut hits = search.scan(connection, 1..=middle)?;
+            let second_thread = second_thread.join().unwrap_or_else(|_| Err(thread_stopped()));
+            hits.extend(second_thread?);
+            Ok(hits)
         })
     }
 }
@@ -87,15 +88,15 @@ struct PageSearch<'n> {
     needles: &'n [&'n [u8]],
     search: Needles,
     /// Number of bytes at the end of each page that the cipher uses.
-    reserved: usize,
+    reserved_bytes: usize,
 }
 
 impl<'n> PageSearch<'n> {
     fn new(connection: &rusqlite::Connection, needles: &'n [&'n [u8]]) -> StoreResult<Self> {
         let search = search_for(needles)?;
         let sql = "SELECT data FROM sqlite_dbpage WHERE pgno = 1";
-        let first: Vec<u8> = connection.query_row(sql, [], |r| r.get(0))?;
-        Ok(Self { needles, search, reserved: first.get(20).copied().map_or(0, usize::from) })
+        let first_page: Vec<u8> = connection.query_row(sql, [], |r| r.get(0))?;
+        Ok(Self { needles, search, reserved_bytes: first_page.get(20).copied().map_or(0, usize::from) })
     }
 
     /// All occurrences of all needles in these pages, overlapping ones included.
@@ -119,7 +120,7 @@ impl<'n> PageSearch<'n> {
     fn add_hits(&self, page: i64, bytes: &[u8], hits: &mut Vec<Hit>) {
         let mut layout = None;
         for (needle, start) in self.search.occurrences(bytes) {
-            let layout = layout.get_or_insert_with(|| PageLayout::of(bytes, page == 1, self.reserved));
+            let layout = layout.get_or_insert_with(|| PageLayout::of(bytes, page == 1, self.reserved_bytes));
             let end = start + self.needles.get(needle).map_or(0, |needle| needle.len());
             if !layout.as_ref().is_some_and(|layout| layout.is_across_values(&(start..end))) {
                 hits.push((needle, page));

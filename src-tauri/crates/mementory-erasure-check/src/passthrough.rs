@@ -25,15 +25,15 @@ use std::{
 const HEAD_BYTES: usize = 48;
 /// Texts with fewer bytes than this are not searched for, since they occur in any file by chance.
 const MIN_TEXT_BYTES: usize = 5;
-/// A piece next to a redaction mark of up to this many bytes is found even if two windows divide it.
+/// Length in bytes of the longest redaction mark next to which a piece is found even if two windows divide the piece.
 const MAX_MARK_BYTES: usize = 128;
 /// Start of a redaction mark.
 const REDACTED: &[u8] = mementory_model::REDACTED.as_bytes();
-/// The rest of the mark that an erasure writes, which starts with [`REDACTED`].
-const ERASED: &[u8] = b"erased]";
+/// The end of the mark that an erasure writes. The mark starts with [`REDACTED`].
+const ERASED_MARK_END: &[u8] = b"erased]";
 /// Largest number of backslashes before a character that are kept in the same window as the character.
 const MAX_BACKSLASHES: usize = 64;
-/// Number of bytes read at a time. Long texts require more.
+/// Number of bytes read at a time. If the texts are long, more bytes are read at a time.
 const CHUNK_BYTES: usize = 1 << 20;
 /// Size in bytes from which the deletion reads a file in blocks.
 const LARGE_FILE_BYTES: u64 = 64 << 20;
@@ -102,7 +102,7 @@ impl ErasureCheck<'_> {
         let finder =
             TextFinder::new(&evidence.texts, &evidence.quotations, !evidence.erased_rows.is_empty())?.map(|finder| {
                 TextFinder {
-                    // If the deletion rewrote no file, no file has a mark of this deletion.
+                    // If the deletion rewrote no file, no file can have a mark that this deletion wrote.
                     has_written_marks: evidence.passthrough_files > 0,
                     ..finder
                 }
@@ -116,33 +116,33 @@ impl ErasureCheck<'_> {
                 with_rewritten_count(evidence, reason.into()),
             ));
         };
-        let (mut with_words, mut unread, mut compressed, mut with_long_lines) = (0, 0, 0, 0);
+        let (mut found_count, mut unreadable_count, mut compressed_count, mut long_line_count) = (0, 0, 0, 0);
         let mut failed_ids = BTreeSet::new();
         for (blob, id) in &blobs {
-            let mut searched = self.blobs.open(blob).map(|source| finder.search(source));
-            if matches!(searched, Ok(Ok(SearchResult::Utf16))) {
+            let mut search_result = self.blobs.open(blob).map(|source| finder.search(source));
+            if matches!(search_result, Ok(Ok(SearchResult::Utf16))) {
                 // Text in another encoding may have been appended.
-                searched = self.blobs.open(blob).map(|source| finder.search_bytes(source));
+                search_result = self.blobs.open(blob).map(|source| finder.search_bytes(source));
             }
-            let count = match searched {
+            let count = match search_result {
                 Ok(Ok(SearchResult::Clean | SearchResult::Utf16)) => continue,
                 Ok(Ok(SearchResult::Compressed)) => {
-                    compressed += 1;
+                    compressed_count += 1;
                     continue;
                 }
-                Ok(Ok(SearchResult::Found)) => &mut with_words,
-                Ok(Ok(SearchResult::LongLine)) => &mut with_long_lines,
-                Ok(Err(_)) | Err(_) => &mut unread,
+                Ok(Ok(SearchResult::Found)) => &mut found_count,
+                Ok(Ok(SearchResult::LongLine)) => &mut long_line_count,
+                Ok(Err(_)) | Err(_) => &mut unreadable_count,
             };
             *count += 1;
             failed_ids.insert(id.as_str());
         }
         let mut detail = format!("{} parts of imports searched", blobs.len());
         for (n, what) in [
-            (with_words, "still hold the words"),
-            (unread, "could not be read"),
-            (with_long_lines, "have lines too long to be searched around earlier redactions"),
-            (compressed, "are compressed inside and were searched as they are"),
+            (found_count, "still hold the words"),
+            (unreadable_count, "could not be read"),
+            (long_line_count, "have lines too long to be searched around earlier redactions"),
+            (compressed_count, "are compressed inside and were searched as they are"),
         ] {
             if n > 0 {
                 let _ = write!(detail, ", {n} {what}");
@@ -150,15 +150,15 @@ impl ErasureCheck<'_> {
         }
         if !failed_ids.is_empty() {
             // Names of files may contain erased words, so only ids are given.
-            let listed: Vec<&str> = failed_ids.iter().copied().take(MAX_LISTED_FILES).collect();
-            let _ = write!(detail, "; to remove these files as a whole, erase {}", listed.join(", "));
-            if failed_ids.len() > listed.len() {
-                let _ = write!(detail, " and {} more", failed_ids.len() - listed.len());
+            let listed_ids: Vec<&str> = failed_ids.iter().copied().take(MAX_LISTED_FILES).collect();
+            let _ = write!(detail, "; to remove these files as a whole, erase {}", listed_ids.join(", "));
+            if failed_ids.len() > listed_ids.len() {
+                let _ = write!(detail, " and {} more", failed_ids.len() - listed_ids.len());
             }
         }
         Ok(checked_place(
             "passthrough",
-            with_words + unread + with_long_lines == 0,
+            found_count + unreadable_count + long_line_count == 0,
             place_outcome(evidence),
             with_rewritten_count(evidence, detail),
         ))
@@ -175,8 +175,8 @@ fn with_rewritten_count(evidence: &Evidence, detail: String) -> String {
 
 impl TextFinder {
     /// Prepares the search for these texts. None if none of them is long enough. After an erasure, a text that has
-    /// redaction marks is also searched for in pieces. After a redaction it is not, because a redaction removes no
-    /// pieces. The former texts of `quotations` are searched for as they are.
+    /// redaction marks is also searched for in pieces. After a redaction, no text is searched for in pieces, because a
+    /// redaction removes no pieces. The former texts of `quotations` are never divided into pieces.
     fn new(texts: &[String], quotations: &[(String, String)], is_erasure: bool) -> StoreResult<Option<Self>> {
         let texts: &[String] = &with_windows_line_ends(texts.to_vec());
         let quoted = with_windows_line_ends(quotations.iter().map(|(former, _)| former.clone()).collect());
@@ -193,8 +193,8 @@ impl TextFinder {
         let quoted: Vec<&String> = quoted.iter().filter(is_distinctive).collect();
         let mut forms: Vec<Vec<u8>> = erased.iter().flat_map(|text| written_forms(text)).collect();
         let forms_of_pieces: Vec<Vec<u8>> = pieces.iter().flat_map(|piece| written_forms(piece)).collect();
-        // `quoted` is left out here, because a quotation of a record that only changed keeps the words next to the new
-        // marks.
+        // `quoted` is not added to the joined forms. It contains texts of records that were only changed, and a
+        // quotation of such a text in a file rightly keeps the words next to the new marks.
         let joined_forms = JoinedForms::new(forms.iter().chain(&forms_of_pieces));
         forms.extend(quoted.iter().flat_map(|text| written_forms(text)));
         let Some(max_form_bytes) = forms.iter().map(Vec::len).max() else { return Ok(None) };
@@ -232,37 +232,39 @@ impl TextFinder {
     fn search_bytes(&self, mut source: impl Read) -> std::io::Result<SearchResult> {
         let mut window: Vec<u8> = Vec::new();
         let mut search_result = SearchResult::Clean;
-        let mut first = true;
+        let mut is_first_window = true;
         let mut is_start = true;
         let mut is_json = false;
         let mut lines = LongLines { counts_erased: !self.has_written_marks, ..LongLines::default() };
-        // The end of each window is searched again together with the next bytes, because a text, or two pieces of one,
-        // may begin there. At least as many new bytes are read each time, so that no byte is searched more than twice.
-        let most_kept = self.other_forms.max_bytes().max(2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES));
-        let chunk_bytes = CHUNK_BYTES.max(most_kept) as u64;
+        // The end of each window is searched again together with the next bytes, because a text, or two pieces of a
+        // text, may begin there. At least as many new bytes are read each time, so that no byte is searched more than
+        // twice.
+        let max_kept_bytes =
+            self.other_forms.max_bytes().max(2 * self.max_form_bytes + MAX_GAP_BYTES.max(MAX_MARK_BYTES));
+        let chunk_bytes = CHUNK_BYTES.max(max_kept_bytes) as u64;
         loop {
-            let kept = window.len();
-            let read = source.by_ref().take(chunk_bytes).read_to_end(&mut window)?;
-            let is_end = (read as u64) < chunk_bytes;
-            if first && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
+            let kept_bytes = window.len();
+            let read_bytes = source.by_ref().take(chunk_bytes).read_to_end(&mut window)?;
+            let is_end = (read_bytes as u64) < chunk_bytes;
+            if is_first_window && COMPRESSED_SIGNATURES.iter().any(|magic| window.starts_with(magic)) {
                 search_result = SearchResult::Compressed;
             }
-            if first {
+            if is_first_window {
                 let start = window.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&window).trim_ascii_start();
                 is_json = start.starts_with(b"{") || start.starts_with(b"[") && !start.starts_with(REDACTED);
             }
-            first = false;
+            is_first_window = false;
             if self.is_in_window(&Window { bytes: &window, is_start, is_end, is_json }) {
                 return Ok(SearchResult::Found);
             }
-            lines.add(&window, kept);
+            lines.add(&window, kept_bytes);
             if is_end {
                 let is_unsearched = self.has_long_text && lines.have_marks();
                 return Ok(if is_unsearched { SearchResult::LongLine } else { search_result });
             }
-            let dropped = before_backslashes(&window, window.len().saturating_sub(most_kept));
-            window.drain(..dropped);
-            is_start &= dropped == 0;
+            let dropped_bytes = before_backslashes(&window, window.len().saturating_sub(max_kept_bytes));
+            window.drain(..dropped_bytes);
+            is_start &= dropped_bytes == 0;
         }
     }
 
@@ -292,12 +294,12 @@ impl TextFinder {
         let file_start = window.is_start.then_some(0);
         let file_end = window.is_end.then_some(bytes.len());
         marks.iter().enumerate().any(|(n, mark)| {
-            let earlier = n.checked_sub(1).and_then(|n| marks.get(n)).map(|mark| mark.end);
-            let later = marks.get(n + 1).map(|mark| mark.start);
-            let from = (earlier.unwrap_or(0)..mark.start).rev().find(is_piece_edge);
-            let to = (mark.end..later.unwrap_or(bytes.len())).find(is_piece_edge);
-            let from = from.map(|at| at + 1).or(earlier).or(file_start);
-            let to = to.or(later).or(file_end);
+            let previous_mark_end = n.checked_sub(1).and_then(|n| marks.get(n)).map(|mark| mark.end);
+            let next_mark_start = marks.get(n + 1).map(|mark| mark.start);
+            let from = (previous_mark_end.unwrap_or(0)..mark.start).rev().find(is_piece_edge);
+            let to = (mark.end..next_mark_start.unwrap_or(bytes.len())).find(is_piece_edge);
+            let from = from.map(|at| at + 1).or(previous_mark_end).or(file_start);
+            let to = to.or(next_mark_start).or(file_end);
             let before = from.and_then(|from| bytes.get(from..mark.start));
             let after = to.and_then(|to| bytes.get(mark.end..to));
             are_around_mark(&self.joined_forms, before, after)
@@ -309,7 +311,7 @@ impl TextFinder {
 /// pieces of quoted texts in it.
 #[derive(Default)]
 struct LongLines {
-    /// Whether the marks of erasures count. They do not if the checked erasure may have written them.
+    /// True if the marks of erasures count. They do not count if the checked erasure may have written them.
     counts_erased: bool,
     /// Number of bytes of the file so far.
     bytes: u64,
@@ -320,16 +322,16 @@ struct LongLines {
 }
 
 impl LongLines {
-    /// Adds the next bytes of the file. The first `kept` bytes of the window were added before.
-    fn add(&mut self, window: &[u8], kept: usize) {
-        self.bytes += window.len().saturating_sub(kept) as u64;
-        let mut at = kept;
+    /// Adds the next bytes of the file. The first `kept_bytes` bytes of the window were added before.
+    fn add(&mut self, window: &[u8], kept_bytes: usize) {
+        self.bytes += window.len().saturating_sub(kept_bytes) as u64;
+        let mut at = kept_bytes;
         while at < window.len() {
             let line_end = window.get(at..).and_then(|rest| memchr::memchr(b'\n', rest)).map(|n| at + n + 1);
             let end = line_end.unwrap_or(window.len());
             // A mark may begin before these bytes.
-            let earlier = self.line_bytes.min((REDACTED.len() + ERASED.len() - 1) as u64) as usize;
-            let part = window.get(at.saturating_sub(earlier)..end).unwrap_or_default();
+            let bytes_before = self.line_bytes.min((REDACTED.len() + ERASED_MARK_END.len() - 1) as u64) as usize;
+            let part = window.get(at.saturating_sub(bytes_before)..end).unwrap_or_default();
             self.line_has_mark |= if self.counts_erased { has_mark(part) } else { has_mark_of_redaction(part) };
             self.line_bytes += (end - at) as u64;
             self.have_marks |= self.line_has_mark && self.line_bytes >= LONG_LINE_BYTES;
@@ -352,7 +354,7 @@ fn has_mark(bytes: &[u8]) -> bool {
 /// True if the bytes contain a mark that no erasure wrote. A cut-off mark that may be from an erasure does not count.
 fn has_mark_of_redaction(bytes: &[u8]) -> bool {
     let mut classes = memmem::find_iter(bytes, REDACTED).filter_map(|at| bytes.get(at + REDACTED.len()..));
-    classes.any(|class| !class.starts_with(ERASED) && !ERASED.starts_with(class))
+    classes.any(|class| !class.starts_with(ERASED_MARK_END) && !ERASED_MARK_END.starts_with(class))
 }
 
 /// The positions of the redaction marks in a window.
@@ -380,7 +382,7 @@ fn is_letter_of_escape(window: &[u8], at: usize) -> bool {
     window.get(at).is_some_and(|byte| b"bfnrtu".contains(byte)) && is_escaped(window, at)
 }
 
-/// The position `end`, or an earlier one so that it does not divide an escape.
+/// Returns `end`, or an earlier position if `end` would divide an escape.
 fn before_backslashes(window: &[u8], end: usize) -> usize {
     let before = window.get(..end).unwrap_or_default();
     end - before.iter().rev().take(MAX_BACKSLASHES).take_while(|byte| **byte == b'\\').count()

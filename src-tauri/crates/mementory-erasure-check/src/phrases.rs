@@ -1,7 +1,7 @@
-//! Finds pieces of erased texts in passthrough files, if an earlier redaction left marks in the text or the file. The
-//! code is independent of the vault's code that removes the pieces.
+//! Finds pieces of erased texts in passthrough files. A file or a text may have marks of an earlier redaction, which
+//! divide the text into pieces. The code is independent of the vault's code that removes the pieces.
 //!
-//! A short phrase may be in many texts by chance. A piece counts only if it is long, or if another piece of the same
+//! A short phrase may be in many texts by chance. So a piece counts only if it is long, or if another piece of the same
 //! text is next to it and both together are long.
 use crate::{internal::search_for, joined_forms::JoinedForms};
 use memchr::memmem;
@@ -21,7 +21,7 @@ const MIN_LONG_PHRASE_BYTES: usize = 32;
 const MIN_LONG_PHRASE_WORDS: usize = 5;
 /// Smallest length of a piece that is compared with a text as a whole, in bytes of its normal form.
 const MIN_SENTENCE_BYTES: usize = 12;
-/// Smallest length of a piece that is searched for next to another one, in bytes of its normal form.
+/// Smallest length of a piece that is searched for next to another piece, in bytes of its normal form.
 const MIN_NEIGHBOUR_BYTES: usize = 6;
 /// Largest number of bytes between two pieces that count as neighbours.
 pub(crate) const MAX_GAP_BYTES: usize = 128;
@@ -49,8 +49,8 @@ fn normal_form(bytes: &[u8]) -> String {
             without_escapes.push(c);
         } else if chars.next() == Some('u') {
             let digits: String = chars.by_ref().take(4).collect();
-            let escaped = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
-            without_escapes.extend(escaped.filter(|c| is_of_unspaced_script(*c)));
+            let decoded = u32::from_str_radix(&digits, 16).ok().and_then(char::from_u32);
+            without_escapes.extend(decoded.filter(|c| is_of_unspaced_script(*c)));
         }
     }
     normal_text(&without_escapes)
@@ -58,58 +58,60 @@ fn normal_form(bytes: &[u8]) -> String {
 
 /// The pieces of the texts between their redaction marks that are at least as long as a sentence.
 pub(crate) fn pieces_of(texts: &[String]) -> BTreeSet<String> {
-    let marked = texts.iter().filter(|text| text.contains(REDACTED));
-    let all = marked.flat_map(|text| {
+    let marked_texts = texts.iter().filter(|text| text.contains(REDACTED));
+    let all_pieces = marked_texts.flat_map(|text| {
         let pieces = between_redaction_marks(text).into_iter();
         pieces.filter_map(|piece| text.get(piece)).map(|piece| piece.trim().to_owned()).collect::<Vec<_>>()
     });
-    all.filter(|piece| is_sentence(&normal_text(piece))).collect()
+    all_pieces.filter(|piece| is_sentence(&normal_text(piece))).collect()
 }
 
-/// The parts that earlier erasures left of the texts. The mark of an erasure replaces whole sentences, so each part
-/// consists of whole sentences. A file may quote them without marks.
+/// The parts of the texts that earlier erasures did not remove. The mark of an erasure replaces whole sentences, so
+/// each part consists of whole sentences. A file may quote these parts without marks.
 pub(crate) fn sentences_left(texts: &[String]) -> BTreeSet<String> {
-    let marked = texts.iter().filter(|text| text.contains(ERASED_MARK));
-    let parts = marked.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
+    let marked_texts = texts.iter().filter(|text| text.contains(ERASED_MARK));
+    let parts = marked_texts.flat_map(|text| text.split(ERASED_MARK)).map(str::trim);
     let sentences = parts.filter(|part| is_sentence(&normal_text(&without_redaction_marks(part))));
     sentences.map(str::to_owned).collect()
 }
 
 /// True if the piece on one side of a mark is part of a text and long enough, either alone or together with the piece
 /// on the other side.
-pub(crate) fn are_around_mark(forms: &JoinedForms, before: Option<&[u8]>, after: Option<&[u8]>) -> bool {
-    let (before, after) = (before.map(<[u8]>::trim_ascii), after.map(<[u8]>::trim_ascii));
+pub(crate) fn are_around_mark(forms: &JoinedForms, piece_before: Option<&[u8]>, piece_after: Option<&[u8]>) -> bool {
+    let (piece_before, piece_after) = (piece_before.map(<[u8]>::trim_ascii), piece_after.map(<[u8]>::trim_ascii));
     let is_long_part = |piece: &[u8]| is_long_phrase(&normal_form(piece)) && forms.positions(piece).next().is_some();
-    if [before, after].into_iter().flatten().any(is_long_part) {
+    if [piece_before, piece_after].into_iter().flatten().any(is_long_part) {
         return true;
     }
-    let (Some(before), Some(after)) = (before, after) else { return false };
-    let head = after.get(..NEIGHBOUR_EDGE_BYTES).unwrap_or(after);
-    let tail = before.get(before.len().saturating_sub(NEIGHBOUR_EDGE_BYTES)..).unwrap_or(before);
-    has_with_neighbour(forms, before, head, |place| {
-        let near = forms.as_bytes().get(place.end..)?;
-        let near = near.get(..MAX_GAP_BYTES + head.len()).unwrap_or(near);
-        near.split(|byte| *byte == 0).next()
-    }) || has_with_neighbour(forms, after, tail, |place| {
-        let near = forms.as_bytes().get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
-        near.rsplit(|byte| *byte == 0).next()
+    let (Some(piece_before), Some(piece_after)) = (piece_before, piece_after) else { return false };
+    let head = piece_after.get(..NEIGHBOUR_EDGE_BYTES).unwrap_or(piece_after);
+    let tail = piece_before.get(piece_before.len().saturating_sub(NEIGHBOUR_EDGE_BYTES)..).unwrap_or(piece_before);
+    has_with_neighbour(forms, piece_before, head, |place| {
+        let neighbourhood = forms.as_bytes().get(place.end..)?;
+        let neighbourhood = neighbourhood.get(..MAX_GAP_BYTES + head.len()).unwrap_or(neighbourhood);
+        neighbourhood.split(|byte| *byte == 0).next()
+    }) || has_with_neighbour(forms, piece_after, tail, |place| {
+        let neighbourhood =
+            forms.as_bytes().get(place.start.saturating_sub(MAX_GAP_BYTES + tail.len())..place.start)?;
+        neighbourhood.rsplit(|byte| *byte == 0).next()
     })
 }
 
-/// True if a text contains the piece, the neighbour occurs in the bytes around it that `near` returns, and both
-/// together are long enough.
+/// True if a text contains the piece with the neighbour close to it, and both together are long enough. `bytes_near`
+/// returns the bytes of the text around a position of the piece, in which the neighbour must occur.
 fn has_with_neighbour<'t>(
     forms: &'t JoinedForms,
     piece: &[u8],
     neighbour: &[u8],
-    near: impl Fn(Range<usize>) -> Option<&'t [u8]>,
+    bytes_near: impl Fn(Range<usize>) -> Option<&'t [u8]>,
 ) -> bool {
     let normal = normal_form(piece);
     is_sentence(&normal)
         && is_long_phrase(format!("{normal} {}", normal_form(neighbour)).trim_end())
-        && forms
-            .positions(piece)
-            .any(|at| near(at..at + piece.len()).is_some_and(|near| memmem::find(near, neighbour).is_some()))
+        && forms.positions(piece).any(|position| {
+            bytes_near(position..position + piece.len())
+                .is_some_and(|bytes_near| memmem::find(bytes_near, neighbour).is_some())
+        })
 }
 
 /// A piece in one of its plain or escaped forms.
@@ -146,8 +148,8 @@ impl SplitLines {
                 let [(first, normal), (second, next_normal)] = pair else { continue };
                 if is_long_phrase(&format!("{normal} {next_normal}")) {
                     let [first, second] = [first, second].map(|piece| {
-                        let next = numbers.len();
-                        *numbers.entry((*piece).to_owned()).or_insert(next)
+                        let next_number = numbers.len();
+                        *numbers.entry((*piece).to_owned()).or_insert(next_number)
                     });
                     pairs.insert((first, second));
                 }
@@ -180,8 +182,8 @@ impl SplitLines {
         self.pairs.iter().any(|(first, second)| {
             let (Some(first), Some(second)) = (places.get(first), places.get(second)) else { return false };
             first.iter().any(|(_, end)| {
-                let mut after = second.range((*end, 0)..=(end + MAX_GAP_BYTES, usize::MAX));
-                after.any(|(start, _)| {
+                let mut starts_after = second.range((*end, 0)..=(end + MAX_GAP_BYTES, usize::MAX));
+                starts_after.any(|(start, _)| {
                     bytes.get(*end..*start).is_some_and(|gap| memchr::memchr2(b'"', b'\n', gap).is_none())
                 })
             })

@@ -1,5 +1,5 @@
-//! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one line. The lines without
-//! a mark are recognised because they continue to the beginning or the end of the text.
+//! Finds erased texts of several lines that a file quotes with an earlier redaction mark in one of the lines. The lines
+//! before or after the mark are recognised if they extend to the beginning or the end of the text.
 use crate::{
     internal::search_for,
     phrases::{is_long_phrase, pieces_of},
@@ -12,7 +12,7 @@ use std::ops::Range;
 /// Length in bytes of the beginning and the end of a text that are searched for.
 const EDGE_BYTES: usize = 32;
 
-/// Texts of several lines, and pieces of several lines between the marks of texts.
+/// Texts of several lines, and pieces of several lines between the redaction marks of texts.
 pub(crate) struct QuotedLines {
     texts: Vec<Vec<u8>>,
     beginnings: Needles,
@@ -23,10 +23,12 @@ impl QuotedLines {
     /// Prepares the search. None if no text has several lines and is long enough.
     pub(crate) fn new(texts: &[String]) -> StoreResult<Option<Self>> {
         let pieces = pieces_of(texts);
-        let unmarked = texts.iter().filter(|text| !text.contains(REDACTED));
-        let all = unmarked.chain(&pieces).map(|text| text.as_bytes());
-        let texts: Vec<Vec<u8>> =
-            all.filter(|text| text.len() >= EDGE_BYTES && text.contains(&b'\n')).map(<[u8]>::to_vec).collect();
+        let unmarked_texts = texts.iter().filter(|text| !text.contains(REDACTED));
+        let texts_and_pieces = unmarked_texts.chain(&pieces).map(|text| text.as_bytes());
+        let texts: Vec<Vec<u8>> = texts_and_pieces
+            .filter(|text| text.len() >= EDGE_BYTES && text.contains(&b'\n'))
+            .map(<[u8]>::to_vec)
+            .collect();
         if texts.is_empty() {
             return Ok(None);
         }
@@ -36,15 +38,15 @@ impl QuotedLines {
         Ok(Some(Self { texts, beginnings, ends }))
     }
 
-    /// True if the bytes before a mark are the beginning of a text, or the bytes after it are the end of one. They must
-    /// form a long phrase that includes a line break.
+    /// True if the bytes before a mark are the beginning of a text, or if the bytes after a mark are the end of a text.
+    /// These bytes must form a long phrase that includes a line break.
     pub(crate) fn are_around(&self, window: &[u8], marks: &[Range<usize>]) -> bool {
         if marks.is_empty() {
             return false;
         }
         // Marks are in ascending order and do not overlap.
         let has_mark =
-            |at: usize, position: fn(&Range<usize>) -> usize| marks.binary_search_by_key(&at, position).is_ok();
+            |offset: usize, position: fn(&Range<usize>) -> usize| marks.binary_search_by_key(&offset, position).is_ok();
         let is_before_mark = |(number, start): (usize, usize)| {
             let (Some(text), Some(rest)) = (self.texts.get(number), window.get(start..)) else { return false };
             let common_len = text.iter().zip(rest).take_while(|(a, b)| a == b).count();

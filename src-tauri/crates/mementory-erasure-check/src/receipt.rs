@@ -25,7 +25,7 @@ pub struct ReceiptPlace {
     pub detail: String,
 }
 
-/// Result of the check for every place. It is complete only if no place failed.
+/// Result of the check for every place. `complete` is true only if no place failed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Receipt {
@@ -55,6 +55,6 @@ impl Receipt {
 /// Beginning of the detail of a place that could not be searched.
 pub(crate) const NOT_SEARCHED: &str = "not searched";
 
-pub(crate) fn checked_place(name: &str, ok: bool, outcome: PlaceOutcome, detail: String) -> ReceiptPlace {
-    ReceiptPlace { place: name.into(), outcome: if ok { outcome } else { PlaceOutcome::Failed }, detail }
+pub(crate) fn checked_place(name: &str, is_clean: bool, outcome: PlaceOutcome, detail: String) -> ReceiptPlace {
+    ReceiptPlace { place: name.into(), outcome: if is_clean { outcome } else { PlaceOutcome::Failed }, detail }
 }

@@ -8,7 +8,7 @@ use crate::{
 use mementory_store::StoreResult;
 use rusqlite::params;
 
-/// Result of the cleaning before the second check.
+/// Result of the cleanup before the second check.
 #[derive(Debug, Clone, Copy)]
 pub struct CleanupResult {
     /// Number of texts and rows that belonged to no record and were removed.
@@ -22,11 +22,11 @@ pub struct CleanupResult {
 impl ErasureCheck<'_> {
     /// Checks again those failed places that may be clean by now (see [`Receipt::may_be_transient`]). The caller must
     /// have removed unreferenced files and written the WAL back. Returns whether the result of a place changed.
-    pub fn recheck(&self, receipt: &mut Receipt, wal_clean: bool) -> bool {
-        let mut changed = false;
+    pub fn recheck(&self, receipt: &mut Receipt, is_wal_clean: bool) -> bool {
+        let mut has_changed = false;
         for failed in receipt.places.iter_mut().filter(|p| p.outcome == PlaceOutcome::Failed) {
             let rechecked = match failed.place.as_str() {
-                "write_ahead_log" => self.check_wal(wal_clean),
+                "write_ahead_log" => self.check_wal(is_wal_clean),
                 "temporary_files" => self.check_folder(),
                 "attachments" => {
                     let detail = "no file is left that no record names".into();
@@ -34,11 +34,11 @@ impl ErasureCheck<'_> {
                 }
                 _ => continue,
             };
-            changed |= rechecked != *failed;
+            has_changed |= rechecked != *failed;
             *failed = rechecked;
         }
         receipt.complete = receipt.places.iter().all(|p| p.outcome != PlaceOutcome::Failed);
-        changed
+        has_changed
     }
 
     /// Checks every failed place again. The caller must have removed unreferenced rows and files.
@@ -69,33 +69,33 @@ impl ErasureCheck<'_> {
         let connection = self.store.new_reader()?;
         let sql = "SELECT count(*), count(r.row) FROM tombstones t LEFT JOIN records r ON r.id = t.record \
                    WHERE t.receipt = ?1 AND t.op = 0";
-        let (tombstones, left): (u32, u32) =
+        let (tombstones, records_left): (u32, u32) =
             connection.query_row(sql, params![receipt], |r| Ok((r.get(0)?, r.get(1)?)))?;
-        let detail = format!("{tombstones} records looked for by their tombstones, {left} still there");
-        Ok(checked_place("record", left == 0, PlaceOutcome::Erased, detail))
+        let detail = format!("{tombstones} records looked for by their tombstones, {records_left} still there");
+        Ok(checked_place("record", records_left == 0, PlaceOutcome::Erased, detail))
     }
 
     /// Checks that the index, which was rebuilt from the store, has one document for each live record and nothing else.
     fn recheck_index(&self) -> StoreResult<ReceiptPlace> {
         let (documents, live) = (self.with_index(|i| Ok(i.documents()))?, self.count_live_records()?);
         let residue = mementory_search::residue(&self.dir.join("index"), self.keys.index(), &[], &[], &[]);
-        let (clean, detail) = match residue {
+        let (is_index_clean, detail) = match residue {
             Ok(r) if r.is_clean() && documents == live => {
                 (true, format!("made anew from the vault: {} files, {documents} documents", r.files))
             }
             Ok(r) => (false, format!("{} leftovers, {documents} documents for {live} records", r.findings.len())),
             Err(e) => (false, e.to_string()),
         };
-        Ok(checked_place("search_index", clean, PlaceOutcome::Erased, detail))
+        Ok(checked_place("search_index", is_index_clean, PlaceOutcome::Erased, detail))
     }
 
-    /// Checks the unused bytes. The words of the traces that were found before are no longer known, but those traces
-    /// were in bytes in use, because unused bytes are wiped at once. They count as gone if texts that belong to no
-    /// record were removed now, or if the pages had not been searched before. Otherwise they may still be there, and
-    /// the place fails.
-    fn recheck_pages(&self, before: &ReceiptPlace, cleaned: CleanupResult) -> StoreResult<ReceiptPlace> {
+    /// Checks the unused bytes. The words of the traces that were found before are no longer known. But all these
+    /// traces were in bytes in use, because unused bytes are wiped at once. So they count as gone if texts that belong
+    /// to no record were removed now, or if the pages had not been searched before. Otherwise the traces may still be
+    /// in the pages, and the place fails.
+    fn recheck_pages(&self, earlier_place: &ReceiptPlace, cleaned: CleanupResult) -> StoreResult<ReceiptPlace> {
         let rechecked = unused_bytes::check(&self.store.new_reader()?)?;
-        let is_explained = cleaned.orphans > 0 || before.detail.starts_with(NOT_SEARCHED);
+        let is_explained = cleaned.orphans > 0 || earlier_place.detail.starts_with(NOT_SEARCHED);
         if rechecked.outcome == PlaceOutcome::Failed || is_explained {
             return Ok(rechecked);
         }

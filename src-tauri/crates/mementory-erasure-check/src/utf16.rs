@@ -7,7 +7,8 @@ pub(crate) type DecodeUnit = fn([u8; 2]) -> u16;
 /// Number of bytes read at a time.
 const CHUNK_BYTES: u64 = 1 << 16;
 
-/// How to decode the units of a file that begins with the byte order mark of UTF-16. None for other files.
+/// The function that decodes the units of a file, if the file begins with the byte order mark of UTF-16. None for other
+/// files.
 pub(crate) fn unit_decoder(start: &[u8]) -> Option<DecodeUnit> {
     match start {
         [0xff, 0xfe] => Some(u16::from_le_bytes),
@@ -28,7 +29,7 @@ pub(crate) struct Utf16Reader<R> {
 }
 
 impl<R: Read> Utf16Reader<R> {
-    /// `source` begins after the byte order mark.
+    /// Returns a reader of `source`, which must begin after the byte order mark.
     pub(crate) fn new(source: R, unit: DecodeUnit) -> Self {
         Self { source, unit, text: Vec::new(), position: 0, first_of_pair: None }
     }
@@ -78,7 +79,7 @@ mod tests {
     fn pairs_are_decoded_across_chunks() {
         let text = "x".repeat(CHUNK_BYTES as usize / 2 - 1) + "😀 Müller";
         for unit in [u16::from_le_bytes as DecodeUnit, u16::from_be_bytes] {
-            // Encoding a unit swaps the same bytes as decoding it, so the decoder serves for both.
+            // Encoding a unit swaps the same bytes as decoding it, so the decoder is also used to encode.
             let bytes: Vec<u8> = text.encode_utf16().flat_map(|c| unit(c.to_ne_bytes()).to_ne_bytes()).collect();
             let mut decoded = String::new();
             Utf16Reader::new(bytes.as_slice(), unit).read_to_string(&mut decoded).unwrap();

@@ -9,13 +9,13 @@ use crate::{
 const MAX_MESSAGE_CHARS: usize = 200_000;
 /// Smallest number of words for which a sentence of a memory is divided into clauses.
 const MIN_DIVIDED_WORDS: usize = 9;
-/// Number of parts of a memory that are compared.
+/// Largest number of parts of a memory that are compared. Further parts are ignored.
 const MAX_PARTS: usize = 24;
 /// Lowest score of a sentence that is returned.
 const MIN_SCORE: f32 = 0.3;
 /// Factor for the score of a part that only two sentences together support.
 const TWO_SENTENCES_FACTOR: f32 = 0.95;
-/// Factor for the score if only one side contains a negation.
+/// Factor for the score if the statement contains a negation and the sentence does not, or the other way round.
 const NEGATION_MISMATCH_FACTOR: f32 = 0.6;
 
 /// A sentence of a message, or two neighbouring sentences, that support a part of a memory.
@@ -53,8 +53,8 @@ impl Claim {
     pub fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
         let mut parts = Vec::new();
         for sentence in sentences(text) {
-            let whole = Statement::new(sentence.text, rarity);
-            let divided: Vec<Statement> = match whole.words.len() >= MIN_DIVIDED_WORDS {
+            let undivided = Statement::new(sentence.text, rarity);
+            let divided: Vec<Statement> = match undivided.words.len() >= MIN_DIVIDED_WORDS {
                 true => clauses(sentence.text).into_iter().map(|clause| Statement::new(clause, rarity)).collect(),
                 false => Vec::new(),
             };
@@ -62,7 +62,7 @@ impl Claim {
             if divided.len() > 1 && divided.iter().all(|clause| clause.strong_word_count() >= 2) {
                 parts.extend(divided);
             } else {
-                parts.push(whole);
+                parts.push(undivided);
             }
         }
         parts.retain(|part| part.total > 0.0);
@@ -117,9 +117,9 @@ impl Claim {
 impl Statement {
     fn new(text: &str, rarity: &dyn Fn(&str) -> f32) -> Self {
         let Words { words, is_negated } = Words::new(text);
-        let mut weighed: Vec<(Word, f32)> = Vec::with_capacity(words.len());
+        let mut weighted_words: Vec<(Word, f32)> = Vec::with_capacity(words.len());
         for word in words {
-            if weighed.iter().any(|(known, _)| known.folded == word.folded) {
+            if weighted_words.iter().any(|(known, _)| known.folded == word.folded) {
                 continue;
             }
             let factor = match word.shape {
@@ -129,17 +129,17 @@ impl Statement {
                 WordShape::WeakPair => 0.1,
             };
             let weight = rarity(&word.folded).max(0.0) * factor;
-            weighed.push((word, weight));
+            weighted_words.push((word, weight));
         }
         // In "Maria works at …", the subject is probably the person, who says "I" in messages, so the name counts less.
-        if let Some((subject, rest)) = weighed.split_first_mut()
-            && subject.0.capitalised
-            && rest.first().is_some_and(|(verb, _)| !verb.capitalised && verb.folded.ends_with('s'))
+        if let Some((subject, rest)) = weighted_words.split_first_mut()
+            && subject.0.is_capitalised
+            && rest.first().is_some_and(|(verb, _)| !verb.is_capitalised && verb.folded.ends_with('s'))
         {
             subject.1 *= 0.3;
         }
-        let total = weighed.iter().map(|(_, weight)| weight).sum();
-        Self { words: weighed, total, is_negated }
+        let total = weighted_words.iter().map(|(_, weight)| weight).sum();
+        Self { words: weighted_words, total, is_negated }
     }
 
     fn strong_word_count(&self) -> u32 {
@@ -147,10 +147,10 @@ impl Statement {
     }
 
     fn best_in(&self, message_sentences: &[(Part<'_>, Words)]) -> Option<Sentence> {
-        let matched: Vec<Vec<f32>> = message_sentences.iter().map(|(_, words)| self.matches(words)).collect();
+        let similarities: Vec<Vec<f32>> = message_sentences.iter().map(|(_, words)| self.matches(words)).collect();
         let mut best: Option<Sentence> = None;
-        for (n, one) in matched.iter().enumerate() {
-            if one.iter().all(|similarity| *similarity == 0.0) {
+        for (n, sentence_similarities) in similarities.iter().enumerate() {
+            if sentence_similarities.iter().all(|similarity| *similarity == 0.0) {
                 continue;
             }
             let (part, words) = &message_sentences[n];
@@ -160,12 +160,19 @@ impl Statement {
                     best = Some(Sentence { start, end, score, shared, part: 0 });
                 }
             };
-            let (score, shared) = self.score(one);
+            let (score, shared) = self.score(sentence_similarities);
             offer(score, shared, part.start, part.end, words.is_negated);
-            if let (Some(next), Some((other, more))) = (matched.get(n + 1), message_sentences.get(n + 1)) {
-                let both: Vec<f32> = one.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
-                let (score, shared) = self.score(&both);
-                offer(score * TWO_SENTENCES_FACTOR, shared, part.start, other.end, words.is_negated || more.is_negated);
+            if let (Some(next), Some((next_part, next_words))) = (similarities.get(n + 1), message_sentences.get(n + 1))
+            {
+                let best_of_both: Vec<f32> = sentence_similarities.iter().zip(next).map(|(a, b)| a.max(*b)).collect();
+                let (score, shared) = self.score(&best_of_both);
+                offer(
+                    score * TWO_SENTENCES_FACTOR,
+                    shared,
+                    part.start,
+                    next_part.end,
+                    words.is_negated || next_words.is_negated,
+                );
             }
         }
         best
@@ -177,11 +184,12 @@ impl Statement {
         self.words.iter().map(|(word, _)| best(word)).collect()
     }
 
-    fn score(&self, matched: &[f32]) -> (f32, u32) {
-        let found = |((word, weight), similarity): (&(Word, f32), &f32)| {
+    fn score(&self, similarities: &[f32]) -> (f32, u32) {
+        let weighted_match = |((word, weight), similarity): (&(Word, f32), &f32)| {
             (weight * similarity, u32::from(*similarity > 0.0 && word.shape != WordShape::WeakPair))
         };
-        let (sum, shared) = self.words.iter().zip(matched).map(found).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
+        let (sum, shared) =
+            self.words.iter().zip(similarities).map(weighted_match).fold((0.0, 0), |(a, b), (x, y)| (a + x, b + y));
         (sum / self.total, shared)
     }
 }

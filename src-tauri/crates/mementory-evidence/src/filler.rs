@@ -32,7 +32,7 @@ const INTRODUCING_WORDS: &[&str] = &[
     "angegeben",
 ];
 
-const ENGLISH: &[&str] = &[
+const ENGLISH_FILLERS: &[&str] = &[
     "a",
     "an",
     "the",
@@ -158,7 +158,7 @@ const ENGLISH: &[&str] = &[
     "wants",
 ];
 
-const GERMAN: &[&str] = &[
+const GERMAN_FILLERS: &[&str] = &[
     "der", "die", "das", "den", "dem", "des", "ein", "eine", "einen", "einem", "einer", "eines", "ich", "mich", "mir",
     "mein", "meine", "meinen", "meinem", "meiner", "meines", "du", "dich", "dir", "dein", "deine", "deinen", "deinem",
     "deiner", "er", "ihn", "ihm", "sein", "seine", "seinen", "seinem", "seiner", "seines", "sie", "ihr", "ihre",
@@ -170,7 +170,7 @@ const GERMAN: &[&str] = &[
     "gibt",
 ];
 
-const ROMANCE: &[&str] = &[
+const ROMANCE_FILLERS: &[&str] = &[
     "le", "la", "les", "un", "une", "des", "du", "de", "je", "j", "l", "d", "mon", "ma", "mes", "son", "sa", "ses",
     "il", "elle", "nous", "vous", "est", "suis", "ai", "a", "et", "ou", "que", "qui", "dans", "en", "au", "aux",
     "pour", "par", "avec", "el", "los", "las", "una", "yo", "mi", "mis", "su", "sus", "es", "soy", "tengo", "tiene",
@@ -192,7 +192,8 @@ const UNSPACED_NEGATIONS: &[&str] = &["ない", "ません", "なく", "なか",
 
 /// True for a folded word that does not count as evidence.
 pub(crate) fn is_filler(word: &str) -> bool {
-    word.len() <= 12 && [INTRODUCING_WORDS, ENGLISH, GERMAN, ROMANCE].iter().any(|list| list.contains(&word))
+    word.len() <= 12
+        && [INTRODUCING_WORDS, ENGLISH_FILLERS, GERMAN_FILLERS, ROMANCE_FILLERS].iter().any(|list| list.contains(&word))
 }
 
 /// True for a folded word that negates.

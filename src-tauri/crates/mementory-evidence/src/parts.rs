@@ -1,13 +1,13 @@
 //! Divides a text into sentences, and a long sentence of a memory into clauses. Positions are code points.
 
-/// A part of a text.
+/// A part of a text, such as a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Part<'t> {
     /// The text of the part, without white space around it.
     pub text: &'t str,
-    /// First code point.
+    /// Position of the first code point of the part.
     pub start: u32,
-    /// Code point after the last one.
+    /// Position after the last code point of the part.
     pub end: u32,
 }
 
@@ -23,45 +23,45 @@ const MAX_SENTENCE_CHARS: u32 = 1_000;
 /// The sentences of a text, without white space around them. A line break ends a sentence.
 pub fn sentences(text: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
-    let (mut from_byte, mut from_char, mut at) = (0, 0, 0u32);
+    let (mut from_byte, mut from_char, mut position) = (0, 0, 0u32);
     let mut chars = text.char_indices().peekable();
     while let Some((byte, c)) = chars.next() {
-        at += 1;
-        let next = chars.peek().map(|(_, c)| *c);
+        position += 1;
+        let next_char = chars.peek().map(|(_, c)| *c);
         let ends_sentence = match c {
             '\n' | '。' | '！' | '？' | '!' | '?' | '…' => {
-                next.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
+                next_char.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
             }
             '.' => {
-                next.is_none_or(char::is_whitespace)
+                next_char.is_none_or(char::is_whitespace)
                     && !ends_with_abbreviation(text.get(from_byte..byte).unwrap_or_default())
             }
-            _ => at - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
+            _ => position - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
         };
         if ends_sentence {
             let end = byte + c.len_utf8();
             push(&mut out, text.get(from_byte..end).unwrap_or_default(), from_char);
-            (from_byte, from_char) = (end, at);
+            (from_byte, from_char) = (end, position);
         }
     }
     push(&mut out, text.get(from_byte..).unwrap_or_default(), from_char);
     out
 }
 
-fn push<'t>(out: &mut Vec<Part<'t>>, raw: &'t str, start: u32) {
-    let text = raw.trim();
+fn push<'t>(out: &mut Vec<Part<'t>>, untrimmed_text: &'t str, start: u32) {
+    let text = untrimmed_text.trim();
     if !text.contains(char::is_alphanumeric) {
         return;
     }
-    let before = raw.chars().take_while(|c| c.is_whitespace()).count() as u32;
-    let start = start + before;
+    let blank_count = untrimmed_text.chars().take_while(|c| c.is_whitespace()).count() as u32;
+    let start = start + blank_count;
     out.push(Part { text, start, end: start + text.chars().count() as u32 });
 }
 
-fn ends_with_abbreviation(before: &str) -> bool {
-    let word = before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
-    let single = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
-    single
+fn ends_with_abbreviation(text_before: &str) -> bool {
+    let word = text_before.rsplit(char::is_whitespace).next().unwrap_or_default().to_lowercase();
+    let is_single_letter = word.chars().count() == 1 && word.chars().all(char::is_alphabetic);
+    is_single_letter
         || ABBREVIATIONS.contains(&word.as_str())
         || word.chars().all(|c| c.is_ascii_digit()) && word.len() <= 2 && !word.is_empty()
 }
@@ -89,8 +89,8 @@ mod tests {
         assert_eq!(found_sentences[2], ("京都に住んでいる。", 36, 45));
         let chars: Vec<char> = text.chars().collect();
         for part in sentences(text) {
-            let cut: String = chars[part.start as usize..part.end as usize].iter().collect();
-            assert_eq!(cut, part.text);
+            let part_text: String = chars[part.start as usize..part.end as usize].iter().collect();
+            assert_eq!(part_text, part.text);
         }
     }
 

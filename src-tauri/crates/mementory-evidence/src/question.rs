@@ -5,7 +5,7 @@ use crate::parts::sentences;
 /// A clause before the question with at least this many words may be a statement: "Ruth has a baby, what do I bring?"
 const MIN_STATEMENT_WORDS: usize = 3;
 /// In a question without a question mark, the question word may be one of this many last words: "the exam how long".
-const END_WORDS: usize = 2;
+const MAX_WORDS_FROM_END: usize = 2;
 
 /// Words that begin a question.
 const QUESTION_WORDS: &[&str] = &[
@@ -21,9 +21,9 @@ const SURE_QUESTION_WORDS: &[&str] = &[
     "weshalb", "welche", "welcher", "welches", "wer", "wohin", "woher", "wann", "wozu",
 ];
 /// Question words that people write at the end of a search.
-const WORDS_AT_END: &[&str] = &["how", "wie"];
+const QUESTION_WORDS_AT_END: &[&str] = &["how", "wie"];
 /// Verbs that make a question if one of [`PRONOUNS`] follows.
-const VERBS: &[&str] = &[
+const QUESTION_VERBS: &[&str] = &[
     "is", "are", "do", "does", "did", "can", "could", "should", "shall", "may", "must", "will", "would", "was", "were",
     "has", "have", "am", "ist", "sind", "kann", "soll", "sollte", "darf", "muss", "hat", "habe", "gibt",
 ];
@@ -40,7 +40,7 @@ const POSSESSIVES: &[&str] = &[
 ];
 const JAPANESE_POSSESSIVES: &[&str] = &["私の", "わたしの", "僕の", "ぼくの", "俺の", "うちの"];
 /// Beginnings of requests, which state what the person wants.
-const REQUESTS: &[[&str; 2]] = &[
+const REQUEST_BEGINNINGS: &[[&str; 2]] = &[
     ["can", "you"],
     ["could", "you"],
     ["would", "you"],
@@ -66,41 +66,46 @@ pub fn is_question(text: &str) -> bool {
 fn only_asks(sentence: &str) -> bool {
     let sentence = sentence.trim_end_matches(['"', '”', '“', '»', '」', '』', ')', '）', '。', '.', ' ']);
     let is_marked = sentence.ends_with(['?', '？']);
-    let bare = sentence.trim_end_matches(['?', '？', '!', '！', ' ']);
-    if ends_with_any(bare, JAPANESE_REQUESTS) || JAPANESE_POSSESSIVES.iter().any(|word| bare.contains(word)) {
+    let sentence_without_mark = sentence.trim_end_matches(['?', '？', '!', '！', ' ']);
+    if ends_with_any(sentence_without_mark, JAPANESE_REQUESTS)
+        || JAPANESE_POSSESSIVES.iter().any(|word| sentence_without_mark.contains(word))
+    {
         return false;
     }
-    let words = words_of(bare);
-    let contains = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
-    if contains(POSSESSIVES) || REQUESTS.iter().any(|request| words.starts_with(&request.map(str::to_owned))) {
+    let words = words_of(sentence_without_mark);
+    let contains_any = |list: &[&str]| words.iter().any(|word| list.contains(&word.as_str()));
+    if contains_any(POSSESSIVES)
+        || REQUEST_BEGINNINGS.iter().any(|request| words.starts_with(&request.map(str::to_owned)))
+    {
         return false;
     }
     if !is_marked {
-        return ends_with_any(bare, JAPANESE_QUESTIONS) || asks_without_mark(&words);
+        return ends_with_any(sentence_without_mark, JAPANESE_QUESTIONS) || asks_without_mark(&words);
     }
-    let clauses: Vec<&str> = bare.split([',', ';', ':', '–', '—', '、', '，']).collect();
-    let (_, before) = clauses.split_last().unwrap_or((&"", &[]));
-    !before.iter().any(|clause| may_state(clause))
+    let clauses: Vec<&str> = sentence_without_mark.split([',', ';', ':', '–', '—', '、', '，']).collect();
+    let (_, earlier_clauses) = clauses.split_last().unwrap_or((&"", &[]));
+    !earlier_clauses.iter().any(|clause| may_be_statement(clause))
 }
 
 /// True for a question that is written without a question mark, as in the box of a search engine.
 fn asks_without_mark(words: &[String]) -> bool {
     let is_one_of = |word: Option<&String>, list: &[&str]| word.is_some_and(|word| list.contains(&word.as_str()));
-    if is_one_of(words.first(), VERBS) && is_one_of(words.get(1), PRONOUNS) {
+    if is_one_of(words.first(), QUESTION_VERBS) && is_one_of(words.get(1), PRONOUNS) {
         return true;
     }
     // "What I like is tea" states something.
     let is_about_self = words.iter().any(|word| FIRST_PERSON.contains(&word.as_str()));
-    let asks_at_end = words.iter().rev().take(END_WORDS).any(|word| WORDS_AT_END.contains(&word.as_str()));
+    let asks_at_end =
+        words.iter().rev().take(MAX_WORDS_FROM_END).any(|word| QUESTION_WORDS_AT_END.contains(&word.as_str()));
     !is_about_self && (is_one_of(words.first(), SURE_QUESTION_WORDS) || asks_at_end)
 }
 
 /// True if a clause before the question may state something.
-fn may_state(clause: &str) -> bool {
+fn may_be_statement(clause: &str) -> bool {
     let words = words_of(clause);
-    let asks = words.first().is_some_and(|word| QUESTION_WORDS.contains(&word.as_str()));
+    let begins_as_question = words.first().is_some_and(|word| QUESTION_WORDS.contains(&word.as_str()));
     let is_without_spaces = clause.chars().filter(|c| !c.is_ascii() && c.is_alphanumeric()).count() > 5;
-    !asks && (words.len() >= MIN_STATEMENT_WORDS || is_without_spaces)
+    !begins_as_question && (words.len() >= MIN_STATEMENT_WORDS || is_without_spaces)
 }
 
 fn words_of(text: &str) -> Vec<String> {

@@ -5,13 +5,13 @@ use mementory_model::{fold, is_of_unspaced_script};
 /// A word that is compared.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Word {
-    /// Folded, as in the search index.
+    /// The word, folded as in the search index.
     pub(crate) folded: String,
     /// The folded word without its usual ending.
     pub(crate) stem: String,
     pub(crate) shape: WordShape,
     /// True if the word begins with a capital in the text.
-    pub(crate) capitalised: bool,
+    pub(crate) is_capitalised: bool,
 }
 
 /// The type of a word, on which its weight depends.
@@ -38,33 +38,33 @@ impl Words {
     pub(crate) fn new(text: &str) -> Self {
         let mut out = Self::default();
         let mut run = String::new();
-        let mut unspaced = false;
-        for (at, c) in text.char_indices() {
-            if is_thousands_separator(text, at, c) {
+        let mut is_run_unspaced = false;
+        for (position, c) in text.char_indices() {
+            if is_thousands_separator(text, position, c) {
                 continue;
             }
             let is_unspaced = is_of_unspaced_script(c);
             // A combining mark belongs to the letter before it.
-            let part = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
-            if !run.is_empty() && (!part || is_unspaced != unspaced && !is_mark(c)) {
-                out.push_run(&run, unspaced);
+            let is_word_char = c.is_alphanumeric() || is_mark(c) && !run.is_empty();
+            if !run.is_empty() && (!is_word_char || is_unspaced != is_run_unspaced && !is_mark(c)) {
+                out.push_run(&run, is_run_unspaced);
                 run.clear();
             }
-            if part {
+            if is_word_char {
                 if run.is_empty() {
-                    unspaced = is_unspaced;
+                    is_run_unspaced = is_unspaced;
                 }
                 run.push(c);
             }
         }
         if !run.is_empty() {
-            out.push_run(&run, unspaced);
+            out.push_run(&run, is_run_unspaced);
         }
         out
     }
 
-    fn push_run(&mut self, run: &str, unspaced: bool) {
-        if unspaced { self.push_pairs(run) } else { self.push_word(run) }
+    fn push_run(&mut self, run: &str, is_unspaced_script: bool) {
+        if is_unspaced_script { self.push_pairs(run) } else { self.push_word(run) }
     }
 
     fn push_word(&mut self, run: &str) {
@@ -75,14 +75,14 @@ impl Words {
         }
         let shape = if folded.contains(|c: char| c.is_numeric()) { WordShape::Number } else { WordShape::Word };
         let stem = if shape == WordShape::Number { folded.clone() } else { stem(&folded) };
-        let capitalised = run.chars().next().is_some_and(char::is_uppercase);
-        self.words.push(Word { stem, shape, capitalised, folded });
+        let is_capitalised = run.chars().next().is_some_and(char::is_uppercase);
+        self.words.push(Word { stem, shape, is_capitalised, folded });
     }
 
     fn push_pairs(&mut self, run: &str) {
         // Hangul is not folded, because folding would divide its syllables into letters.
-        let hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
-        let mut folded = if hangul { run.to_owned() } else { fold(run) };
+        let is_hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
+        let mut folded = if is_hangul { run.to_owned() } else { fold(run) };
         self.is_negated |= has_unspaced_negation(&folded);
         for frame in UNSPACED_PERSON_WORDS {
             if folded.contains(frame) {
@@ -92,10 +92,10 @@ impl Words {
         for piece in folded.split(' ') {
             let chars: Vec<char> = piece.chars().collect();
             for pair in chars.windows(2) {
-                let weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
+                let is_weak = pair.iter().all(|c| matches!(c, '\u{3040}'..='\u{309f}'));
                 let text: String = pair.iter().collect();
-                let shape = if weak { WordShape::WeakPair } else { WordShape::Pair };
-                self.words.push(Word { stem: text.clone(), folded: text, shape, capitalised: false });
+                let shape = if is_weak { WordShape::WeakPair } else { WordShape::Pair };
+                self.words.push(Word { stem: text.clone(), folded: text, shape, is_capitalised: false });
             }
             if let [single] = chars.as_slice()
                 && !matches!(single, '\u{3040}'..='\u{309f}')
@@ -105,7 +105,7 @@ impl Words {
                     stem: text.clone(),
                     folded: text,
                     shape: WordShape::WeakPair,
-                    capitalised: false,
+                    is_capitalised: false,
                 });
             }
         }
@@ -133,17 +133,17 @@ pub fn key_words(text: &str) -> String {
 }
 
 /// True for a thousands separator: 4,150 and 4.150 both mean 4150.
-fn is_thousands_separator(text: &str, at: usize, c: char) -> bool {
+fn is_thousands_separator(text: &str, position: usize, c: char) -> bool {
     let digit = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_digit);
     let bytes = text.as_bytes();
     matches!(c, ',' | '.')
-        && at > 0
-        && digit(bytes.get(at - 1))
-        && (1..=3).all(|n| digit(bytes.get(at + n)))
-        && !digit(bytes.get(at + 4))
+        && position > 0
+        && digit(bytes.get(position - 1))
+        && (1..=3).all(|n| digit(bytes.get(position + n)))
+        && !digit(bytes.get(position + 4))
 }
 
-/// Endings of English, German, French and Spanish words. If two of them match a word, the longer one comes first.
+/// Endings of English, German, French and Spanish words. If two endings match a word, the longer ending comes first.
 const ENDINGS: &[&str] = &[
     "ungen", "ingly", "ations", "ation", "ings", "edly", "ies", "ied", "ing", "ung", "ers", "est", "ern", "ens", "ed",
     "es", "ly", "en", "er", "em", "st", "ic", "ie", "e", "s", "n", "y", "a", "o",
@@ -154,9 +154,9 @@ const MIN_STEM_CHARS: usize = 3;
 fn stem(word: &str) -> String {
     let chars = word.chars().count();
     for ending in ENDINGS {
-        let left = chars.saturating_sub(ending.len());
+        let stem_chars = chars.saturating_sub(ending.len());
         // An ending is rarely longer than its stem.
-        if left >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
+        if stem_chars >= MIN_STEM_CHARS.max(ending.len()) && word.ends_with(ending) {
             return word.get(..word.len() - ending.len()).unwrap_or(word).to_owned();
         }
     }
@@ -174,14 +174,16 @@ pub(crate) fn similarity(a: &Word, b: &Word) -> f32 {
     if a.stem == b.stem {
         return 0.95;
     }
-    let common = a.folded.chars().zip(b.folded.chars()).take_while(|(x, y)| x == y).count();
+    let common_count = a.folded.chars().zip(b.folded.chars()).take_while(|(x, y)| x == y).count();
     let (x, y) = (a.folded.chars().count(), b.folded.chars().count());
-    let (short, long) = (x.min(y), x.max(y));
-    if common >= 5 && common * 10 >= long * 6 || common >= 4 && long - common <= 1 {
+    let (shorter_count, longer_count) = (x.min(y), x.max(y));
+    if common_count >= 5 && common_count * 10 >= longer_count * 6
+        || common_count >= 4 && longer_count - common_count <= 1
+    {
         return 0.85;
     }
     let (inner, outer) = if x <= y { (&a.stem, &b.folded) } else { (&b.stem, &a.folded) };
-    if short >= 5 && inner.chars().count() >= 5 && outer.contains(inner.as_str()) { 0.75 } else { 0.0 }
+    if shorter_count >= 5 && inner.chars().count() >= 5 && outer.contains(inner.as_str()) { 0.75 } else { 0.0 }
 }
 
 fn is_mark(c: char) -> bool {

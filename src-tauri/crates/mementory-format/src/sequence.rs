@@ -6,7 +6,7 @@
 pub struct SourceState {
     /// Path in the input.
     pub place: String,
-    /// Id of the format of the whole source, which is the same for a delta and its base.
+    /// Id of the format. A delta has the id of the format of its base.
     pub format: &'static str,
     /// Id of the agent.
     pub group: String,

@@ -1,4 +1,4 @@
-//! Interchange formats that are ZIP archives with a manifest, one folder each with a README.
+//! Interchange formats that are ZIP archives with a manifest. Each format has a folder with a README.
 pub mod alf;
 pub mod mem;
 mod unique_keys;

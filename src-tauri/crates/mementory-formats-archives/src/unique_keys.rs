@@ -1,8 +1,9 @@
-//! Keys for records of one file that share an id, so that none replaces another.
+//! Gives each record of a file a unique key, even if several records have the same id, so that no record replaces
+//! another.
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// The keys that records of a file have. About 40 bytes for each, because only their hashes are stored.
+/// The keys of the records of a file. Each key takes about 40 bytes, because only its hash is stored.
 #[derive(Default)]
 pub(crate) struct UniqueKeys {
     keys: HashMap<u128, KeyUse>,
@@ -15,7 +16,7 @@ struct KeyUse {
     last_number: u32,
 }
 
-/// The key for a record.
+/// The result of assigning a key to a record.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AssignedKey {
     /// No earlier record has the key.
@@ -27,7 +28,7 @@ pub(crate) enum AssignedKey {
 }
 
 impl UniqueKeys {
-    /// Reserves a key for a record of another part of the file.
+    /// Reserves a key for a record that is read separately, so that [`Self::assign`] gives the key to no other record.
     pub(crate) fn reserve(&mut self, scope: &str, value: &str) {
         self.keys.entry(hash128(&(scope, value))).or_insert(KeyUse { content: None, last_number: 1 });
     }
@@ -55,7 +56,7 @@ impl UniqueKeys {
         AssignedKey::Numbered(numbered)
     }
 
-    /// Forgets all keys.
+    /// Removes all keys.
     pub(crate) fn clear(&mut self) {
         self.keys.clear();
     }
@@ -70,10 +71,10 @@ fn hash64(value: &impl Hash) -> u64 {
 fn hash128(value: &impl Hash) -> u128 {
     let mut hasher = DefaultHasher::new();
     value.hash(&mut hasher);
-    let first = hasher.finish();
-    first.hash(&mut hasher);
+    let low_bits = hasher.finish();
+    low_bits.hash(&mut hasher);
     value.hash(&mut hasher);
-    (u128::from(hasher.finish()) << 64) | u128::from(first)
+    (u128::from(hasher.finish()) << 64) | u128::from(low_bits)
 }
 
 #[cfg(test)]

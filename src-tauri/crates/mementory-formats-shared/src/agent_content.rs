@@ -13,7 +13,7 @@ use serde_json::{Value, value::RawValue};
 use sha2::{Digest, Sha256};
 use std::borrow::Cow;
 
-/// Largest size, in bytes of base64, of an embedded file. A larger one is not extracted from its message.
+/// Largest size, in bytes of base64, of an embedded file. A larger file is not extracted from its message.
 const MAX_INLINE_BYTES: usize = 64 << 20;
 
 /// The bytes of a file that a message contains in base64, with or without padding. None if they are not base64, empty,
@@ -38,7 +38,7 @@ pub struct InlineFile {
 pub struct AgentContent {
     /// Text blocks, joined by blank lines.
     pub text: String,
-    /// The other blocks, which are shown collapsed: `{type, name?, text}`.
+    /// All blocks except text, which are shown collapsed: `{type, name?, text}`.
     pub blocks: Vec<Value>,
     /// Files inside the message.
     pub files: Vec<InlineFile>,
@@ -67,8 +67,8 @@ impl AgentContent {
     }
 
     /// Adds a block that is shown collapsed. A block without text and name is left out, unless it is a tool call or a
-    /// tool result. An empty tool result is kept: if a message contains nothing else, the result shows that the message
-    /// was not written by the person.
+    /// tool result. An empty tool result is added: if a message contains nothing else, the result shows that the person
+    /// did not write the message.
     pub fn push_block(&mut self, kind: &str, name: Option<&str>, text: impl Into<String>) {
         let text = text.into();
         if text.trim().is_empty() && name.is_none() && !is_tool_type(kind) {
@@ -150,16 +150,18 @@ impl AgentContent {
 
     /// Adds a file: `source{media_type,data}`, `inlineData{mimeType,data}`, or a data URL.
     pub fn push_file(&mut self, block: &Object<'_>, kind: &str) {
-        let inner = block.object("source").or_else(|| block.object("inlineData")).or_else(|| block.object("fileData"));
-        let inner = inner.as_ref().unwrap_or(block);
+        let file_object =
+            block.object("source").or_else(|| block.object("inlineData")).or_else(|| block.object("fileData"));
+        let file_object = file_object.as_ref().unwrap_or(block);
         let url = ["image_url", "url", "file_url", "fileUri", "image", "data"].into_iter().find_map(|key| {
-            let raw = inner.raw_value(key)?;
+            let raw = file_object.raw_value(key)?;
             decode_string(raw).or_else(|| Object::parse(raw.get())?.text("url").map(|t| Cow::Owned(t.into_owned())))
         });
-        let media_type = ["media_type", "mimeType", "mime_type", "mediaType"].into_iter().find_map(|k| inner.text(k));
+        let media_type =
+            ["media_type", "mimeType", "mime_type", "mediaType"].into_iter().find_map(|k| file_object.text(k));
         let (media_type, data) = match url.as_deref().and_then(|u| u.strip_prefix("data:")?.split_once(";base64,")) {
             Some((media_type, data)) => (Some(media_type.to_owned()), Some(data)),
-            None => (media_type.map(Cow::into_owned), inner.has("data").then_some(url.as_deref()).flatten()),
+            None => (media_type.map(Cow::into_owned), file_object.has("data").then_some(url.as_deref()).flatten()),
         };
         let name = ["filename", "file_name", "title", "name"].into_iter().find_map(|k| block.non_blank_text(k));
         let Some(bytes) = data.and_then(embedded_bytes) else {
@@ -226,9 +228,9 @@ impl AgentContent {
         false
     }
 
-    /// Moves the content into a turn of a session, and returns the files, whose bytes are still to be stored. Text that
-    /// the agent's program wrote, which has the role `system`, becomes `context`. It is hidden, and so are tool calls
-    /// and tool results.
+    /// Moves the content into a turn of a session. Returns content with only the files, whose bytes the caller must
+    /// store. A turn with the role `system`, whose text the agent's program wrote, gets the type `context` and is
+    /// hidden. Turns that are only tool calls or tool results are hidden too.
     pub fn fill_session_turn(mut self, turn: &mut Turn) -> Self {
         let files = std::mem::take(&mut self.files);
         self.fill(turn);

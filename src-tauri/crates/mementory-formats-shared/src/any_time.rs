@@ -6,7 +6,7 @@ use serde_json::value::RawValue;
 /// Names of the months in the times that JavaScript writes.
 const MONTHS: [&str; 12] = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// The value of the first of these keys that contains a valid time.
+/// The first valid time under these keys.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| any_time(object.raw_value(key)?))
 }
@@ -17,8 +17,9 @@ pub fn any_time(raw: &RawValue) -> Option<Timestamp> {
     let text = raw.get();
     if text.starts_with('{') {
         let object = Object::parse(text)?;
-        let inner = ["$date", "$numberLong", "seconds", "_seconds"].iter().find_map(|key| object.raw_value(key))?;
-        return any_time(inner);
+        let wrapped_time =
+            ["$date", "$numberLong", "seconds", "_seconds"].iter().find_map(|key| object.raw_value(key))?;
+        return any_time(wrapped_time);
     }
     match decode_string(raw) {
         Some(decoded) => text_time(&decoded),

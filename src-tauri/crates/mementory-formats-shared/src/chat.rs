@@ -8,10 +8,10 @@ use mementory_model::{
 use std::borrow::Cow;
 use std::collections::HashSet;
 
-/// A conversation as a reader found it. Turns are in the order of the source.
+/// A conversation as a reader parsed it. Turns are in the order of the source.
 #[derive(Debug, Default)]
 pub struct Chat {
-    /// The id that the source gives. If None, an id is derived from the content.
+    /// Id of the conversation in the source. If None, an id is derived from the content.
     pub id: Option<String>,
     /// Identifies the conversation in its record key. If None, `id` is used. If `id` is None too, an id is derived from
     /// the title, the time and the first message.
@@ -24,11 +24,11 @@ pub struct Chat {
     pub times: Times,
     /// Account and project. Platform and conversation are added by [`Chat::into_unit`].
     pub source: Source,
-    /// Type of the conversation, as the source names it.
+    /// Type of the conversation, as named in the source.
     pub record_type: Option<String>,
     /// Status in the source (`archived`, `deleted` …).
     pub status: Option<String>,
-    /// Tags.
+    /// Tags of the conversation.
     pub tags: Vec<String>,
     /// Model of the turns that do not name one themselves.
     pub model: Option<String>,
@@ -42,8 +42,8 @@ pub struct Chat {
     pub turns: Vec<Turn>,
     /// Id of the last message on the branch that the user last had open. If None, the branch of the last turn is used.
     pub leaf: Option<String>,
-    /// True for a log, whose order is reliable. Otherwise, if an answer precedes a prompt with the same time, they are
-    /// swapped.
+    /// True for a log, whose order of messages is reliable. In other sources, an answer that precedes a prompt with the
+    /// same time is swapped with this prompt.
     pub is_log: bool,
 }
 
@@ -52,10 +52,10 @@ pub fn is_tool_type(content_type: &str) -> bool {
     matches!(content_type, "tool_call" | "tool_result")
 }
 
-/// A message as a reader found it.
+/// A message as a reader parsed it.
 #[derive(Debug, Default)]
 pub struct Turn {
-    /// The id that the source gives. If None, an id is derived from position and text.
+    /// Id of the message in the source. If None, an id is derived from position and text.
     pub id: Option<String>,
     /// Identifies the message in its conversation. If None, `id` is used. If `id` is None too, an id is derived from
     /// position and text.
@@ -87,12 +87,12 @@ pub struct Turn {
 /// The parent of a turn.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub enum TurnParent {
-    /// The parent is the turn before this one. For sources without parent links.
+    /// The parent is the turn before this one. Used for sources without parent links.
     #[default]
     Previous,
     /// The turn has no parent: it begins the conversation.
     Root,
-    /// Id that the source gives the parent.
+    /// Id of the parent in the source.
     Id(String),
     /// The index of the parent among the turns.
     At(usize),
@@ -177,10 +177,11 @@ impl Chat {
         Unit { records }
     }
 
-    /// The id of a conversation that states none: a digest of its title, its time and its first message.
+    /// The id of a conversation for which the source states none: a digest of its title, its time and its first
+    /// message.
     fn content_id(&self) -> String {
-        let first = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
-        content_id(&format!("{:?}\n{:?}\n{first:?}", self.title, self.times.created))
+        let first_message = self.turns.first().map(|turn| (turn.text.as_str(), turn.times.created));
+        content_id(&format!("{:?}\n{:?}\n{first_message:?}", self.title, self.times.created))
     }
 }
 
@@ -210,14 +211,14 @@ pub fn beginning(turns: &[Turn]) -> String {
     format!("{:?}\n{:?}", first_text_of(USER).or_else(first_text), first_text_of(ASSISTANT))
 }
 
-/// The times of a conversation that states none: those of its oldest and its newest message.
+/// The times of a conversation for which the source states none: the times of its oldest and its newest message.
 pub fn times_of(turns: &[Turn]) -> Times {
     let times = || turns.iter().filter_map(|turn| turn.times.created);
     Times { created: times().min(), updated: times().max(), ..Times::default() }
 }
 
-/// Puts the oldest message first, because some exports list the newest message first. Without links to parents, the
-/// order of the list is the only order of the messages.
+/// Reverses the turns if most of them are in falling order of time, because some exports list the newest message first.
+/// Turns without links to parents are then sorted by time.
 pub fn put_oldest_first(turns: &mut [Turn]) {
     let times: Vec<_> = turns.iter().filter_map(|turn| turn.times.created).collect();
     let falling_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();
@@ -227,25 +228,26 @@ pub fn put_oldest_first(turns: &mut [Turn]) {
     }
     turns.reverse();
     let has_links = turns.iter().any(|turn| matches!(turn.parent, TurnParent::Id(_)));
-    // The right position of a message without a time is not known, so messages are sorted only if all have a time.
+    // The right position of a message without a time is unknown, so messages are sorted only if all of them have a
+    // time.
     if !has_links && times.len() == turns.len() {
         turns.sort_by_key(|turn| turn.times.created);
     }
 }
 
 /// Keys of the turns inside their conversation: the turn's own key or id, otherwise a digest of its position and text.
-/// If two turns have the same key, a digest is appended to the second one's key.
+/// If two turns have the same key, a digest is appended to the key of the second turn.
 fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<String> {
-    let mut seen = HashSet::with_capacity(turns.len());
+    let mut used_keys = HashSet::with_capacity(turns.len());
     let mut keys = Vec::with_capacity(turns.len());
     for (index, turn) in turns.iter().enumerate() {
         let digest = || content_id(&format!("{index}\n{}\n{}", turn.role, turn.text));
         let mut key = turn.key.clone().or_else(|| turn.id.clone()).unwrap_or_else(digest);
-        if !seen.insert(key.clone()) {
+        if !used_keys.insert(key.clone()) {
             let message = "two messages have the same id; both are imported";
             issues.push(Issue::new("duplicate_id", format!("{container}#{}", turn.pointer), message));
             key = format!("{key}~{}", digest());
-            seen.insert(key.clone());
+            used_keys.insert(key.clone());
         }
         keys.push(key);
     }

@@ -7,12 +7,12 @@ use mementory_model::{AttachmentRef, RecordKey};
 use serde_json::{Value, value::RawValue};
 use std::borrow::Cow;
 
-/// The parts that were found in the content of a message.
+/// The parsed content of a message.
 #[derive(Debug, Default)]
 pub struct Content {
     /// Text of the message. Parts are joined by blank lines.
     pub text: String,
-    /// The other parts, which are shown collapsed: `{type, name?, text}`.
+    /// All parts except text and files, which are shown collapsed: `{type, name?, text}`.
     pub blocks: Vec<Value>,
     /// Files that the message refers to.
     pub files: Vec<FileRef>,
@@ -21,24 +21,24 @@ pub struct Content {
 /// A file that a message refers to.
 #[derive(Debug, Default, Clone)]
 pub struct FileRef {
-    /// Id or address in the source.
+    /// Id or address of the file in the source.
     pub id: Option<String>,
     /// Name of the file.
     pub name: Option<String>,
-    /// Media type.
+    /// Media type of the file.
     pub media_type: Option<String>,
-    /// Size in bytes.
+    /// Size of the file in bytes.
     pub size: Option<u64>,
 }
 
 /// Longest address of a file, in bytes. A longer value is a `data:` address that contains the file itself.
-const MAX_ADDRESS: usize = 4096;
+const MAX_ADDRESS_BYTES: usize = 4096;
 /// Name of a file that a message contains without a name.
 const UNNAMED_FILE: &str = "embedded file";
 /// Members of a part that may contain a file (LlamaIndex writes base64, the AI SDK an address).
 pub(crate) const EMBEDDED_KEYS: [&str; 4] = ["image", "audio", "video", "data"];
 /// Smallest number of characters of a file in base64. A shorter text may be a file name.
-const MIN_EMBEDDED: usize = 40;
+const MIN_EMBEDDED_CHARS: usize = 40;
 /// Types of parts that contain text.
 const TEXT_TYPES: [&str; 6] = ["text", "input_text", "output_text", "markdown", "paragraph", "content"];
 /// Types of text parts that are named after HTML elements. Some browser extensions write them.
@@ -97,7 +97,7 @@ impl Content {
         // LlamaIndex names the type of a part `block_type`.
         let kind = part.text("type").or_else(|| part.text("block_type")).unwrap_or_default();
         let kind = kind.as_ref();
-        if let Some(fragment) = part.object("part").filter(|inner| inner.has("pt")) {
+        if let Some(fragment) = part.object("part").filter(|fragment| fragment.has("pt")) {
             return self.add_fragment(&fragment);
         }
         // Kimi writes each part as an object whose only key besides the id is the name of the type.
@@ -112,16 +112,17 @@ impl Content {
             let text = first_nested(&part, &["text", "value", "content", "parts"]);
             self.add_text(&text);
         } else if CALL_TYPES.contains(&kind) || part.has("functionCall") {
-            let inner = ["tool_call", "functionCall", "function", "toolCall"].iter().find_map(|key| part.object(key));
-            let call = inner.unwrap_or(part);
+            let call_object =
+                ["tool_call", "functionCall", "function", "toolCall"].iter().find_map(|key| part.object(key));
+            let call = call_object.unwrap_or(part);
             // Goose puts the call inside `value`, next to the call's status.
             let value = call.object("value");
             self.add_call(value.as_ref().unwrap_or(&call));
         } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") {
-            // Goose writes `toolResult`, and Amp writes `run`.
-            let inner =
+            // Goose stores the result under `toolResult`, and Amp under `run`.
+            let result_object =
                 ["tool_response", "functionResponse", "toolResult", "run"].iter().find_map(|key| part.object(key));
-            let result = inner.as_ref().unwrap_or(&part);
+            let result = result_object.as_ref().unwrap_or(&part);
             let text = first_nested(result, &["content", "output", "result", "response", "text", "value", "error"]);
             self.add_block("tool_result", tool_name(result), text);
         } else if kind.starts_with("tool-") || kind == "dynamic-tool" {
@@ -163,7 +164,7 @@ impl Content {
     }
 
     /// Adds a part that is shown collapsed. A part without text and name is left out and remains only in the verbatim.
-    /// An empty tool result is kept: if the message contains nothing else, the result shows that the person did not
+    /// An empty tool result is added: if the message contains nothing else, the result shows that the person did not
     /// write the message.
     pub fn add_block(&mut self, kind: &str, name: Option<String>, text: impl Into<String>) {
         let text = text.into();
@@ -177,25 +178,26 @@ impl Content {
     /// contains its result, the result is added too.
     pub fn add_call(&mut self, call: &Object<'_>) {
         let function = call.object("function");
-        let inner = function.as_ref().unwrap_or(call);
-        let input =
-            ["arguments", "args", "input", "parameters", "tool_kwargs"].iter().find_map(|key| inner.raw_value(key));
+        let named_call = function.as_ref().unwrap_or(call);
+        let input = ["arguments", "args", "input", "parameters", "tool_kwargs"]
+            .iter()
+            .find_map(|key| named_call.raw_value(key));
         let text = input.map(|raw| decode_string(raw).unwrap_or(Cow::Borrowed(raw.get())));
-        self.add_block("tool_call", tool_name(inner), text.unwrap_or_default());
+        self.add_block("tool_call", tool_name(named_call), text.unwrap_or_default());
         let result = first_nested(call, &["output", "result"]);
         if !result.is_empty() {
-            self.add_block("tool_result", tool_name(inner), result);
+            self.add_block("tool_result", tool_name(named_call), result);
         }
     }
 
     /// Adds a call and its result as the AI SDK stores them: `{toolName, args, result}`.
     fn add_invocation(&mut self, part: &Object<'_>, name: Option<String>) {
-        let inner = part.object("toolInvocation");
-        let inner = inner.as_ref().unwrap_or(part);
-        let name = tool_name(inner).or(name);
-        let input = ["args", "input"].iter().find_map(|key| inner.raw_value(key));
+        let invocation = part.object("toolInvocation");
+        let invocation = invocation.as_ref().unwrap_or(part);
+        let name = tool_name(invocation).or(name);
+        let input = ["args", "input"].iter().find_map(|key| invocation.raw_value(key));
         self.add_block("tool_call", name.clone(), input.map(|raw| raw.get()).unwrap_or_default());
-        let result = first_nested(inner, &["result", "output", "errorText"]);
+        let result = first_nested(invocation, &["result", "output", "errorText"]);
         if !result.is_empty() {
             self.add_block("tool_result", name, result);
         }
@@ -229,12 +231,12 @@ impl Content {
         }
     }
 
-    /// True if there is neither text nor a part.
+    /// True if the content has neither text nor blocks nor files.
     pub fn is_empty(&self) -> bool {
         self.text.is_empty() && self.blocks.is_empty() && self.files.is_empty()
     }
 
-    /// Replaces text, blocks and files of a message. Its type is not changed.
+    /// Replaces text, blocks and files of a message. The type of the message is not changed.
     pub fn put_into(self, turn: &mut Turn, format: &str) {
         turn.attachments.clear();
         turn.fields.remove("blocks");
@@ -260,14 +262,14 @@ impl Content {
             let key = if id.len() > 120 { content_id(&id) } else { id.clone() };
             let key = RecordKey::new(format, format!("file/{key}"));
             let name_of_id =
-                || if id.len() > MAX_ADDRESS { UNNAMED_FILE } else { id.rsplit('/').next().unwrap_or(&id) };
+                || if id.len() > MAX_ADDRESS_BYTES { UNNAMED_FILE } else { id.rsplit('/').next().unwrap_or(&id) };
             let name = file.name.clone().unwrap_or_else(|| name_of_id().to_owned());
             if out.iter().any(|other| other.key == key) {
                 continue;
             }
             out.push(AttachmentRef {
                 key,
-                origin_id: file.id.clone().filter(|id| id.len() <= MAX_ADDRESS),
+                origin_id: file.id.clone().filter(|id| id.len() <= MAX_ADDRESS_BYTES),
                 name,
                 media_type: file.media_type.clone(),
                 size: file.size,
@@ -329,10 +331,10 @@ pub fn nested_text(raw: &RawValue) -> String {
 /// The file that a part, or an entry of a list of files, refers to.
 fn file_ref(object: &Object<'_>) -> FileRef {
     let text = |of: &Object<'_>, keys: &[&str]| keys.iter().find_map(|key| of.non_blank_text(key)).map(Cow::into_owned);
-    let inner = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
+    let file_object = ["file", "image_url", "image_file", "input_audio", "inlineData", "fileData", "document", "image"]
         .iter()
         .find_map(|key| object.object(key));
-    let described = inner.as_ref().unwrap_or(object);
+    let described = file_object.as_ref().unwrap_or(object);
     let ids = ["file_id", "fileId", "id", "fileIdentifier", "attachmentId", "fileUri", "url", "image_url", "path"];
     let names = ["filename", "fileName", "file_name", "name", "originalName", "title", "alt"];
     let types = [
@@ -364,14 +366,14 @@ fn file_ref(object: &Object<'_>) -> FileRef {
     }
 }
 
-/// A reference to a file that a part contains: an address, or the file in base64, whose id is a digest too. None for any
-/// other text.
+/// A reference to the file in a part. `value` is an address, or the file itself in base64, whose digest becomes the id.
+/// None for any other text.
 fn embedded_file(value: &str) -> Option<FileRef> {
     if ["data:", "http://", "https://"].iter().any(|beginning| value.starts_with(beginning)) {
         return Some(file_ref_of_address(value));
     }
     let is_base64 = |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'=');
-    let is_file = value.len() >= MIN_EMBEDDED && value.bytes().all(is_base64);
+    let is_file = value.len() >= MIN_EMBEDDED_CHARS && value.bytes().all(is_base64);
     is_file.then(|| FileRef { id: Some(content_id(value)), name: Some(UNNAMED_FILE.into()), ..FileRef::default() })
 }
 

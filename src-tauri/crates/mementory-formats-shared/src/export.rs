@@ -10,7 +10,7 @@ use std::collections::HashMap;
 /// must be short.
 pub const MAX_DOCUMENT_BYTES: usize = 16 << 10;
 
-/// Kinds of records that a format of memories holds. Others are withheld from it.
+/// Kinds of records that a format of memories can store. An export to such a format withholds all other kinds.
 pub const MEMORY_KINDS: [Kind; 8] = [
     Kind::Memory,
     Kind::Profile,
@@ -30,20 +30,20 @@ const OTHER_TIME_NOTE: &str =
 
 /// The state of an export, including its report.
 pub struct Export {
-    /// The report so far: what is written, lost and withheld.
+    /// The report so far: the written records, the withheld records, and the losses.
     pub report: WriteReport,
     /// Time of the export.
     pub now: Timestamp,
     /// True if the export leaves out identifiers of accounts and platforms.
     pub strip: bool,
-    /// True if the target can hold documents of any length, not only short memories.
+    /// True if the target can store documents of any length, not only short memories.
     pub holds_documents: bool,
     format: &'static str,
     holds_validity_end: bool,
 }
 
 impl Export {
-    /// `holds_validity_end` is true if the target can express when a memory stops being true.
+    /// Starts an export. `holds_validity_end` is true if the target can express when a memory stops being true.
     pub fn new(
         format: &'static str,
         version: &str,
@@ -61,8 +61,8 @@ impl Export {
         }
     }
 
-    /// Why a record is withheld, or None if it is written. In general, only memories that have text and are still true
-    /// are written.
+    /// Returns the reason for withholding a record, or None if the record is written. In general, only memories that
+    /// have text and are still true are written.
     pub fn reason_to_withhold(&self, stored: &StoredRecord, kinds: &[Kind]) -> Option<&'static str> {
         let record = &stored.record;
         if !kinds.contains(&record.kind) {
@@ -96,7 +96,7 @@ impl Export {
     }
 
     /// Like [`Export::wrote`]. `in_other_form` names members that the file expresses in a way that our reader cannot
-    /// restore. These are reported as narrowed, not as left out.
+    /// restore. Such members are reported as narrowed, not as left out.
     pub fn count_written_with(&mut self, stored: &StoredRecord, mapped: &Record, in_other_form: &[&str]) {
         let record = &stored.record;
         *self.report.by_kind.entry(record.kind.as_str().to_owned()).or_default() += 1;
@@ -153,7 +153,7 @@ impl Export {
             .unwrap_or_else(|| uuid_of(&stored.id))
     }
 
-    /// Completes the report with losses that are not about a record: deletions and passthrough files.
+    /// Completes the report with losses that do not concern a record: deletions and passthrough files.
     pub fn finish(mut self, source: &mut dyn RecordSource, options: &WriteOptions) -> Result<WriteReport, FormatError> {
         for tombstone in source.tombstones()? {
             let note = "this format has no deletions; the file only has the remaining records";
@@ -278,7 +278,7 @@ impl Names {
             let role = |role: &Option<String>| role.as_deref().is_some_and(|role| names.contains(&role));
             entities.find(|entity| role(&entity.role)).map(|entity| entity.name.clone())
         };
-        let linked: Vec<(&str, &str)> = record
+        let linked_names: Vec<(&str, &str)> = record
             .links
             .iter()
             .zip(&stored.link_ids)
@@ -286,8 +286,10 @@ impl Names {
             .filter_map(|(link, id)| Some((link.relation.as_str(), self.get(id.as_deref()?)?)))
             .collect();
         let by_link = |names: &[&str], position: usize| {
-            let named_end = linked.iter().find(|(relation, _)| names.contains(relation));
-            named_end.or_else(|| linked.get(position).filter(|_| linked.len() == 2)).map(|(_, name)| (*name).to_owned())
+            let named_end = linked_names.iter().find(|(relation, _)| names.contains(relation));
+            named_end
+                .or_else(|| linked_names.get(position).filter(|_| linked_names.len() == 2))
+                .map(|(_, name)| (*name).to_owned())
         };
         let (sources, targets) = (["source", "from", "start", "subject"], ["target", "to", "end", "object"]);
         let from = by_role(&sources).or_else(|| by_link(&sources, 0))?;

@@ -52,15 +52,15 @@ pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
-/// The selected folder or archive in which a file was found, as an index. None for all files that were selected on their
-/// own, so that they count as being in the same place.
+/// Index of the selected folder or archive that contains a file. None for a file that was selected on its own, so that
+/// all such files count as being in the same place.
 pub fn root_of(member: &Member) -> Option<usize> {
     (!is_selected_alone(member)).then_some(member.root)
 }
 
-/// The keys at the start of a file that may be JSON by its name: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or
-/// the name of pasted text. A file that was selected on its own may have nearly any name, because people rename
-/// exports. None for any other file, and for a file that cannot be read.
+/// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or the
+/// name of pasted text. A file that was selected on its own may have nearly any name, because people rename exports.
+/// None for any other file, and for a file that cannot be read.
 pub fn json_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     if !has_json_name(member) || member.size == 0 || is_junk(&member.name) {
         return None;

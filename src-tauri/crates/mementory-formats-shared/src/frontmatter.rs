@@ -29,14 +29,16 @@ impl<'t> Document<'t> {
     pub fn parse(text: &'t str) -> Self {
         let without_frontmatter = Self { body: text, ..Self::default() };
         let Some((yaml, body)) = split(text) else { return without_frontmatter };
-        let salvaged = key_lines(yaml);
+        let salvaged_fields = key_lines(yaml);
         match parse_yaml(yaml) {
             Ok(Value::Object(fields)) => Self { yaml: Some(yaml), fields, broken: None, body },
             Ok(Value::Null) => Self { yaml: Some(yaml), body, ..Self::default() },
-            Ok(_) if salvaged.is_empty() => without_frontmatter,
-            Err(_) if salvaged.is_empty() => without_frontmatter,
-            Ok(_) => Self { yaml: Some(yaml), fields: salvaged, broken: Some("it is not a mapping".into()), body },
-            Err(reason) => Self { yaml: Some(yaml), fields: salvaged, broken: Some(reason), body },
+            Ok(_) if salvaged_fields.is_empty() => without_frontmatter,
+            Err(_) if salvaged_fields.is_empty() => without_frontmatter,
+            Ok(_) => {
+                Self { yaml: Some(yaml), fields: salvaged_fields, broken: Some("it is not a mapping".into()), body }
+            }
+            Err(reason) => Self { yaml: Some(yaml), fields: salvaged_fields, broken: Some(reason), body },
         }
     }
 
@@ -64,11 +66,11 @@ impl<'t> Document<'t> {
 /// The text between the `---` lines and the text after them.
 fn split(text: &str) -> Option<(&str, &str)> {
     let is_rule = |line: &str| line.trim_end() == "---";
-    let first = text.split_inclusive('\n').next().filter(|line| is_rule(line))?;
-    let mut at = first.len();
+    let first_line = text.split_inclusive('\n').next().filter(|line| is_rule(line))?;
+    let mut at = first_line.len();
     for line in text.get(at..)?.split_inclusive('\n') {
         if is_rule(line) {
-            return Some((text.get(first.len()..at)?, text.get(at + line.len()..)?));
+            return Some((text.get(first_line.len()..at)?, text.get(at + line.len()..)?));
         }
         at += line.len();
     }

@@ -122,49 +122,49 @@ pub fn split(text: &str) -> (String, Vec<String>) {
 
 /// Removes the elements named in `added_names` from a text, and only the tags of those named in `person_names`.
 fn split_elements(text: &str, added_names: &[&'static str], person_names: &[&'static str]) -> (String, Vec<String>) {
-    let (mut person_text, mut added) = (String::new(), Vec::new());
-    let mut rest = text;
-    // Names of elements without an end tag in the rest of the text. Their end tags are not searched for again.
+    let (mut person_text, mut added_texts) = (String::new(), Vec::new());
+    let mut remaining_text = text;
+    // Names of elements whose end tag is missing in the remaining text. Their end tags are not searched for again.
     let mut unclosed: Vec<&str> = Vec::new();
-    while let Some((before, name, after_name)) = next_element(rest, added_names, person_names) {
+    while let Some((before, name, after_name)) = next_element(remaining_text, added_names, person_names) {
         let close = format!("</{name}>");
-        // A tag without an end tag is probably part of what the person wrote.
+        // A tag without an end tag is treated as the person's text, because the person probably wrote it.
         let end = if unclosed.contains(&name) { None } else { after_name.find(&close) };
         let Some(end) = end else {
             if !unclosed.contains(&name) {
                 unclosed.push(name);
             }
-            let (kept_text, behind) = rest.split_at(before.len() + 1);
+            let (kept_text, behind) = remaining_text.split_at(before.len() + 1);
             person_text.push_str(kept_text);
-            rest = behind;
+            remaining_text = behind;
             continue;
         };
         let (inside, behind) = (&after_name[..end], &after_name[end + close.len()..]);
-        let before = if name == "INSTRUCTIONS" { without_heading(before, &mut added) } else { before };
+        let before = if name == "INSTRUCTIONS" { without_heading(before, &mut added_texts) } else { before };
         person_text.push_str(before);
         if person_names.contains(&name) {
             person_text.push_str(inside.split_once('>').map_or(inside, |(_, words)| words).trim_matches('\n'));
         } else {
-            let from = rest.len() - after_name.len() - name.len() - 1;
-            added.push(rest[from..rest.len() - behind.len()].trim().to_owned());
+            let from = remaining_text.len() - after_name.len() - name.len() - 1;
+            added_texts.push(remaining_text[from..remaining_text.len() - behind.len()].trim().to_owned());
         }
-        rest = behind;
+        remaining_text = behind;
     }
-    person_text.push_str(rest);
-    if added.is_empty() && person_text.len() == text.len() {
-        return (text.to_owned(), added);
+    person_text.push_str(remaining_text);
+    if added_texts.is_empty() && person_text.len() == text.len() {
+        return (text.to_owned(), added_texts);
     }
-    (person_text.trim().to_owned(), added)
+    (person_text.trim().to_owned(), added_texts)
 }
 
-/// Splits the text before a rules file in a prompt. Returns it without the heading of that file (`# AGENTS.md …`),
-/// which is added to `added`.
-fn without_heading<'t>(before: &'t str, added: &mut Vec<String>) -> &'t str {
+/// Returns the text before a rules file in a prompt without the heading of that file (`# AGENTS.md …`). The heading is
+/// appended to `added_texts`.
+fn without_heading<'t>(before: &'t str, added_texts: &mut Vec<String>) -> &'t str {
     let trimmed = before.trim_end();
     let line = trimmed.rfind('\n').map_or(0, |at| at + 1);
     let (rest, heading) = trimmed.split_at(line);
     if heading.starts_with("# AGENTS.md") || heading.starts_with("# CLAUDE.md") {
-        added.push(heading.to_owned());
+        added_texts.push(heading.to_owned());
         return rest;
     }
     before
@@ -180,13 +180,13 @@ pub(crate) fn next_element<'t>(
     while let Some(offset) = text[from..].find('<') {
         let at = from + offset;
         let begins_line = text[..at].trim_end_matches([' ', '\t']).chars().next_back().is_none_or(|c| c == '\n');
-        let after = &text[at + 1..];
+        let after_bracket = &text[at + 1..];
         let names = added_names.iter().chain(person_names);
         let name = names
             .copied()
-            .find(|name| after.strip_prefix(name).is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '/'])));
+            .find(|name| after_bracket.strip_prefix(name).is_some_and(|rest| rest.starts_with(['>', ' ', '\n', '/'])));
         if let Some(name) = name.filter(|_| begins_line) {
-            return Some((&text[..at], name, &after[name.len()..]));
+            return Some((&text[..at], name, &after_bracket[name.len()..]));
         }
         from = at + 1;
     }
@@ -199,28 +199,28 @@ mod tests {
 
     #[test]
     fn added_text_is_separated_from_what_the_person_wrote() {
-        let (person_text, added) = split("Fix it\n<system-reminder>\nbe careful\n</system-reminder>\nplease");
-        assert_eq!((person_text.as_str(), added.len()), ("Fix it\n\nplease", 1));
-        let (person_text, added) =
+        let (person_text, added_texts) = split("Fix it\n<system-reminder>\nbe careful\n</system-reminder>\nplease");
+        assert_eq!((person_text.as_str(), added_texts.len()), ("Fix it\n\nplease", 1));
+        let (person_text, added_texts) =
             split("<command-name>/clear</command-name> <command-message>clear</command-message>");
-        assert_eq!((person_text.as_str(), added.len()), ("", 2));
-        let (person_text, added) = split("<user_query>\nWhat is <b>?\n</user_query>");
-        assert_eq!((person_text.as_str(), added.len()), ("What is <b>?", 0));
-        let (person_text, added) = split("Explain the tag <system-reminder> to me");
-        assert_eq!((person_text.as_str(), added.len()), ("Explain the tag <system-reminder> to me", 0));
+        assert_eq!((person_text.as_str(), added_texts.len()), ("", 2));
+        let (person_text, added_texts) = split("<user_query>\nWhat is <b>?\n</user_query>");
+        assert_eq!((person_text.as_str(), added_texts.len()), ("What is <b>?", 0));
+        let (person_text, added_texts) = split("Explain the tag <system-reminder> to me");
+        assert_eq!((person_text.as_str(), added_texts.len()), ("Explain the tag <system-reminder> to me", 0));
         assert_eq!(split("<environment_context>\n<cwd>/a</cwd>").1.len(), 0);
-        let (person_text, added) =
+        let (person_text, added_texts) =
             split("# AGENTS.md instructions for /a\n\n<INSTRUCTIONS>\nrules\n</INSTRUCTIONS>\n\nReview it");
-        assert_eq!((person_text.as_str(), added.len()), ("Review it", 2));
+        assert_eq!((person_text.as_str(), added_texts.len()), ("Review it", 2));
         assert_eq!(split("<skill>\n<name>x</name>").1.len(), 1);
         assert_eq!(split("<system>CHECKPOINT 1</system>").0, "");
-        let (person_text, added) =
+        let (person_text, added_texts) =
             split("<external_links>\na page\n</external_links>\n<user_query>\nAnd now?\n</user_query>");
-        assert_eq!((person_text.as_str(), added.len()), ("And now?", 1));
+        assert_eq!((person_text.as_str(), added_texts.len()), ("And now?", 1));
         let skills =
             "<manually_attached_skills>\nmow\n</manually_attached_skills>\n<git_status>\n## main\n</git_status>";
-        let (person_text, added) = split(skills);
-        assert_eq!((person_text.as_str(), added.len()), ("", 2));
+        let (person_text, added_texts) = split(skills);
+        assert_eq!((person_text.as_str(), added_texts.len()), ("", 2));
         assert_eq!(split("<user_action>\n<action>review</action>\n</user_action>").0, "");
     }
 }

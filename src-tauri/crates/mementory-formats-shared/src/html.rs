@@ -3,9 +3,9 @@ use html5gum::{DefaultEmitter, StartTag, Token, Tokenizer};
 use mementory_model::Limits;
 use std::{io::Read, ops::Range};
 
-/// Largest indentation of nested lists. Without this limit, the size of the text could grow with the square of the size
-/// of its source.
-const MAX_INDENT: usize = 8;
+/// Largest number of levels by which nested lists are indented. Without this limit, the size of the text could grow
+/// with the square of the size of its source.
+const MAX_INDENT_LEVELS: usize = 8;
 
 /// The text of a fragment. Paragraphs, list items, table rows and preformatted text are on separate lines. The address
 /// of a link follows its text. Bold, italic and other styles are dropped.
@@ -89,7 +89,7 @@ pub fn pictures(html: &str) -> Vec<String> {
 
 fn tokens(html: &str) -> impl Iterator<Item = Token<()>> {
     let mut emitter = DefaultEmitter::<()>::default();
-    // The content of `style` and `script` is not markup.
+    // Makes the tokenizer read the content of `style` and `script` as text, because it is not markup.
     emitter.naively_switch_states(true);
     Tokenizer::new_with_emitter(html, emitter).flatten()
 }
@@ -114,7 +114,7 @@ fn render(html: &str, keeps_lines: bool) -> String {
     text.out
 }
 
-/// State of the conversion to text.
+/// State of the conversion of a page to text.
 #[derive(Default)]
 struct Text {
     out: String,
@@ -145,7 +145,7 @@ impl Text {
             b"ol" => self.open_list(Some(0)),
             b"li" => {
                 self.break_lines(1);
-                let depth = self.lists.len().saturating_sub(1).min(MAX_INDENT);
+                let depth = self.lists.len().saturating_sub(1).min(MAX_INDENT_LEVELS);
                 let marker = match self.lists.last_mut() {
                     Some(Some(number)) => {
                         *number += 1;
@@ -273,7 +273,8 @@ fn breaks_at(name: &[u8]) -> usize {
     }
 }
 
-/// Selects the elements into which a page is split: those with this name and, unless `class` is empty, this class.
+/// Selects the elements into which a page is split: the elements with this name and, unless `class` is empty, with this
+/// class.
 #[derive(Debug, Clone, Copy)]
 pub struct RowKind {
     /// Name of the element, in lower case.
@@ -312,7 +313,7 @@ pub struct Rows<'r> {
     text: String,
     /// Offset of `text` in the page.
     offset: u64,
-    /// Number of bytes read.
+    /// Number of bytes that were read so far.
     bytes: u64,
     is_at_end: bool,
 }
@@ -340,7 +341,7 @@ impl<'r> Rows<'r> {
 
     /// The next element, or None at the end.
     pub fn next_row(&mut self) -> Result<Option<Row>, RowError> {
-        // The text before the first element is the head of the page.
+        // Discards the text before the first element, which is the head of the page.
         loop {
             if let Some(start) = find_element(&self.text, 0, self.kind) {
                 self.discard(start.start);

@@ -10,7 +10,7 @@ const NON_JSON_EXTENSIONS: [&str; 32] = [
     "exe",
 ];
 
-/// The keys in the first 64 KiB. None if the file does not begin like JSON.
+/// The keys in the first 64 KiB of a file. None if the name or the start of the file shows that it is not JSON.
 pub fn head_keys(catalog: &Catalog, member: &Member) -> Option<Arc<Keys>> {
     if !may_be_json(member) {
         return None;
@@ -29,8 +29,8 @@ pub fn is_selected_alone(member: &Member) -> bool {
     member.archive.is_none() && member.place == member.name
 }
 
-/// True for Markdown files in a folder or archive. There can be very many, so a Markdown file is checked for JSON only
-/// if it was selected on its own.
+/// True for Markdown files in a folder or archive. A folder can contain very many of them, so a Markdown file is
+/// checked for JSON only if it was selected on its own.
 pub fn is_markdown_in_folder(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let is_markdown = [".md", ".mdc", ".markdown"].iter().any(|ending| name.ends_with(ending));
@@ -46,16 +46,16 @@ pub fn may_be_json(member: &Member) -> bool {
     !ending.is_some_and(|ending| NON_JSON_EXTENSIONS.contains(&ending.as_str()))
 }
 
-/// True for extensions that JSON files usually have, and for no extension. A file that was selected on its own may have
-/// any extension except those of other known kinds of files.
+/// True for a file name that has no extension, or an extension that JSON files usually have. A file that was selected
+/// on its own may have any extension except those of other known kinds of files.
 pub fn has_json_name(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     matches!(ending.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"))
         || is_selected_alone(member) && may_be_json(member)
 }
 
-/// True for an entry of a truncated archive. What remains of another format's archive may look like a generic format,
-/// so generic formats claim such an entry only if the user chose them.
+/// True for an entry of a truncated archive. The remaining entries of another format's archive may look like a generic
+/// format, so generic formats claim such an entry only if the user chose them.
 pub fn is_in_truncated_archive(catalog: &Catalog, member: &Member) -> bool {
     let is_truncated = |place: &str| member.place.strip_prefix(place).is_some_and(|rest| rest.starts_with("!/"));
     catalog.issues().iter().any(|issue| issue.code == "truncated_archive" && is_truncated(&issue.place))

@@ -26,9 +26,9 @@ pub fn may_be_log(member: &Member) -> bool {
 }
 
 impl FileReader<'_> {
-    /// Adds the size of a message to `used`, the size of its conversation so far. If that exceeds the limit for one
-    /// element, reports the message as dropped and returns false. `what` names the conversation in that report (`chat`,
-    /// `session` …).
+    /// Adds the size of a message to `used`, the size of its conversation so far. If the sum exceeds the limit for one
+    /// element, reports the message as dropped and returns false. `what` is the word for a conversation in the report
+    /// (`chat`, `session` …).
     pub fn add_message_size(
         &mut self,
         used: &mut u64,

@@ -6,7 +6,7 @@ use mementory_format::{FormatError, Member};
 use mementory_model::{DroppedAs, Kind};
 use std::io::Read;
 
-/// Number of bytes per read.
+/// Number of bytes that are read at a time.
 const CHUNK_BYTES: usize = 128 << 10;
 
 /// Reads the lines of a text one at a time. The text is in UTF-8, or in UTF-16 with a byte order mark.
@@ -28,7 +28,7 @@ pub struct Lines<'r> {
 pub enum Line<'l> {
     /// The line in UTF-8 (unless the text is invalid), including its line break.
     Text(&'l [u8]),
-    /// The line is above the limit and was skipped.
+    /// The line is longer than the limit and was skipped.
     TooLong,
 }
 
@@ -51,7 +51,7 @@ impl<'r> Lines<'r> {
     /// The next line. None at the end of the text.
     ///
     /// # Errors
-    /// Errors of reading.
+    /// An error if the text cannot be read.
     pub fn next_line(&mut self) -> std::io::Result<Option<Line<'_>>> {
         let (mut searched, mut is_too_long) = (self.start, false);
         loop {
@@ -147,7 +147,7 @@ mod tests {
 
     #[test]
     fn a_line_above_the_limit_is_skipped_in_bounded_memory() {
-        // The second line is within the first chunk, the fourth is longer than several.
+        // The second line is within the first chunk, and the fourth line is longer than several chunks.
         let text = format!("short\n{}\n{}\n{}\n\nlast", "x".repeat(101), "x".repeat(99), "x".repeat(1 << 20));
         let mut bytes = text.as_bytes();
         let mut lines = Lines::new(&mut bytes, 100);

@@ -33,28 +33,28 @@ pub fn item(text: &str) -> String {
 /// the start of an HTML comment, which they would remove.
 pub fn without_commands(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut before = ' ';
+    let mut previous_char = ' ';
     for (at, c) in text.char_indices() {
-        let is_import = c == '@' && !before.is_alphanumeric() && before != '\\';
+        let is_import = c == '@' && !previous_char.is_alphanumeric() && previous_char != '\\';
         let is_comment = c == '<' && text.get(at..).is_some_and(|rest| rest.starts_with("<!--"));
         if is_import || is_comment {
             out.push('\\');
         }
         out.push(c);
-        before = c;
+        previous_char = c;
     }
     out
 }
 
-/// Turns a title into the text of a link: one line of at most `most` characters.
-pub fn link_text(title: &str, most: usize) -> String {
+/// Turns a title into the text of a link: one line of at most `max_chars` characters.
+pub fn link_text(title: &str, max_chars: usize) -> String {
     // Characters that change the writing direction could reorder how the rest of the list is displayed.
     let changes_direction = |c: char| matches!(c, '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
     let plain_char = |c: char| if c.is_control() || changes_direction(c) || "[]()<>`\\".contains(c) { ' ' } else { c };
     let words: String = title.chars().map(plain_char).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let shortened: String = words.chars().take(most).collect();
-    let words = if shortened.len() < words.len() { format!("{}…", shortened.trim_end()) } else { shortened };
+    let short_text: String = words.chars().take(max_chars).collect();
+    let words = if short_text.len() < words.len() { format!("{}…", short_text.trim_end()) } else { short_text };
     if words.is_empty() { "Memory".into() } else { without_commands(&words) }
 }
 
@@ -76,10 +76,10 @@ mod tests {
             "\u{2028}odd\u{85}breaks",
         ] {
             let file = format!("## Topic\n\n{}{}", item(text), item("next"));
-            let found = items(&file, "");
-            assert_eq!(found.len(), 2, "{file}");
-            assert_eq!(found[1].text, "next");
-            assert!(found.iter().all(|p| p.section.as_deref() == Some("Topic")), "{file}");
+            let items_found = items(&file, "");
+            assert_eq!(items_found.len(), 2, "{file}");
+            assert_eq!(items_found[1].text, "next");
+            assert!(items_found.iter().all(|p| p.section.as_deref() == Some("Topic")), "{file}");
         }
         assert_eq!(items(&item("Prefers metric units."), "")[0].text, "Prefers metric units.");
     }

@@ -2,8 +2,8 @@
 //! the device, which files do not state.
 use mementory_model::Timestamp;
 
-/// Longest time, in characters.
-const MAX_LENGTH: usize = 48;
+/// Largest number of characters of a text that is parsed as a time.
+const MAX_TIME_CHARS: usize = 48;
 /// Zero-width characters that programs put around names, notices, and the numbers of a date.
 pub const INVISIBLE_CHARS: [char; 7] =
     ['\u{feff}', '\u{200e}', '\u{200f}', '\u{202a}', '\u{202b}', '\u{202c}', '\u{200b}'];
@@ -75,20 +75,21 @@ const DAY_PART_NAMES: [(&str, DayPart); 5] = [
 
 impl DayPart {
     /// The part of the day with this name. `letters` contains only letters, in lower case.
-    fn named(letters: &str) -> Option<Self> {
+    fn with_name(letters: &str) -> Option<Self> {
         Self::find(|name| name.chars().filter(|c| c.is_alphabetic()).eq(letters.chars()))
     }
 
-    /// The part of the day that is named before or after a time of day. Both texts may also contain other words.
+    /// The part of the day that is named next to a time of day. `before` and `after` are the texts around the time of
+    /// day, which may also contain other words.
     pub fn next_to_time(before: &str, after: &str) -> Option<Self> {
         let [before, after] = [before, after].map(|text| text.to_lowercase().replace(". m.", ".m."));
-        // Before the time of day, a short word may belong to the date, so only abbreviations are considered there.
+        // A word before the time of day may belong to the date, so before it only abbreviations are considered.
         let is_abbreviation = |word: &&str| word.trim_end_matches(['.', ',']).contains('.');
         let words = after.split_whitespace().chain(before.split_whitespace().filter(is_abbreviation));
         // A name that is not a separate word counts only if it is unlikely to be part of another word.
         let may_touch = |name: &str| name.contains('.') || !name.is_ascii() && name.chars().nth(1).is_some();
         let is_inside = |name: &str| may_touch(name) && (before.contains(name) || after.contains(name));
-        words.map(letters).find_map(|word| Self::named(&word)).or_else(|| Self::find(is_inside))
+        words.map(letters).find_map(|word| Self::with_name(&word)).or_else(|| Self::find(is_inside))
     }
 
     fn find(is_named: impl Fn(&str) -> bool) -> Option<Self> {
@@ -123,13 +124,13 @@ enum WordsBesideTime {
 impl WordsBesideTime {
     fn of(text: &str) -> Self {
         let text = text.trim_start();
-        // In Chinese, Japanese and Korean, the word for "day" ends a date.
+        // Removes the word for "day", with which a date ends in Chinese, Japanese and Korean.
         let text = text.strip_prefix(['日', '일']).unwrap_or(text);
         let words = text.split_whitespace().map(letters);
-        let others: String = words.filter(|word| !JOINING_WORDS.contains(&word.as_str())).collect();
-        match DayPart::named(&letters(text)).or_else(|| DayPart::named(&others)) {
+        let other_words: String = words.filter(|word| !JOINING_WORDS.contains(&word.as_str())).collect();
+        match DayPart::with_name(&letters(text)).or_else(|| DayPart::with_name(&other_words)) {
             Some(part) => Self::DayPart(part),
-            None if others.is_empty() => Self::Neutral,
+            None if other_words.is_empty() => Self::Neutral,
             None => Self::Unknown,
         }
     }
@@ -139,7 +140,8 @@ impl WordsBesideTime {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stamp {
     date: [u16; 3],
-    /// None if an unknown word is next to the time of day, because it may mean a part of the day.
+    /// Hour, minute and second. None if the words next to the time of day leave the hour unclear, such as an unknown
+    /// word that may mean a part of the day.
     clock: Option<[u16; 3]>,
     /// True for `AM` and `PM` in capitals, as in the United States.
     has_capitals: bool,
@@ -196,7 +198,7 @@ impl Stamp {
 
 /// The numbers of a text, and the texts before, between and after them.
 fn numbers_and_gaps(text: &str) -> Option<(Vec<u16>, Vec<String>)> {
-    if text.chars().nth(MAX_LENGTH).is_some() {
+    if text.chars().nth(MAX_TIME_CHARS).is_some() {
         return None;
     }
     let mut numbers: Vec<u16> = Vec::new();
@@ -219,7 +221,7 @@ fn numbers_and_gaps(text: &str) -> Option<(Vec<u16>, Vec<String>)> {
     Some((numbers, gaps))
 }
 
-/// The ASCII form of a digit of Arabic, Persian, Hindi or Bengali. Any other character is returned as it is.
+/// The ASCII form of a digit of Arabic, Persian, Hindi or Bengali. Any other character is returned unchanged.
 pub fn ascii_digit(c: char) -> char {
     let digit_after = |zero: &char| u32::from(c).checked_sub(u32::from(*zero)).filter(|digit| *digit < 10);
     ZERO_DIGITS.iter().find_map(digit_after).and_then(|digit| char::from_digit(digit, 10)).unwrap_or(c)
@@ -234,7 +236,7 @@ fn is_one_of(gap: &str, separators: &[&str]) -> bool {
     separators.contains(&gap.trim())
 }
 
-/// True if two of the numbers are a day and a month. Some calendars have 13 months.
+/// True if two of the numbers can be a day and a month. Some calendars have 13 months.
 fn is_date([first, second, third]: [u16; 3]) -> bool {
     let (one, other) = if first >= 100 { (second, third) } else { (first, second) };
     (1..=13).contains(&one.min(other)) && one.max(other) <= 31

@@ -9,11 +9,11 @@ pub const MAX_BYTES: usize = 8 << 20;
 /// The outline of a note.
 #[derive(Debug, Default)]
 pub struct Outline {
-    /// Headings in order: level and text.
+    /// Level and text of each heading, in the order of the note.
     pub headings: Vec<(u8, String)>,
     /// Items of lists.
     pub items: Vec<Item>,
-    /// Links, in order.
+    /// Links, in the order of the note.
     pub links: Vec<NoteLink>,
     /// Byte ranges of code blocks and inline code in the text.
     pub code: Vec<Range<usize>>,
@@ -26,7 +26,7 @@ pub struct Item {
     pub span: Range<usize>,
 }
 
-/// A link to another note or to anything else.
+/// A link in a note: to another note, to a file or to an address.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NoteLink {
     /// Address or name of the target. For `[[Note#Part|shown]]` it is `Note#Part`.
@@ -91,11 +91,11 @@ pub fn outline(text: &str) -> Outline {
             title.push_str(text);
         }
         if let Some(span) = items.last_mut() {
-            let whole = span.get_or_insert(range.clone());
-            *whole = whole.start.min(range.start)..whole.end.max(range.end);
+            let whole_range = span.get_or_insert(range.clone());
+            *whole_range = whole_range.start.min(range.start)..whole_range.end.max(range.end);
         }
     }
-    // An item is added when it ends, so nested items come before the item that contains them.
+    // Sorts the items by position, because a nested item ends, and is added, before the item that contains it.
     out.items.sort_by_key(|item| item.span.start);
     out
 }
@@ -145,20 +145,22 @@ fn percent_decoded(text: &str) -> String {
 /// least one character that is not a digit.
 pub fn tags_in(text: &str, code: &[Range<usize>]) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
-    let mut seen: HashSet<&str> = HashSet::new();
-    let mut before = ' ';
+    let mut seen_tags: HashSet<&str> = HashSet::new();
+    let mut previous_char = ' ';
     for (at, c) in text.char_indices() {
-        let starts_tag = c == '#' && (before.is_whitespace() || before == '(');
-        before = c;
+        let starts_tag = c == '#' && (previous_char.is_whitespace() || previous_char == '(');
+        previous_char = c;
         // The ranges are in the order of the text and do not overlap.
         let next = code.partition_point(|range| range.end <= at);
         if !starts_tag || code.get(next).is_some_and(|range| range.contains(&at)) {
             continue;
         }
-        let rest = text.get(at + 1..).unwrap_or_default();
-        let end = rest.find(|c: char| !(c.is_alphanumeric() || "_-/".contains(c))).unwrap_or(rest.len());
-        let tag = rest.get(..end).unwrap_or_default().trim_end_matches(['/', '-']);
-        if tag.chars().any(|c| !c.is_ascii_digit()) && seen.insert(tag) {
+        let text_after_mark = text.get(at + 1..).unwrap_or_default();
+        let end = text_after_mark
+            .find(|c: char| !(c.is_alphanumeric() || "_-/".contains(c)))
+            .unwrap_or(text_after_mark.len());
+        let tag = text_after_mark.get(..end).unwrap_or_default().trim_end_matches(['/', '-']);
+        if tag.chars().any(|c| !c.is_ascii_digit()) && seen_tags.insert(tag) {
             out.push(tag.to_owned());
         }
     }
@@ -174,22 +176,22 @@ mod tests {
     fn links_headings_and_items_are_found_and_code_is_not() {
         let text = "# Leek *Show*\n\nSee [[Plot 12#Beds|the plot]], ![[map.png]] and [a](notes/a%20b.md).\n\n\
                     ```md\n[[not a link]]\n- [x] no item\n```\n\n- [fact] one `[[code]]` #tag\n  - [[Nested]]\n\nEnd.\n";
-        let found = outline(text);
-        assert_eq!(found.headings, [(1, "Leek Show".to_owned())]);
-        let targets: Vec<&str> = found.links.iter().map(|l| l.target.as_str()).collect();
+        let outline_found = outline(text);
+        assert_eq!(outline_found.headings, [(1, "Leek Show".to_owned())]);
+        let targets: Vec<&str> = outline_found.links.iter().map(|l| l.target.as_str()).collect();
         assert_eq!(targets, ["Plot 12#Beds", "map.png", "notes/a b.md", "Nested"]);
-        assert_eq!(found.links[0].note(), "Plot 12");
-        assert!(found.links[1].is_embedded);
-        let items: Vec<&str> = found.items.iter().map(|i| text.get(i.span.clone()).unwrap()).collect();
+        assert_eq!(outline_found.links[0].note(), "Plot 12");
+        assert!(outline_found.links[1].is_embedded);
+        let items: Vec<&str> = outline_found.items.iter().map(|i| text.get(i.span.clone()).unwrap()).collect();
         assert_eq!(items, ["[fact] one `[[code]]` #tag", "[[Nested]]"]);
     }
 
     #[test]
     fn tags_are_words_after_a_number_sign() {
         let text = "# Heading\n#garden and (#work/plan) but not a#b, #12, `#code` #garden";
-        let found = outline(text);
-        assert_eq!(tags_in(text, &found.code), ["garden", "work/plan"]);
-        let many: String = (0..200_000).map(|n| format!("#tag{n} ")).collect();
-        assert_eq!(tags_in(&many, &[]).len(), 200_000);
+        let outline_found = outline(text);
+        assert_eq!(tags_in(text, &outline_found.code), ["garden", "work/plan"]);
+        let many_tags: String = (0..200_000).map(|n| format!("#tag{n} ")).collect();
+        assert_eq!(tags_in(&many_tags, &[]).len(), 200_000);
     }
 }

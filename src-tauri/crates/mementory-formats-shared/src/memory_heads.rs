@@ -89,8 +89,8 @@ pub fn claims(
     claims_with_roles(catalog, confidence, reason, |member| Some((test(&Head::of(catalog, member)?)?, Role::Memories)))
 }
 
-/// Like [`claims`], for files that need not be recognised by their start alone. `test` returns the version or layout of
-/// a file and its role.
+/// Like [`claims`], but `test` receives the whole member instead of its start. `test` returns the version or layout of
+/// a file, and its role.
 pub fn claims_with_roles(
     catalog: &Catalog,
     confidence: f64,

@@ -16,11 +16,11 @@ pub trait RowValues {
     fn id(&self, key: &str) -> Option<String>;
     /// The first of these members that is a string and not blank.
     fn first_text(&self, keys: &[&str]) -> Option<String>;
-    /// See [`time_of`].
+    /// The time in a member, in any notation that [`time_of`] parses.
     fn time(&self, key: &str) -> Option<Timestamp>;
     /// A number, written with or without quotes.
     fn number(&self, key: &str) -> Option<f64>;
-    /// A number from 0 to 1. Any other number is ignored, and kept only in the verbatim text.
+    /// A number from 0 to 1. Any other number remains only in the verbatim text.
     fn share(&self, key: &str) -> Option<f64>;
     /// The strings of a list. A single string is split at its commas.
     fn texts(&self, key: &str) -> Vec<String>;
@@ -95,9 +95,11 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
 pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     if raw.get().starts_with('{') {
         let date = Object::parse(raw.get())?;
-        let inner = date.raw_value("$date")?;
-        let number = Object::parse(inner.get()).and_then(|o| o.raw_value("$numberLong"));
-        return time_of_text(decode_string(number.unwrap_or(inner)).as_deref().unwrap_or_else(|| inner.get()));
+        let wrapped_time = date.raw_value("$date")?;
+        let number = Object::parse(wrapped_time.get()).and_then(|o| o.raw_value("$numberLong"));
+        return time_of_text(
+            decode_string(number.unwrap_or(wrapped_time)).as_deref().unwrap_or_else(|| wrapped_time.get()),
+        );
     }
     match decode_string(raw) {
         Some(text) => time_of_text(&text),
@@ -105,7 +107,7 @@ pub fn time_of(raw: &RawValue) -> Option<Timestamp> {
     }
 }
 
-/// See [`time_of`].
+/// Like [`time_of`], for a text.
 pub fn time_of_text(text: &str) -> Option<Timestamp> {
     let text = text.trim().trim_end_matches("UTC").trim_end();
     if let Some(time) = Timestamp::parse(text) {
@@ -134,9 +136,9 @@ pub fn spaced(relation: &str) -> String {
 
 /// One row of a file: a JSON value, repaired if necessary.
 pub struct Row<'e> {
-    /// The file.
+    /// The file that contains the row.
     pub member: &'e Member,
-    /// The text of the value.
+    /// JSON text of the row.
     pub text: &'e str,
     /// JSON pointer, or `@` and the byte offset of a line.
     pub pointer: String,
@@ -256,7 +258,8 @@ pub fn each_row(
     }
 }
 
-/// Stores what is left of a row whose lists were read (`lists`, each with its replacement) as a passthrough file.
+/// Stores a row as a passthrough file after its lists were read. `lists` contains each of these lists and the text that
+/// replaces it.
 pub fn pass_through_rest(
     files: &mut FileReader<'_>,
     row: &Row<'_>,

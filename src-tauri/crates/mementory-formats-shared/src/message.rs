@@ -46,7 +46,7 @@ const THOUGHT_ROLES: [&str; 2] = ["thinking", "reasoning"];
 const MODEL_KEYS: [&str; 8] =
     ["model", "modelId", "model_id", "modelName", "model_name", "model_slug", "modelSlug", "llm"];
 
-/// The first value under these keys that is a number or a string that is not blank, as text.
+/// The first value under these keys that is a number or a non-blank string, as text.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id_text(object, key))
 }
@@ -86,7 +86,7 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
-        // If the value is a boolean, it only says whether the message's text is a thought.
+        // Skips a boolean, because it only states whether the text of the message is a thought.
         if let Some(raw) = object.raw_value(key).filter(|raw| !matches!(raw.get(), "true" | "false")) {
             content.add_block("thinking", None, super::content::nested_text(raw));
         }
@@ -95,12 +95,12 @@ pub fn content(object: &Object<'_>) -> Content {
         if let Some(raw) = object.raw_value(key) {
             content.add(raw);
         }
-        // If several members contain content, the later ones only repeat the first.
+        // Stops at the first member with content, because all later members only repeat it.
         if !content.text.is_empty() || !content.files.is_empty() {
             break;
         }
     }
-    // Kimi stores the content itself under this key. Other programs store only the ids of blocks.
+    // Kimi stores the content itself under `blocks`. Other programs store only the ids of blocks under this key.
     if content.text.is_empty() && content.files.is_empty() {
         let blocks = object.list("blocks").unwrap_or_default();
         blocks.into_iter().filter(|raw| raw.get().starts_with('{')).for_each(|raw| content.add(raw));
@@ -128,8 +128,8 @@ pub fn content(object: &Object<'_>) -> Content {
     content
 }
 
-/// Adds the phases of an answer of Qwen, which are thoughts, searches and the answer itself. The answer counts only if
-/// the message has no other text.
+/// Adds the phases of an answer of Qwen, which are thoughts, searches and the answer itself. The answer is added only
+/// if the message has no other text.
 fn add_phases(object: &Object<'_>, content: &mut Content) {
     let has_text = !content.text.is_empty();
     let phases = object.list("content_list").unwrap_or_default();
@@ -181,8 +181,8 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     turn
 }
 
-/// The role of a message that states the role `name`. A message of the user or the system that contains only tool
-/// results gets the role `tool`. A message of the user that the program does not show to the person gets the role
+/// Determines the role of a message whose stated role is `name`. A message of the user or the system that contains only
+/// tool results gets the role `tool`. A message of the user that the program does not show to the person gets the role
 /// `system`.
 fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
@@ -220,15 +220,15 @@ fn parent_of(object: &Object<'_>) -> TurnParent {
         return decode_string(raw).map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()));
     }
     let Some(ancestors) = object.list("ancestors") else { return TurnParent::Previous };
-    let nearest = ancestors.last().and_then(|raw| decode_string(raw));
-    nearest.map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()))
+    let nearest_ancestor = ancestors.last().and_then(|raw| decode_string(raw));
+    nearest_ancestor.map_or(TurnParent::Root, |id| TurnParent::Id(id.into_owned()))
 }
 
-/// The time of creation and the time of the last change.
+/// The time of creation and the time of the last change of a message.
 pub fn times(object: &Object<'_>) -> Times {
-    // Some programs have both inside `time`.
-    let inner = object.object("time");
-    let inner_time = |keys: &[&str]| first_time(inner.as_ref()?, keys);
+    // Some programs store both times inside the member `time`.
+    let time_object = object.object("time");
+    let inner_time = |keys: &[&str]| first_time(time_object.as_ref()?, keys);
     Times {
         created: first_time(object, &CREATED_KEYS).or_else(|| inner_time(&["created"])),
         updated: first_time(object, &UPDATED_KEYS).or_else(|| inner_time(&["updated"])),
@@ -315,8 +315,8 @@ fn embedded_values(text: &str) -> impl Iterator<Item = &str> {
     let addresses = text.match_indices("\"data:").map(|(at, _)| at + 1);
     let values = EMBEDDED_KEYS.iter().flat_map(move |key| {
         text.match_indices(*key).filter_map(move |(at, key)| {
-            let after = text.get(at + key.len()..)?.strip_prefix('"')?.trim_start().strip_prefix(':')?;
-            let value = after.trim_start().strip_prefix('"').filter(|value| !value.starts_with("data:"))?;
+            let value_text = text.get(at + key.len()..)?.strip_prefix('"')?.trim_start().strip_prefix(':')?;
+            let value = value_text.trim_start().strip_prefix('"').filter(|value| !value.starts_with("data:"))?;
             Some(text.len() - value.len())
         })
     });
@@ -332,7 +332,8 @@ pub fn unit(files: &mut FileReader<'_>, member: &Member, chat: Chat, platform: &
     unit
 }
 
-/// True for the zero UUID and for UUIDs in which at most two digits are not zero. They mean "no parent".
+/// True for the zero UUID and for UUIDs in which at most two digits are not zero. Such an id means that a message has
+/// no parent.
 fn is_zero_uuid(id: &str) -> bool {
     id.len() == 36 && id.bytes().filter(|b| *b != b'0' && *b != b'-').count() <= 2
 }

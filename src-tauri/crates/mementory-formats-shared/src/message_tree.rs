@@ -24,7 +24,7 @@ struct Open {
     /// True for a list of messages.
     is_message_list: bool,
     /// Offset up to which the text has been copied to the message.
-    copied: usize,
+    copied_until: usize,
 }
 
 /// All messages in the lists that an object has under these keys, in the order of the text. `text` must be JSON.
@@ -77,11 +77,17 @@ fn find(text: &str, lists: &[&str], is_message: bool) -> Vec<FoundMessage> {
                     out.push(FoundMessage { text: String::new(), parent, at });
                     out.len() - 1
                 });
-                open.push(Open { is_object: true, key: None, message, is_message_list: false, copied: at });
+                open.push(Open { is_object: true, key: None, message, is_message_list: false, copied_until: at });
             }
             b'[' => {
                 let is_list = starts_list(text, &open, lists, at + 1);
-                open.push(Open { is_object: false, key: None, message: None, is_message_list: is_list, copied: at });
+                open.push(Open {
+                    is_object: false,
+                    key: None,
+                    message: None,
+                    is_message_list: is_list,
+                    copied_until: at,
+                });
                 // The members before the list belong to the enclosing message, so they are copied first.
                 if let Some(message) = is_list.then(|| owner(&mut open)).flatten() {
                     copy(text, message, at + 1, &mut out);
@@ -97,7 +103,7 @@ fn find(text: &str, lists: &[&str], is_message: bool) -> Vec<FoundMessage> {
                     && closed.is_message_list
                     && let Some(owner) = open.last_mut()
                 {
-                    owner.copied = at;
+                    owner.copied_until = at;
                 }
             }
             _ => {}
@@ -110,15 +116,15 @@ fn find(text: &str, lists: &[&str], is_message: bool) -> Vec<FoundMessage> {
 /// Appends the text up to `end` that has not been copied yet to the message of `open`.
 fn copy(text: &str, open: &mut Open, end: usize, out: &mut [FoundMessage]) {
     if let Some(message) = open.message.and_then(|message| out.get_mut(message)) {
-        message.text.push_str(text.get(open.copied..end).unwrap_or_default());
-        open.copied = end;
+        message.text.push_str(text.get(open.copied_until..end).unwrap_or_default());
+        open.copied_until = end;
     }
 }
 
 /// The object that contains the most recently opened list.
 fn owner(open: &mut [Open]) -> Option<&mut Open> {
-    let above = open.len().checked_sub(2)?;
-    open.get_mut(above)
+    let enclosing_index = open.len().checked_sub(2)?;
+    open.get_mut(enclosing_index)
 }
 
 /// True if the innermost open object or list is a list of messages.
@@ -199,8 +205,8 @@ mod tests {
     #[test]
     fn a_deep_tree_needs_neither_recursion_nor_much_time() {
         let depth = 100_000;
-        let inner = r#"{"messageId":"x","children":["#.repeat(depth);
-        let tree = messages(&format!(r#"{{"messages":[{inner}{}]}}"#, "]}".repeat(depth)), &["messages"]);
+        let inner_message = r#"{"messageId":"x","children":["#.repeat(depth);
+        let tree = messages(&format!(r#"{{"messages":[{inner_message}{}]}}"#, "]}".repeat(depth)), &["messages"]);
         assert_eq!(tree.len(), depth);
         assert_eq!(tree.last().and_then(|m| m.parent), Some(depth - 2));
     }

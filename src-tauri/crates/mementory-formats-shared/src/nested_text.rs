@@ -5,16 +5,16 @@ use std::borrow::Cow;
 
 /// Largest depth at which strings are collected.
 const MAX_DEPTH: u32 = 32;
-/// Largest number of values that wait to be read.
-const MAX_PENDING: usize = 100_000;
+/// Largest number of values that wait to be read. If more are waiting, values are skipped.
+const MAX_PENDING_VALUES: usize = 100_000;
 
 /// Strings under these names at any depth, one per line. If `wanted` is empty, all strings except ids, times, types,
 /// states and encoded data. The depth and the number of values are limited, and the function does not recurse.
 pub fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
     let mut out = String::new();
-    let mut pending: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
-    while let Some((name, value, depth)) = pending.pop() {
-        if depth > MAX_DEPTH || pending.len() > MAX_PENDING {
+    let mut pending_values: Vec<(Cow<'_, str>, &RawValue, u32)> = vec![(Cow::Borrowed(""), raw, 0)];
+    while let Some((name, value, depth)) = pending_values.pop() {
+        if depth > MAX_DEPTH || pending_values.len() > MAX_PENDING_VALUES {
             continue;
         }
         match value.get().as_bytes().first() {
@@ -31,11 +31,11 @@ pub fn nested_strings(raw: &RawValue, wanted: &[&str]) -> String {
             Some(b'{') => {
                 let object = Object::parse(value.get()).unwrap_or_default();
                 let members: Vec<_> = object.members().map(|(k, v)| (k.to_owned(), v)).collect();
-                pending.extend(members.into_iter().rev().map(|(k, v)| (Cow::Owned(k), v, depth + 1)));
+                pending_values.extend(members.into_iter().rev().map(|(k, v)| (Cow::Owned(k), v, depth + 1)));
             }
             Some(b'[') => {
                 let items = list(value).unwrap_or_default();
-                pending.extend(items.into_iter().rev().map(|v| (name.clone(), v, depth + 1)));
+                pending_values.extend(items.into_iter().rev().map(|v| (name.clone(), v, depth + 1)));
             }
             _ => {}
         }

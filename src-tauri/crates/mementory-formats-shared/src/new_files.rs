@@ -70,7 +70,7 @@ impl NewFile {
 pub struct NewFolder {
     root: Option<PathBuf>,
     /// Paths that are in use, in lower case, because some file systems ignore case.
-    taken: HashSet<String>,
+    taken_paths: HashSet<String>,
     /// The next number to try for each path that was already in use.
     next_numbers: HashMap<String, u64>,
 }
@@ -78,29 +78,29 @@ pub struct NewFolder {
 impl NewFolder {
     /// Prepares the folder at `root`. If `root` is None, nothing is written.
     pub fn new(root: Option<&Path>) -> Self {
-        Self { root: root.map(Path::to_path_buf), taken: HashSet::new(), next_numbers: HashMap::new() }
+        Self { root: root.map(Path::to_path_buf), taken_paths: HashSet::new(), next_numbers: HashMap::new() }
     }
 
     /// Reserves a free path `<folder><name><ending>` and returns it. `title` may be any text.
     pub fn free_path(&mut self, folder: &str, title: &str, ending: &str) -> String {
         let name = file_name(title);
         let mut path = format!("{folder}{name}{ending}");
-        if self.taken.insert(path.to_lowercase()) {
+        if self.taken_paths.insert(path.to_lowercase()) {
             return path;
         }
         let number = self.next_numbers.entry(path.to_lowercase()).or_insert(2);
         loop {
             path = format!("{folder}{name}-{number}{ending}");
             *number += 1;
-            if self.taken.insert(path.to_lowercase()) {
+            if self.taken_paths.insert(path.to_lowercase()) {
                 return path;
             }
         }
     }
 
-    /// Reserves a path. Returns false if it was already in use.
+    /// Reserves a path. Returns false if the path was already in use.
     pub fn take(&mut self, path: &str) -> bool {
-        self.taken.insert(path.to_lowercase())
+        self.taken_paths.insert(path.to_lowercase())
     }
 
     /// Creates a file and its parent folders.
@@ -135,11 +135,11 @@ fn file_name(title: &str) -> String {
     let mut out = String::new();
     for c in title.chars().take(4 * MAX_NAME_BYTES) {
         if c.is_alphanumeric() {
-            let lower: String = c.to_lowercase().filter(|c| c.is_alphanumeric()).collect();
-            if out.len() + lower.len() > MAX_NAME_BYTES {
+            let lowercase: String = c.to_lowercase().filter(|c| c.is_alphanumeric()).collect();
+            if out.len() + lowercase.len() > MAX_NAME_BYTES {
                 break;
             }
-            out.push_str(&lower);
+            out.push_str(&lowercase);
         } else if !out.is_empty() && !out.ends_with('-') {
             out.push('-');
         }
@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn names_are_safe_unique_and_short() {
         let mut folder = NewFolder::new(None);
-        let long = "x".repeat(5000);
+        let long_title = "x".repeat(5000);
         for (title, expected) in [
             ("Leek show", "m/leek-show.md"),
             ("LEEK SHOW", "m/leek-show-2.md"),
@@ -177,12 +177,12 @@ mod tests {
         ] {
             assert_eq!(folder.free_path("m/", title, ".md"), expected, "{title}");
         }
-        // This would take very long if every search for a free number started at 2.
-        let last = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
-        assert_eq!(last.as_deref(), Some("chats/new-chat-20000.md"));
+        // These calls would take very long if every search for a free number started at 2.
+        let last_path = (0..20_000).map(|_| folder.free_path("chats/", "New chat", ".md")).last();
+        assert_eq!(last_path.as_deref(), Some("chats/new-chat-20000.md"));
         assert!(folder.take("chats/new-chat-20001.md"));
         assert_eq!(folder.free_path("chats/", "new CHAT", ".md"), "chats/new-chat-20002.md");
-        assert!(folder.free_path("", &long, ".md").len() < 100);
+        assert!(folder.free_path("", &long_title, ".md").len() < 100);
         assert!(folder.free_path("", &"𐐷".repeat(500), ".md").len() < 100);
     }
 }

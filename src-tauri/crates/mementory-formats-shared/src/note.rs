@@ -33,9 +33,9 @@ impl<'t> Note<'t> {
             return Self { body: text, body_line: 1, ..Self::default() };
         };
         let body_line = 1 + text.get(..text.len() - body.len()).unwrap_or_default().matches('\n').count();
-        let parsed = yaml_mapping(head);
-        let is_head_broken = parsed.is_none();
-        let head = parsed.unwrap_or_else(|| simple_lines(head));
+        let parsed_fields = yaml_mapping(head);
+        let is_head_broken = parsed_fields.is_none();
+        let head = parsed_fields.unwrap_or_else(|| simple_lines(head));
         Self { head, has_head: true, is_head_broken, body, body_line }
     }
 
@@ -74,17 +74,17 @@ impl<'t> Note<'t> {
             _ => Vec::new(),
         };
         let mut out: Vec<String> = Vec::new();
-        let mut seen = HashSet::new();
+        let mut seen_tags = HashSet::new();
         for text in texts {
             let text = text.trim().trim_start_matches('#').trim();
-            if !text.is_empty() && seen.insert(text.to_owned()) {
+            if !text.is_empty() && seen_tags.insert(text.to_owned()) {
                 out.push(text.to_owned());
             }
         }
         out
     }
 
-    /// The value of the first of these keys that contains a valid time.
+    /// The first valid time under these keys.
     pub fn time(&self, keys: &[&str]) -> Option<Timestamp> {
         keys.iter().find_map(|key| super::any_time::text_time(&self.text(key)?))
     }
@@ -104,11 +104,11 @@ impl<'t> Note<'t> {
 /// closed.
 fn split(text: &str) -> Option<(&str, &str)> {
     let mut lines = text.split_inclusive('\n');
-    let first = lines.next().filter(|line| line.trim_end() == "---")?;
-    let mut at = first.len();
+    let first_line = lines.next().filter(|line| line.trim_end() == "---")?;
+    let mut at = first_line.len();
     for line in lines {
         if matches!(line.trim_end(), "---" | "...") && line.starts_with(['-', '.']) {
-            return Some((text.get(first.len()..at)?, text.get(at + line.len()..)?));
+            return Some((text.get(first_line.len()..at)?, text.get(at + line.len()..)?));
         }
         at += line.len();
         if at > MAX_HEAD_BYTES {
@@ -165,7 +165,7 @@ fn yaml_mapping(text: &str) -> Option<Fields> {
     }
     match root {
         Some(Value::Object(members)) => Some(members),
-        // The frontmatter contains only comments.
+        // Frontmatter that contains only comments has no members.
         None => Some(Fields::new()),
         Some(_) => None,
     }
@@ -243,8 +243,8 @@ mod tests {
 
     #[test]
     fn hostile_frontmatter_is_refused_and_the_body_stays() {
-        let deep = format!("---\na: {}\n---\nbody", "[".repeat(5000));
-        let note = Note::parse(&deep);
+        let deep_note = format!("---\na: {}\n---\nbody", "[".repeat(5000));
+        let note = Note::parse(&deep_note);
         assert!(note.is_head_broken);
         assert_eq!(note.body, "body");
         let aliases = "---\na: &a [1]\nb: *a\n---\nbody";

@@ -11,11 +11,11 @@ use mementory_model::{Kind, Record, RecordKey};
 use std::collections::HashMap;
 
 /// Longest title that is derived from a text, in characters.
-const TITLE_CHARS: usize = 80;
+const MAX_TITLE_CHARS: usize = 80;
 
 /// The note to which a record is written.
 pub struct Place {
-    /// Path in the folder, with `.md`.
+    /// Path of the note in the folder, including `.md`.
     pub path: String,
     /// Title of the note.
     pub title: String,
@@ -99,7 +99,7 @@ fn folder_of(kind: Kind) -> &'static str {
     }
 }
 
-/// True if this path is inside the folder and note programs would treat a file there as a note.
+/// True if this path stays inside the folder, and note programs treat a file with this path as a note.
 fn is_note_path(path: &str) -> bool {
     is_safe_path(path)
         && path.ends_with(".md")
@@ -117,8 +117,8 @@ pub fn title_of(record: &Record) -> String {
         return title.replace(['\n', '\r'], " ");
     }
     let line = first_words(words(record));
-    let short: String = line.chars().take(TITLE_CHARS).collect();
-    let title = if short.len() < line.len() { format!("{}…", short.trim_end()) } else { short };
+    let short_line: String = line.chars().take(MAX_TITLE_CHARS).collect();
+    let title = if short_line.len() < line.len() { format!("{}…", short_line.trim_end()) } else { short_line };
     if title.is_empty() { record.kind.as_str().to_owned() } else { title }
 }
 
@@ -133,8 +133,8 @@ pub fn relation_name(name: &str) -> String {
     let plain_char = |c: char| if c.is_control() || "[](){}\"'`:#|*-+".contains(c) { ' ' } else { c };
     let words: String = name.chars().map(plain_char).collect();
     let words = words.split_whitespace().collect::<Vec<_>>().join(" ");
-    let short: String = words.chars().take(50).collect();
-    if short.trim().is_empty() { "relates_to".into() } else { short.trim().to_owned() }
+    let short_name: String = words.chars().take(50).collect();
+    if short_name.trim().is_empty() { "relates_to".into() } else { short_name.trim().to_owned() }
 }
 
 /// Adds a record's status, tags and source to the frontmatter of its note. These members are the same for every note
@@ -167,11 +167,14 @@ pub fn read_back(text: &str, format: &str, path: &str) -> Record {
     record
 }
 
-/// The text, changed so that a list can follow it. An unclosed code block or comment would absorb the list, so lines
-/// that begin one get a backslash.
+/// The text, changed so that a list can follow it. An unclosed code block or comment would absorb the list, so a
+/// backslash is added to the line that begins the code block or comment.
 pub fn closed(text: &str) -> String {
-    let probe = format!("{text}\n\n- probe\n");
-    let is_closed = outline(&probe).items.last().is_some_and(|item| probe.get(item.span.clone()).is_some_and(is_probe));
+    let text_with_probe = format!("{text}\n\n- probe\n");
+    let is_closed = outline(&text_with_probe)
+        .items
+        .last()
+        .is_some_and(|item| text_with_probe.get(item.span.clone()).is_some_and(is_probe));
     if is_closed {
         return text.to_owned();
     }
@@ -207,8 +210,8 @@ mod tests {
         ] {
             let with_list = format!("{}\n\n- part_of [[Other]]\n", closed(text));
             let items = outline(&with_list).items;
-            let last = items.last().and_then(|item| with_list.get(item.span.clone())).unwrap_or_default();
-            assert_eq!(last.trim(), "part_of [[Other]]", "{text}");
+            let last_item = items.last().and_then(|item| with_list.get(item.span.clone())).unwrap_or_default();
+            assert_eq!(last_item.trim(), "part_of [[Other]]", "{text}");
         }
         assert_eq!(closed("```\ncode\n```"), "```\ncode\n```");
     }

@@ -6,7 +6,7 @@ use std::ops::Bound;
 /// Folder with Obsidian's settings at the top of a vault.
 const SETTINGS_FOLDER: &str = ".obsidian/";
 
-/// Rules and memory files of assistants. Other formats read them, in any folder.
+/// Names of assistants' rules and memory files. Other formats read such files in any folder.
 const ASSISTANT_FILES: [&str; 13] = [
     "claude.md",
     "claude.local.md",
@@ -55,12 +55,12 @@ const ASSISTANT_FOLDERS: [&str; 32] = [
     ".roo",
     ".serena",
     ".specstory",
-    // Folders in which programs keep the data of an account.
+    // Folders in which programs store the data of an account.
     ".config",
     ".local",
 ];
 
-/// A folder that contains only rules for an agent.
+/// Name of a folder that contains only rules for an agent.
 const RULES_FOLDER: &str = ".clinerules";
 
 /// Files that show that a folder is an agent's workspace or memory folder.
@@ -77,7 +77,7 @@ pub struct NoteFolder {
     pub notes: Vec<usize>,
     /// Pictures and other files.
     pub files: Vec<usize>,
-    /// Bookkeeping files of programs: settings, trash, version control. Not imported.
+    /// Bookkeeping files of programs (settings, trash, version control), which are not imported.
     pub program_files: Vec<usize>,
     /// True if the folder contains Obsidian's settings.
     pub is_vault: bool,
@@ -104,7 +104,8 @@ impl NoteFolder {
     pub fn parts(&self, role: Role) -> Vec<Part> {
         let part = |role: Role| move |member: &usize| Part { member: *member, role };
         let mut out: Vec<Part> = self.notes.iter().map(part(role)).collect();
-        // Only the files of a vault certainly belong to its notes.
+        // The other files are attachments only in a vault, because elsewhere they may have nothing to do with the
+        // notes.
         let file_role = if self.is_vault { Role::Attachment } else { Role::Beside };
         out.extend(self.files.iter().map(part(file_role)));
         out.extend(self.program_files.iter().map(part(Role::Junk)));
@@ -127,8 +128,8 @@ impl NoteFolder {
         {
             return single_file(member);
         }
-        let claimed: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
-        let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed.contains(note));
+        let claimed_members: BTreeSet<usize> = detected.claim.parts.iter().map(|part| part.member).collect();
+        let is_claimed = |folder: &NoteFolder| folder.notes.iter().any(|note| claimed_members.contains(note));
         note_folders(catalog).into_iter().find(is_claimed).unwrap_or_default()
     }
 
@@ -144,7 +145,7 @@ pub fn is_note(name: &str) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// All folders with notes: each vault, the notes outside of vaults in each opened folder or archive, and each note that
+/// All folders with notes: each Obsidian vault, the notes outside of such vaults in each opened folder or archive, and each note that
 /// was selected as a single file.
 pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
     let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
@@ -156,7 +157,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
             groups.entry((member.root, member.archive)).or_default().push(member);
         }
     }
-    // A rules folder that the user selected directly contains no notes.
+    // Skips a rules folder that the user selected directly, because it contains no notes.
     groups
         .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {
@@ -212,7 +213,7 @@ fn single_file(member: &Member) -> NoteFolder {
     NoteFolder { notes: vec![member.id], is_single_file: true, ..NoteFolder::default() }
 }
 
-/// Prefixes of the folders with Obsidian's settings. A vault inside another vault is part of the outer one.
+/// Prefixes of the folders with Obsidian's settings. A vault inside another vault is part of the outer vault.
 fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
     let mut prefixes: BTreeSet<&str> = BTreeSet::new();
     for member in members {
@@ -235,8 +236,8 @@ fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
 
 /// The vault that contains this path. Vaults are not nested, so it can only be the last one that sorts before the path.
 fn vault_of<'v>(vaults: &'v BTreeSet<String>, path: &str) -> Option<&'v str> {
-    let last = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
-    path.starts_with(last.as_str()).then_some(last.as_str())
+    let preceding_vault = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
+    path.starts_with(preceding_vault.as_str()).then_some(preceding_vault.as_str())
 }
 
 /// The top folder that contains all notes of an archive. Empty if there is no such folder, or if the notes are not in
@@ -253,15 +254,15 @@ fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
 
 /// Name of the folder or archive, without the parts by which copies differ: the extension, `(1)`, a date.
 fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
-    let inner = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
+    let innermost_name = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
-    let outer = || {
+    let name_of_place = || {
         let place = member.map_or("", |m| m.place.as_str());
         let path = member.map_or("", |m| m.name.as_str());
         let place = place.strip_suffix(path).unwrap_or(place).trim_end_matches(['/', '!']);
         place.rsplit('/').next().unwrap_or_default().to_owned()
     };
-    let name = inner.map_or_else(outer, str::to_owned);
+    let name = innermost_name.map_or_else(name_of_place, str::to_owned);
     without_download_suffix(&name).to_owned()
 }
 

@@ -30,8 +30,8 @@ impl LinkTargets {
 
     fn add(&mut self, path: &str) {
         let Ok(position) = u32::try_from(self.paths.len()) else { return };
-        let lower = path.to_lowercase();
-        for key in [Some(lower.as_str()), without_ending(&lower)].into_iter().flatten() {
+        let lowercase_path = path.to_lowercase();
+        for key in [Some(lowercase_path.as_str()), without_ending(&lowercase_path)].into_iter().flatten() {
             self.by_path.entry(key.to_owned()).or_insert(position);
             let name = key.rsplit('/').next().unwrap_or(key);
             let known_position = self.by_name.entry(name.to_owned()).or_insert(position);
@@ -50,19 +50,21 @@ impl LinkTargets {
         }
         let folder = from.rsplit_once('/').map_or("", |(folder, _)| folder);
         let relative = resolved_path(folder, name).map(|path| path.to_lowercase());
-        let absolute = name.trim_start_matches('/').to_lowercase();
+        let absolute_path = name.trim_start_matches('/').to_lowercase();
         let by_path = |path: &str| self.by_path.get(path).copied();
         let target = match (name.starts_with('/'), link.is_wiki) {
-            (true, _) => by_path(&absolute),
+            (true, _) => by_path(&absolute_path),
             (false, true) => {
-                let last = absolute.rsplit('/').next().unwrap_or(&absolute);
-                by_path(&absolute).or_else(|| by_path(relative.as_deref()?)).or_else(|| self.by_name.get(last).copied())
+                let file_name = absolute_path.rsplit('/').next().unwrap_or(&absolute_path);
+                by_path(&absolute_path)
+                    .or_else(|| by_path(relative.as_deref()?))
+                    .or_else(|| self.by_name.get(file_name).copied())
             }
             (false, false) => relative
                 .as_deref()
                 .and_then(by_path)
-                .or_else(|| by_path(&absolute))
-                .or_else(|| self.by_name.get(&absolute).copied()),
+                .or_else(|| by_path(&absolute_path))
+                .or_else(|| self.by_name.get(&absolute_path).copied()),
         };
         self.paths.get(target? as usize).map(String::as_str)
     }
@@ -72,7 +74,7 @@ fn without_ending(path: &str) -> Option<&str> {
     is_note(path).then(|| path.rsplit_once('.').map(|(stem, _)| stem)).flatten()
 }
 
-/// `path` relative to `folder`, without `.` and `..`. None if the path leads out of the top folder.
+/// Resolves `path` relative to `folder`, including `.` and `..`. None if the path leads out of the top folder.
 fn resolved_path(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {

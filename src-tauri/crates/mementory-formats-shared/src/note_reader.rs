@@ -25,7 +25,8 @@ pub const UPDATED_KEYS: [&str; 9] = [
     "updated-at",
     "updatedAt",
 ];
-/// Members of the frontmatter for which the record model has a field. All others go into the record's `fields`.
+/// Members of the frontmatter for which the record model has a field. All other members are stored in the record's
+/// `fields`.
 const USED_KEYS: [&str; 21] = [
     "title",
     "type",
@@ -202,8 +203,8 @@ impl<'r> NoteReader<'r> {
     /// notes.
     fn add_links(&mut self, record: &mut Record, path: &str, outline: &Outline) {
         let mut missing_notes: Vec<String> = Vec::new();
-        let mut linked: HashSet<RecordKey> = record.links.iter().map(|link| link.target.clone()).collect();
-        let mut attached: HashSet<RecordKey> = record.attachments.iter().map(|file| file.key.clone()).collect();
+        let mut linked_keys: HashSet<RecordKey> = record.links.iter().map(|link| link.target.clone()).collect();
+        let mut attached_keys: HashSet<RecordKey> = record.attachments.iter().map(|file| file.key.clone()).collect();
         for link in outline.links.iter().filter(|link| !link.is_external()) {
             let Some(target) = self.resolve(path, link).map(str::to_owned) else {
                 let name = link.note().to_owned();
@@ -214,10 +215,10 @@ impl<'r> NoteReader<'r> {
             };
             let key = RecordKey::new(self.scope.as_str(), target.as_str());
             if super::note_folder::is_note(&target) {
-                if target != path && linked.insert(key.clone()) {
+                if target != path && linked_keys.insert(key.clone()) {
                     record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target: key });
                 }
-            } else if attached.insert(key.clone()) {
+            } else if attached_keys.insert(key.clone()) {
                 record.attachments.push(AttachmentRef {
                     key,
                     name: target.rsplit('/').next().unwrap_or(&target).to_owned(),
@@ -245,8 +246,8 @@ pub fn record_of(note: &Note<'_>, outline: &Outline, key: RecordKey, file_name: 
     record.times.updated = note.time(&UPDATED_KEYS);
     record.tags = note.tags("tags");
     let more_tags = note.tags("tag").into_iter().chain(tags_in(note.body, &outline.code));
-    let mut seen: HashSet<String> = record.tags.iter().cloned().collect();
-    record.tags.extend(more_tags.filter(|tag| seen.insert(tag.clone())));
+    let mut seen_tags: HashSet<String> = record.tags.iter().cloned().collect();
+    record.tags.extend(more_tags.filter(|tag| seen_tags.insert(tag.clone())));
     record.source.conversation = note.text("conversation_id");
     record.fields = note.other_members(&USED_KEYS);
     record

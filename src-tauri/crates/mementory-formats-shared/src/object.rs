@@ -59,7 +59,7 @@ impl<'a> Object<'a> {
         serde_json::from_str(text).ok()
     }
 
-    /// All members.
+    /// All members of the object.
     pub fn members(&self) -> impl Iterator<Item = (&str, &'a RawValue)> {
         self.members.iter().map(|(k, v)| (k.as_ref(), *v))
     }
@@ -137,7 +137,7 @@ pub fn decode_string(raw: &RawValue) -> Option<Cow<'_, str>> {
     }
 }
 
-/// Byte range of `part` in `text`. None if it is not a slice of `text`.
+/// Byte range of `part` in `text`. None if `part` is not a slice of `text`.
 pub fn range_in(text: &str, part: &str) -> Option<Range<usize>> {
     let from = (part.as_ptr() as usize).checked_sub(text.as_ptr() as usize)?;
     let range = from..from + part.len();

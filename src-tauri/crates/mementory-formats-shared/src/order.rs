@@ -13,7 +13,7 @@ pub enum Parent<'a> {
     Missing,
     /// The value is null, empty or the zero UUID.
     Root,
-    /// Id that the source gives. The message that it names may be missing.
+    /// Id of the parent in the source. The message with this id may be missing.
     Id(Cow<'a, str>),
 }
 
@@ -39,41 +39,42 @@ pub struct MessageOrder {
     pub parent: Vec<Option<usize>>,
     /// True for each message on the branch that the user last had open.
     pub active: Vec<bool>,
-    /// Number of messages whose parent is missing. Each is attached to the message before it.
+    /// Number of messages whose parent is missing. Each such message is attached to the message before it.
     pub missing_parents: usize,
     /// Number of cycles that were cut.
     pub cycles: usize,
 }
 
 /// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
-/// answer with the same time. If the source states a leaf, no message has a parent, and all messages are from the same
-/// side (the person or the assistant), they are alternatives to each other. The active branch leads to the message with
-/// the id `leaf` if the source states one, otherwise to the last element of the array. From that message on, it follows
-/// each message's last child.
+/// answer with the same time. Messages without parents are alternatives to each other if the source states a leaf, and
+/// if the same side (the person or the assistant) wrote all messages. The active branch leads to the message with the
+/// id `leaf` if the source states one, otherwise to the last element of the array. From that message on, the branch
+/// follows each message's last child.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();
-    // If a prompt and its answer have no parents, the source merely does not state parents.
+    // A prompt and an answer without parents are no alternatives: their source merely does not state parents.
     let are_alternatives = leaf.is_some_and(|id| by_id.contains_key(id))
         && nodes.iter().all(|n| matches!(n.parent, Parent::Root))
         && nodes.iter().all(|n| nodes.first().is_some_and(|first| first.is_human == n.is_human));
     if are_alternatives || nodes.iter().any(|n| matches!(n.parent, Parent::Id(_))) {
-        let stated = |node: &Node<'_>| match &node.parent {
+        let stated_parent = |node: &Node<'_>| match &node.parent {
             Parent::Id(id) => by_id.get(id.as_ref()).copied(),
             Parent::Root | Parent::Missing => None,
         };
-        let stated: Vec<Option<usize>> = nodes.iter().map(stated).collect();
-        let tops = tops_of(&stated);
+        let stated_parents: Vec<Option<usize>> = nodes.iter().map(stated_parent).collect();
+        let tops = tops_of(&stated_parents);
         for (i, node) in nodes.iter().enumerate() {
-            // If the newest message is first, the entry before a message may be the answer to it.
-            let before = i.checked_sub(1).filter(|before| tops.get(*before) != Some(&i));
-            out.parent.push(match (&node.parent, stated.get(i).copied().flatten()) {
+            // The entry before a message cannot be its parent if this entry is an answer to the message, as in a list
+            // that begins with the newest message.
+            let previous_message = i.checked_sub(1).filter(|previous_message| tops.get(*previous_message) != Some(&i));
+            out.parent.push(match (&node.parent, stated_parents.get(i).copied().flatten()) {
                 (Parent::Root, _) => None,
-                (Parent::Missing, _) => before,
+                (Parent::Missing, _) => previous_message,
                 (Parent::Id(_), Some(parent)) => Some(parent),
                 (Parent::Id(_), None) => {
                     out.missing_parents += 1;
-                    before
+                    previous_message
                 }
             });
         }
@@ -91,11 +92,11 @@ fn order_by_array(nodes: &[Node<'_>], out: &mut MessageOrder) {
     let mut i = 0;
     while i + 1 < nodes.len() {
         let (first, second) = (&nodes[i], &nodes[i + 1]);
-        let same_time = first.created.is_some() && first.created == second.created;
-        if !first.is_human && second.is_human && same_time {
+        let has_same_time = first.created.is_some() && first.created == second.created;
+        if !first.is_human && second.is_human && has_same_time {
             out.sequence.swap(i, i + 1);
             i += 2;
-        } else if first.is_human && !second.is_human && same_time {
+        } else if first.is_human && !second.is_human && has_same_time {
             i += 2;
         } else {
             i += 1;
@@ -115,9 +116,9 @@ fn tops_of(parents: &[Option<usize>]) -> Vec<usize> {
     for start in 0..parents.len() {
         let mut path = Vec::new();
         let mut at = start;
-        let top = loop {
-            if let Some(top) = tops[at] {
-                break top;
+        let top_message = loop {
+            if let Some(top_message) = tops[at] {
+                break top_message;
             }
             path.push(at);
             is_on_path[at] = true;
@@ -127,11 +128,11 @@ fn tops_of(parents: &[Option<usize>]) -> Vec<usize> {
             }
         };
         for message in path {
-            tops[message] = Some(top);
+            tops[message] = Some(top_message);
             is_on_path[message] = false;
         }
     }
-    tops.into_iter().enumerate().map(|(index, top)| top.unwrap_or(index)).collect()
+    tops.into_iter().enumerate().map(|(index, top_message)| top_message.unwrap_or(index)).collect()
 }
 
 fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
@@ -146,21 +147,21 @@ fn children_by_parent(parent: &[Option<usize>]) -> Vec<Vec<usize>> {
 
 fn order_by_links(out: &mut MessageOrder) {
     let children_of = children_by_parent(&out.parent);
-    let mut done = vec![false; out.parent.len()];
+    let mut is_done = vec![false; out.parent.len()];
     let mut ready_nodes: BinaryHeap<Reverse<usize>> =
         out.parent.iter().enumerate().filter(|(_, p)| p.is_none()).map(|(i, _)| Reverse(i)).collect();
     let mut first_pending = 0;
     loop {
         while let Some(Reverse(i)) = ready_nodes.pop() {
-            if !std::mem::replace(&mut done[i], true) {
+            if !std::mem::replace(&mut is_done[i], true) {
                 out.sequence.push(i);
-                ready_nodes.extend(children_of[i].iter().filter(|c| !done[**c]).map(|c| Reverse(*c)));
+                ready_nodes.extend(children_of[i].iter().filter(|c| !is_done[**c]).map(|c| Reverse(*c)));
             }
         }
-        while done.get(first_pending) == Some(&true) {
+        while is_done.get(first_pending) == Some(&true) {
             first_pending += 1;
         }
-        if first_pending == done.len() {
+        if first_pending == is_done.len() {
             return;
         }
         out.parent[first_pending] = None;

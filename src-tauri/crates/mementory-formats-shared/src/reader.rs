@@ -87,8 +87,8 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
-    /// Stores the object at `pointer` that contains the arrays under `keys` as a passthrough file, without its secrets,
-    /// and reports this. Does nothing if the object has no other members.
+    /// Stores `wrapper`, the object at `pointer` around the arrays under `keys`, as a passthrough file without secrets.
+    /// Reports the stored members and the removed secrets. Does nothing if the object has no other members.
     pub fn pass_through_wrapper(
         &mut self,
         member: &Member,
@@ -97,7 +97,7 @@ impl<'r> FileReader<'r> {
         wrapper: Option<String>,
     ) -> Result<(), FormatError> {
         let Some(text) = wrapper.filter(|text| has_other_members(text, keys)) else { return Ok(()) };
-        // The settings of a program may contain API keys.
+        // Removes secrets, because the settings of a program may contain API keys.
         let (text, secrets) = redact(&text);
         if secrets > 0 {
             let message = format!("{secrets} keys or passwords beside the records were not stored");
@@ -157,8 +157,8 @@ impl<'r> FileReader<'r> {
         Ok(count)
     }
 
-    /// Like [`FileReader::objects`], but returns the JSON text of the object around the arrays instead of storing it.
-    /// Each of these arrays is replaced by `[]` in it.
+    /// Like [`FileReader::objects`], but returns the JSON text of the object around the arrays instead of storing this
+    /// object. In the text, each of these arrays is replaced by `[]`.
     pub fn elements(
         &mut self,
         member: &Member,
@@ -182,13 +182,13 @@ impl<'r> FileReader<'r> {
                     }
                     Err(ElementError::Io(e)) => return Err(FormatError::io(&member.place, e)),
                     Err(e) => {
-                        let closed = elements.readable_part().filter(|_| kind == Kind::Conversation);
-                        let lost = if closed.is_some() { Kind::Message } else { kind };
+                        let readable_part = elements.readable_part().filter(|_| kind == Kind::Conversation);
+                        let lost_kind = if readable_part.is_some() { Kind::Message } else { kind };
                         let reason = format!("{}: {e}", e.code());
-                        self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost));
-                        if let Some((pointer, closed)) = closed {
+                        self.report_dropped(e.place(&member.place), DroppedAs::Failed, &reason, Some(lost_kind));
+                        if let Some((pointer, readable_part)) = readable_part {
                             count += 1;
-                            self.object(member, pointer, &closed, kind, &mut read)?;
+                            self.object(member, pointer, &readable_part, kind, &mut read)?;
                         }
                         if e.ends_reading() {
                             return Ok(None);

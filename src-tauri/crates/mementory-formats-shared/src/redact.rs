@@ -106,7 +106,7 @@ fn redact_private_keys(text: &str) -> (String, u32) {
 /// of these secrets.
 fn redact_values(text: &str) -> (String, Vec<String>) {
     let bytes = text.as_bytes();
-    let (mut out, mut copied, mut at, mut keys) = (String::with_capacity(text.len()), 0, 0, Vec::new());
+    let (mut out, mut copied_until, mut at, mut keys) = (String::with_capacity(text.len()), 0, 0, Vec::new());
     // In a TOML table whose name indicates a secret, every value is treated as a secret.
     let mut is_secret_section = false;
     while at < bytes.len() {
@@ -124,9 +124,9 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
                 && let Some((start, end)) = value_after(text, at + 1)
             {
                 if !is_not_secret(&text[start..end]) {
-                    out.push_str(&text[copied..start]);
+                    out.push_str(&text[copied_until..start]);
                     out.push_str(REDACTED);
-                    copied = end;
+                    copied_until = end;
                     keys.push(key.to_owned());
                 }
                 at = end;
@@ -135,7 +135,7 @@ fn redact_values(text: &str) -> (String, Vec<String>) {
         }
         at += 1;
     }
-    out.push_str(&text[copied..]);
+    out.push_str(&text[copied_until..]);
     (out, keys)
 }
 
@@ -158,18 +158,18 @@ fn value_after(text: &str, from: usize) -> Option<(usize, usize)> {
             return Some((start + 3, start + 3 + inner.find(quote).unwrap_or(inner.len())));
         }
     }
-    let first = value.chars().next()?;
-    if first == '"' || first == '\'' {
+    let first_char = value.chars().next()?;
+    if first_char == '"' || first_char == '\'' {
         let mut is_escaped = false;
         let end = value[1..].char_indices().find(|(_, c)| {
-            let is_end = *c == first && !is_escaped;
-            is_escaped = first == '"' && *c == '\\' && !is_escaped;
+            let is_end = *c == first_char && !is_escaped;
+            is_escaped = first_char == '"' && *c == '\\' && !is_escaped;
             is_end
         });
         return Some((start + 1, start + 1 + end.map_or(value.len() - 1, |(i, _)| i)));
     }
-    if matches!(first, '[' | '{' | '\n' | '\r' | '#' | '|' | '>' | '=') {
-        return list_value(text, start, first);
+    if matches!(first_char, '[' | '{' | '\n' | '\r' | '#' | '|' | '>' | '=') {
+        return list_value(text, start, first_char);
     }
     let end = value.find(['\n', '\r', ',', '}', ']']).unwrap_or(value.len());
     let value = value[..end].split(" #").next().unwrap_or_default().trim_end();
@@ -182,11 +182,11 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
     match first {
         '[' => {
             let end = text[start..].find(']')?;
-            let inner = &text[start + 1..start + end];
-            inner.contains(['"', '\'']).then(|| {
-                let leading_space = inner.len() - inner.trim_start().len();
+            let list_content = &text[start + 1..start + end];
+            list_content.contains(['"', '\'']).then(|| {
+                let leading_space = list_content.len() - list_content.trim_start().len();
                 // Keeps the outermost quotes, so that the file stays valid.
-                let trimmed = inner.trim();
+                let trimmed = list_content.trim();
                 let from = start + 1 + leading_space + 1;
                 (from, from + trimmed.len().saturating_sub(2))
             })
@@ -200,9 +200,9 @@ fn list_value(text: &str, start: usize, first: char) -> Option<(usize, usize)> {
                 }
                 end += line.len();
             }
-            let inner = text[from..end].trim_end();
-            let leading_space = inner.len() - inner.trim_start().len();
-            (!inner.trim().is_empty()).then_some((from + leading_space, from + inner.len()))
+            let block_text = text[from..end].trim_end();
+            let leading_space = block_text.len() - block_text.trim_start().len();
+            (!block_text.trim().is_empty()).then_some((from + leading_space, from + block_text.len()))
         }
         _ => None,
     }
@@ -244,7 +244,7 @@ fn is_secret_name(key: &str) -> bool {
             ("api" | "private" | "access" | "signing" | "encryption" | "auth", "key")
         )
     });
-    // `max_tokens` and `token_limit` are token counts.
+    // Names such as `max_tokens` and `token_limit` are those of token counts, not of secrets.
     let is_count = words.iter().any(|w| matches!(w.as_str(), "max" | "limit" | "count" | "budget" | "usage"));
     !is_count && (has_key_pair || words.iter().any(|w| is_secret_word(w)))
 }

@@ -66,18 +66,18 @@ pub fn items<'t>(text: &'t str, before: &str) -> Vec<Item<'t>> {
         let words = if words.is_empty() { text.trim() } else { words };
         section_items.push((0..text.len(), words.to_owned(), None));
     }
-    let mut seen: HashMap<String, usize> = HashMap::new();
+    let mut id_counts: HashMap<String, usize> = HashMap::new();
     let mut out = Vec::with_capacity(section_items.len());
     let mut start = 0;
-    let last = section_items.len() - 1;
-    let (mut line, mut counted) = (1, 0);
+    let last_index = section_items.len() - 1;
+    let (mut line, mut counted_until) = (1, 0);
     for (n, (range, words, section)) in section_items.into_iter().enumerate() {
-        let end = if n == last { text.len() } else { range.end };
+        let end = if n == last_index { text.len() } else { range.end };
         let text_start = range.start + (text[range.clone()].len() - text[range.clone()].trim_start().len());
-        line += text[counted..text_start].matches('\n').count();
-        counted = text_start;
+        line += text[counted_until..text_start].matches('\n').count();
+        counted_until = text_start;
         let digest = content_id(&format!("{}\n{words}", section.as_deref().unwrap_or_default()));
-        let count = seen.entry(digest.clone()).or_default();
+        let count = id_counts.entry(digest.clone()).or_default();
         *count += 1;
         let id = if *count > 1 { format!("{digest}~{count}") } else { digest };
         out.push(Item { text: words, source: &text[start..end], section, pointer: format!("line {line}"), id });
@@ -119,7 +119,7 @@ fn heading_of(line: &str) -> Option<String> {
     (!words.is_empty()).then(|| words.to_owned())
 }
 
-/// Updates `fence`, which says whether the text is inside a code fence. Returns true if the line itself is a fence.
+/// Updates `fence`, the character of the open code fence, if any. Returns true if the line opens or closes a fence.
 fn toggle_fence(line: &str, fence: &mut Option<char>) -> bool {
     let line = line.trim_start();
     let mark = ['`', '~'].into_iter().find(|c| line.starts_with(&c.to_string().repeat(3)));
@@ -136,36 +136,37 @@ fn bullet_indent(line: &str) -> Option<usize> {
     let words = line.trim_start_matches([' ', '\t']);
     let indent = line.len() - words.len();
     let digit_count = words.len() - words.trim_start_matches(|c: char| c.is_ascii_digit()).len();
-    let after = match words.get(digit_count..)? {
+    let text_after_mark = match words.get(digit_count..)? {
         rest if (1..=4).contains(&digit_count) => rest.strip_prefix(['.', ')'])?,
         rest => rest.strip_prefix(['-', '*', '+', '•'])?,
     };
-    (after.starts_with([' ', '\t']) && !after.trim().is_empty()).then_some(indent)
+    (text_after_mark.starts_with([' ', '\t']) && !text_after_mark.trim().is_empty()).then_some(indent)
 }
 
 fn blocks_of(text: &str, range: Range<usize>) -> Vec<(Block, Range<usize>)> {
     let mut out: Vec<(Block, Range<usize>)> = Vec::new();
     let (mut at, mut fence, mut was_blank, mut base) = (range.start, None, true, None);
-    let mut in_comment = false;
+    let mut is_in_comment = false;
     for line in text[range].split_inclusive('\n') {
         let next = at + line.len();
         let was_in_fence = fence.is_some();
         let is_fence = toggle_fence(line, &mut fence);
         let is_blank = line.trim().is_empty();
         let is_indented = line.starts_with([' ', '\t']);
-        let in_bullet = out.last().is_some_and(|(b, _)| *b == Block::Bullet);
+        let is_in_bullet = out.last().is_some_and(|(b, _)| *b == Block::Bullet);
         let indent = bullet_indent(line).filter(|_| !was_in_fence && !is_fence);
         let is_top = indent.is_some_and(|i| base.is_none_or(|b| i <= b));
         let words = line.trim();
-        let kind = if in_comment || words.starts_with("<!--") {
-            in_comment = !words.ends_with("-->");
+        let kind = if is_in_comment || words.starts_with("<!--") {
+            is_in_comment = !words.ends_with("-->");
             Some(Block::NotAnItem)
         } else if is_blank && !was_in_fence {
             None
         } else if is_top {
             base = base.or(indent);
             Some(Block::Bullet)
-        } else if (is_fence || was_in_fence) && !(in_bullet && (is_indented || was_in_fence)) || words.starts_with('|')
+        } else if (is_fence || was_in_fence) && !(is_in_bullet && (is_indented || was_in_fence))
+            || words.starts_with('|')
         {
             Some(Block::Indivisible)
         } else if matches!(words, "---" | "***" | "___") {
@@ -204,9 +205,9 @@ mod tests {
     use super::*;
 
     fn texts(text: &str) -> Vec<(Option<String>, String)> {
-        let found = items(text, "");
-        assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
-        found.into_iter().map(|p| (p.section, p.text)).collect()
+        let items_found = items(text, "");
+        assert_eq!(items_found.iter().map(|p| p.source).collect::<String>(), text);
+        items_found.into_iter().map(|p| (p.section, p.text)).collect()
     }
 
     #[test]
@@ -232,11 +233,11 @@ mod tests {
 
     #[test]
     fn equal_items_have_different_ids_and_no_text_is_lost() {
-        let found = items("- a\r\n- a\r\n", "");
-        assert_ne!(found[0].id, found[1].id);
+        let items_found = items("- a\r\n- a\r\n", "");
+        assert_ne!(items_found[0].id, items_found[1].id);
         for text in ["", "\n\n", "# Only a heading\n", "<!-- note -->\n", "words", "- ", "---\na: 1\n---\n"] {
-            let found = items(text, "");
-            assert_eq!(found.iter().map(|p| p.source).collect::<String>(), text);
+            let items_found = items(text, "");
+            assert_eq!(items_found.iter().map(|p| p.source).collect::<String>(), text);
         }
     }
 }

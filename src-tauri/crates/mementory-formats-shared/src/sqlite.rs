@@ -38,7 +38,7 @@ pub struct Database {
     pub max_rows: u64,
     /// True if a write-ahead log was not applied, because the database is too large to be read into memory.
     pub is_log_unread: bool,
-    /// True if the end of the file is missing. Rows in the missing part cannot be read, all others can.
+    /// True if the end of the file is missing. Only the rows in the missing part cannot be read.
     pub is_cut: bool,
 }
 
@@ -133,7 +133,11 @@ pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
 }
 
 /// Opens a database from its bytes. If there is a write-ahead log, it is applied first.
-pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bool) -> Result<Connection, OpenError> {
+pub fn open_image(
+    mut database_bytes: Vec<u8>,
+    wal: Option<&[u8]>,
+    is_read_only: bool,
+) -> Result<Connection, OpenError> {
     if !database_bytes.starts_with(SQLITE_MAGIC) || database_bytes.len() < 100 {
         return Err(OpenError::NotSqlite);
     }
@@ -146,15 +150,15 @@ pub fn open_image(mut database_bytes: Vec<u8>, wal: Option<&[u8]>, read_only: bo
     }
     let mut connection = Connection::open_in_memory()?;
     set_safety_limits(&connection)?;
-    connection.deserialize_read_exact("main", database_bytes.as_slice(), database_bytes.len(), read_only)?;
+    connection.deserialize_read_exact("main", database_bytes.as_slice(), database_bytes.len(), is_read_only)?;
     set_safety_limits(&connection)?;
     Ok(connection)
 }
 
 /// Opens a file in SQLite's immutable mode, so that SQLite neither locks the file nor looks for a log.
 fn open_file(path: &Path) -> Result<Connection, OpenError> {
-    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
-    let text = absolute.to_str().ok_or(OpenError::NotSqlite)?.replace('\\', "/");
+    let absolute_path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    let text = absolute_path.to_str().ok_or(OpenError::NotSqlite)?.replace('\\', "/");
     let mut uri = String::from(if text.starts_with('/') { "file://" } else { "file:///" });
     for byte in text.bytes() {
         match byte {
@@ -171,7 +175,7 @@ fn open_file(path: &Path) -> Result<Connection, OpenError> {
     Ok(connection)
 }
 
-/// Limits what a malicious database can make SQLite do.
+/// Sets limits that protect the program from malicious databases.
 pub fn set_safety_limits(connection: &Connection) -> Result<(), OpenError> {
     connection.set_limit(Limit::SQLITE_LIMIT_LENGTH, 256 << 20)?;
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_DEFENSIVE, true)?;
@@ -188,7 +192,8 @@ impl Database {
     }
 }
 
-/// An SQLite error while reading a database. Its text contains no data from the database.
+/// Converts an SQLite error that occurred while a database was read. The text of the error contains no data from the
+/// database.
 pub fn unreadable(member: &Member, error: &rusqlite::Error) -> FormatError {
     FormatError::invalid("database_unreadable", &member.place, error.to_string())
 }
@@ -219,13 +224,13 @@ mod tests {
         drop(db);
         let complete_bytes = std::fs::read(&path).unwrap();
         assert!(check_schema(&open_image(complete_bytes.clone(), None, true).unwrap()).is_ok());
-        let half = open_image(complete_bytes[..complete_bytes.len() / 2].to_vec(), None, true).unwrap();
-        assert!(matches!(check_schema(&half), Err(OpenError::Schema(_))));
+        let half_database = open_image(complete_bytes[..complete_bytes.len() / 2].to_vec(), None, true).unwrap();
+        assert!(matches!(check_schema(&half_database), Err(OpenError::Schema(_))));
         std::fs::write(&path, &complete_bytes[..complete_bytes.len() / 2]).unwrap();
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
-        let truncated = open_truncated(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
-        assert!(truncated.is_cut);
-        let mut rows = truncated.connection.prepare("SELECT key FROM t").unwrap();
+        let truncated_database = open_truncated(&catalog, &catalog.members()[0], &Limits::default()).unwrap();
+        assert!(truncated_database.is_cut);
+        let mut rows = truncated_database.connection.prepare("SELECT key FROM t").unwrap();
         let mut rows = rows.query([]).unwrap();
         let mut count = 0;
         while let Ok(Some(_)) = rows.next() {
@@ -241,14 +246,14 @@ mod tests {
         let db = Connection::open(&path).unwrap();
         db.execute_batch("CREATE TABLE t(key TEXT, value BLOB); INSERT INTO t VALUES ('a', 'x');").unwrap();
         drop(db);
-        let before = std::fs::read(&path).unwrap();
+        let bytes_before = std::fs::read(&path).unwrap();
         let limits = Limits { element_bytes: 100, ..Limits::default() };
         let catalog = Catalog::open(std::slice::from_ref(&path), &Limits::default(), None).unwrap();
-        let opened = open(&catalog, &catalog.members()[0], &limits).unwrap();
-        assert!(opened.has_table("t") && !opened.has_table("u"));
-        assert!(opened.connection.execute("INSERT INTO t VALUES ('b', 'y')", []).is_err());
-        drop(opened);
-        assert_eq!(std::fs::read(&path).unwrap(), before);
+        let opened_database = open(&catalog, &catalog.members()[0], &limits).unwrap();
+        assert!(opened_database.has_table("t") && !opened_database.has_table("u"));
+        assert!(opened_database.connection.execute("INSERT INTO t VALUES ('b', 'y')", []).is_err());
+        drop(opened_database);
+        assert_eq!(std::fs::read(&path).unwrap(), bytes_before);
         assert_eq!(std::fs::read_dir(&folder.0).unwrap().count(), 1);
     }
 }

@@ -19,8 +19,8 @@ pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         usize::try_from(read_u32_be(wal, 8)?).ok().filter(|p| p.is_power_of_two() && (512..=65_536).contains(p))?;
     let salt = wal.get(16..24)?;
     let read_word = |bytes: &[u8]| {
-        let four = [bytes[0], bytes[1], bytes[2], bytes[3]];
-        if is_big_endian { u32::from_be_bytes(four) } else { u32::from_le_bytes(four) }
+        let word_bytes = [bytes[0], bytes[1], bytes[2], bytes[3]];
+        if is_big_endian { u32::from_be_bytes(word_bytes) } else { u32::from_le_bytes(word_bytes) }
     };
     let checksum_of = |(mut a, mut b): (u32, u32), bytes: &[u8]| {
         for pair in bytes.chunks_exact(8) {
@@ -42,7 +42,8 @@ pub fn apply_log(database_bytes: &mut Vec<u8>, wal: &[u8]) -> Option<()> {
         pending.push((usize::try_from(read_u32_be(head, 0)?).ok()?, data));
         let size = usize::try_from(read_u32_be(head, 4)?).ok()?;
         if size > 0 {
-            // A commit states the new number of pages. Together they cannot be larger than the database plus its log.
+            // A commit states the new number of pages. All pages together cannot be larger than the database plus its
+            // log.
             let bytes = size.checked_mul(page_size).filter(|b| *b <= database_bytes.len().saturating_add(wal.len()))?;
             database_bytes.resize(bytes, 0);
             for (number, data) in pending.drain(..) {

@@ -15,7 +15,7 @@ pub type Row = Map<String, Value>;
 /// Number of bytes at the start of a database that detection reads. The list of tables may be on any of these pages.
 const HEAD_BYTES: usize = 4 << 20;
 /// Longest table definition that is examined, in bytes.
-const MAX_DEFINITION: usize = 16 << 10;
+const MAX_DEFINITION_BYTES: usize = 16 << 10;
 
 /// The start of a database and of its write-ahead log. If the database was in use, the table definitions may be only in
 /// the log.
@@ -64,11 +64,11 @@ fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
     if !defined_name.eq_ignore_ascii_case(name.as_bytes()) {
         return None;
     }
-    let after = rest.get(name.len()..)?;
-    let open = after.iter().position(|byte| !is_quote(byte) && !byte.is_ascii_whitespace())?;
-    let body = after.get(open..).filter(|body| body.first() == Some(&b'('))?;
+    let text_after_name = rest.get(name.len()..)?;
+    let open = text_after_name.iter().position(|byte| !is_quote(byte) && !byte.is_ascii_whitespace())?;
+    let body = text_after_name.get(open..).filter(|body| body.first() == Some(&b'('))?;
     let mut depth = 0u32;
-    for (at, byte) in body.iter().enumerate().take(MAX_DEFINITION) {
+    for (at, byte) in body.iter().enumerate().take(MAX_DEFINITION_BYTES) {
         match byte {
             b'(' => depth += 1,
             b')' if depth == 1 => return body.get(1..at),
@@ -82,8 +82,8 @@ fn definition_of<'b>(rest: &'b [u8], name: &str) -> Option<&'b [u8]> {
 fn has_word(text: &[u8], word: &str) -> bool {
     let is_letter = |byte: Option<&u8>| byte.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'_');
     memmem::find_iter(text, word.as_bytes()).any(|at| {
-        let before = at.checked_sub(1).and_then(|at| text.get(at));
-        !is_letter(before) && !is_letter(text.get(at + word.len()))
+        let previous_byte = at.checked_sub(1).and_then(|at| text.get(at));
+        !is_letter(previous_byte) && !is_letter(text.get(at + word.len()))
     })
 }
 
@@ -165,8 +165,8 @@ pub fn each_row_in_order(
         Err(error) => return report_failed(files, error),
     };
     // The number of rows is limited, because a damaged file can return the same rows over and over.
-    let most = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
-    for number in 0..most {
+    let max_rows = usize::try_from(database.max_rows).unwrap_or(usize::MAX);
+    for number in 0..max_rows {
         match rows.next() {
             Ok(Some(row)) => read(files, row_of(row, &names), number)?,
             Ok(None) => break,
@@ -186,17 +186,18 @@ pub fn turns_of_session(
     turn: impl Fn(Row, usize) -> Turn,
 ) -> Vec<Turn> {
     let mut out = Vec::new();
-    let failed = match read_turns(database, session, reader.context.limits.element_bytes, turn, &mut out) {
+    let failure = match read_turns(database, session, reader.context.limits.element_bytes, turn, &mut out) {
         Ok(true) => return out,
         Ok(false) => "too_large: the rest of this session is larger than the limit".to_owned(),
         Err(error) => format!("database_unreadable: {error}"),
     };
     let place = format!("{}#messages of {session}", member.place);
-    reader.report_dropped(place, DroppedAs::Failed, &failed, Some(Kind::Message));
+    reader.report_dropped(place, DroppedAs::Failed, &failure, Some(Kind::Message));
     out
 }
 
-/// Adds the messages of a session, until their total size exceeds `max_bytes`. Returns false in that case.
+/// Adds the messages of a session to `out`. Stops and returns false if their total size exceeds `max_bytes`, or if
+/// there are more messages than the database can have rows.
 fn read_turns(
     database: &Database,
     session: &str,
@@ -273,19 +274,19 @@ fn is_list(text: &str) -> bool {
     text.starts_with('[') && serde_json::from_str::<&serde_json::value::RawValue>(text).is_ok()
 }
 
-/// Reports which tables are not imported, with their row counts. `why` returns the reason for a table, or None if the
-/// table should not be reported.
+/// Reports which tables are not imported, with their row counts. `reason_of` returns the reason for a table, or None
+/// for a table that is not reported.
 pub fn report_other_tables<'w>(
     files: &mut FileReader<'_>,
     member: &Member,
     database: &Database,
     tables: &[String],
-    why: impl Fn(&str) -> Option<&'w str>,
+    reason_of: impl Fn(&str) -> Option<&'w str>,
 ) {
     for table in tables {
-        let Some(why) = why(table) else { continue };
-        let quoted = table.replace('"', "\"\"");
-        let sql = format!("SELECT count(*) FROM \"{quoted}\"");
+        let Some(why) = reason_of(table) else { continue };
+        let quoted_table = table.replace('"', "\"\"");
+        let sql = format!("SELECT count(*) FROM \"{quoted_table}\"");
         let count = database.connection.query_row(&sql, [], |row| row.get::<_, i64>(0));
         let Some(count) = count.ok().filter(|count| *count > 0) else { continue };
         let reason = format!("not_imported: {count} rows of this table are not imported, because {why}");
@@ -303,13 +304,13 @@ mod tests {
 
     #[test]
     fn a_table_is_found_by_its_own_columns_only() {
-        let found =
+        let schema_found =
             schema("x CREATE TABLE \"notes\" (id INTEGER CHECK (id > 0), body TEXT) CREATE TABLE other(tags TEXT)");
-        assert!(found.has_table("notes", &["id", "body"]));
-        assert!(found.has_table("other", &["tags"]));
-        assert!(!found.has_table("notes", &["tags"]), "a column of another table");
-        assert!(!found.has_table("notes", &["bod"]), "a part of a name");
-        assert!(!found.has_table("note", &[]), "a part of the name of a table");
+        assert!(schema_found.has_table("notes", &["id", "body"]));
+        assert!(schema_found.has_table("other", &["tags"]));
+        assert!(!schema_found.has_table("notes", &["tags"]), "a column of another table");
+        assert!(!schema_found.has_table("notes", &["bod"]), "a part of a name");
+        assert!(!schema_found.has_table("note", &[]), "a part of the name of a table");
         assert!(!schema("CREATE TABLE notes (id").has_table("notes", &["id"]), "a definition that is cut off");
     }
 

@@ -13,11 +13,11 @@ const CHUNK_BYTES: usize = 64 << 10;
 /// The separators that are recognised. The most common one comes first.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 
-/// Number of bytes of a table in which its header must end.
+/// Number of bytes at the start of a table in which its header must end.
 const HEADER_BYTES: usize = 1 << 10;
 
-/// The names of the columns of a CSV file with commas, as the file writes them. Empty for a file that cannot be read or
-/// that has another ending.
+/// The names of the columns of a CSV file with commas, as the file writes them. Empty for a file that cannot be read,
+/// or whose name does not end in `.csv`.
 pub fn csv_columns(catalog: &Catalog, member: &Member) -> Vec<String> {
     if !member.file_name().to_ascii_lowercase().ends_with(".csv") {
         return Vec::new();
@@ -57,7 +57,8 @@ pub fn each_csv_row(
     })
 }
 
-/// The messages in a CSV file that has one conversation, one row each. Reports a file without messages.
+/// Reads the messages of a CSV file that contains one conversation, with one message in each row. Reports a file
+/// without messages.
 ///
 /// # Errors
 /// `Limit` if the rows are larger than `element_bytes`.
@@ -106,12 +107,12 @@ impl Header {
 
     /// Maps the names of the columns that are not in `used` to their cells. Empty cells are left out.
     pub fn other_cells(&self, row: &Row, used: &[Option<usize>]) -> Fields {
-        let unused = row
+        let unused_cells = row
             .cells
             .iter()
             .enumerate()
             .filter(|(column, cell)| !cell.trim().is_empty() && !used.contains(&Some(*column)));
-        unused
+        unused_cells
             .map(|(column, cell)| {
                 let name = self.names.get(column).filter(|name| !name.trim().is_empty());
                 let name = name.cloned().unwrap_or_else(|| format!("column {}", column + 1));
@@ -319,8 +320,8 @@ fn separator_of(text: &[u8]) -> u8 {
             }
         }
     }
-    let most = SEPARATORS.iter().zip(counts).rev().max_by_key(|(_, count)| *count);
-    most.map_or(b',', |(separator, _)| *separator)
+    let most_frequent = SEPARATORS.iter().zip(counts).rev().max_by_key(|(_, count)| *count);
+    most_frequent.map_or(b',', |(separator, _)| *separator)
 }
 
 /// Decodes a text as UTF-8, or as Windows-1252 if it is not valid UTF-8.

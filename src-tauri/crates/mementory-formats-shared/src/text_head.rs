@@ -3,10 +3,10 @@ use encoding_rs::{Encoding, UTF_8};
 use mementory_format::{Catalog, Member};
 use std::borrow::Cow;
 
-/// Number of bytes at the start of a file in which the first tag of a page begins.
+/// Number of bytes at the start of a file in which the first tag of a web page begins.
 const TAG_BYTES: usize = 64;
 
-/// True for a file that begins with a tag, as every page does.
+/// True for a file that begins with a tag, as every web page does.
 pub fn may_be_page(catalog: &Catalog, member: &Member) -> bool {
     text_head(catalog, member, TAG_BYTES).is_some_and(|head| head.trim_start().starts_with('<'))
 }

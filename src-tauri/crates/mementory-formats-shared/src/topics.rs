@@ -1,4 +1,4 @@
-//! Topics by which writers group memories. Their order is that in assistants' prompts for importing memories.
+//! Topics by which writers group memories. They are in the same order as in assistants' prompts for importing memories.
 use mementory_model::Record;
 
 /// Names of the topics, in the order in which they are written.

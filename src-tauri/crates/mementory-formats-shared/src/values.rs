@@ -8,14 +8,14 @@ use serde_json::{Value, value::RawValue};
 /// Largest number of objects that may wrap a time or an id (`{"$date":{"$numberLong":"0"}}`).
 const MAX_WRAPPERS: usize = 3;
 /// Largest nesting depth of JSON whose escapes are decoded for display.
-const TEXT_DEPTH: u32 = 64;
+const MAX_TEXT_DEPTH: u32 = 64;
 
 /// An id: a string that is not blank, or a number. MongoDB's `{"$oid":"…"}` is unwrapped.
 pub fn id(object: &Object<'_>, key: &str) -> Option<String> {
     id_of(object.raw_value(key)?)
 }
 
-/// The value of the first of these keys that contains an id.
+/// The first id under these keys.
 pub fn first_id(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| id(object, key))
 }
@@ -28,12 +28,12 @@ pub fn id_of(raw: &RawValue) -> Option<String> {
     (!text.is_empty() && !matches!(text, "true" | "false" | "null")).then(|| text.to_owned())
 }
 
-/// The value of the first of these keys that contains text.
+/// The first non-blank text under these keys.
 pub fn first_text(object: &Object<'_>, keys: &[&str]) -> Option<String> {
     keys.iter().find_map(|key| object.non_blank_text(key)).map(|text| text.into_owned())
 }
 
-/// The value of the first of these keys that contains a valid time.
+/// The first valid time under these keys.
 pub fn first_time(object: &Object<'_>, keys: &[&str]) -> Option<Timestamp> {
     keys.iter().find_map(|key| time_of(object.raw_value(key)?))
 }
@@ -107,7 +107,7 @@ pub fn readable(raw: &RawValue) -> String {
     if !raw.get().contains("\\u") {
         return raw.get().to_owned();
     }
-    Tree::from_raw(raw, TEXT_DEPTH).map_or_else(
+    Tree::from_raw(raw, MAX_TEXT_DEPTH).map_or_else(
         |_| raw.get().to_owned(),
         |tree| {
             let mut out = String::new();

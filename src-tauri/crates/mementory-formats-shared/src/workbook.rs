@@ -70,7 +70,7 @@ fn parse(bytes: &[u8]) -> Result<Vec<Sheet>, calamine::XlsxError> {
     let mut workbook: Xlsx<_> = Xlsx::new(Cursor::new(bytes))?;
     let mut out = Vec::new();
     for name in workbook.sheet_names() {
-        // A sheet that cannot be read does not affect the others.
+        // Skips a sheet that cannot be read, so that the other sheets can be imported.
         let Ok(mut cells) = workbook.worksheet_cells_reader(&name) else { continue };
         let mut sheet = Sheet { name, rows: Vec::new() };
         while let Ok(Some(cell)) = cells.next_cell() {
@@ -126,7 +126,7 @@ pub mod testing {
     pub fn workbook(header: &str, value: &str) -> Option<Vec<u8>> {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         let cell = |at: &str, text: &str| format!("<c r=\"{at}\" t=\"inlineStr\"><is><t>{text}</t></is></c>");
-        let main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+        let main_namespace = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
         let relations = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
         let package = "http://schemas.openxmlformats.org/package/2006/relationships";
         for (name, text) in [
@@ -139,7 +139,7 @@ pub mod testing {
             (
                 "xl/workbook.xml",
                 format!(
-                    "<workbook xmlns=\"{main}\" xmlns:r=\"{relations}\"><sheets><sheet name=\"One\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>"
+                    "<workbook xmlns=\"{main_namespace}\" xmlns:r=\"{relations}\"><sheets><sheet name=\"One\" sheetId=\"1\" r:id=\"rId1\"/></sheets></workbook>"
                 ),
             ),
             (
@@ -151,7 +151,7 @@ pub mod testing {
             (
                 "xl/worksheets/sheet1.xml",
                 format!(
-                    "<worksheet xmlns=\"{main}\"><sheetData><row r=\"1\">{}</row><row r=\"2\">{}</row></sheetData></worksheet>",
+                    "<worksheet xmlns=\"{main_namespace}\"><sheetData><row r=\"1\">{}</row><row r=\"2\">{}</row></sheetData></worksheet>",
                     cell("A1", header),
                     cell("A2", value)
                 ),

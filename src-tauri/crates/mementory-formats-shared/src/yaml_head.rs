@@ -13,7 +13,7 @@ impl YamlHead {
         self
     }
 
-    /// Adds a value without quotes. Must only be used for constants.
+    /// Adds a value without quotes. `value` must be a constant, because it is not escaped.
     pub fn word(&mut self, key: &str, value: &str) -> &mut Self {
         let _ = writeln!(self.0, "{key}: {value}");
         self

@@ -56,7 +56,7 @@ pub fn by_id(id: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|f| f.id() == id).or_else(by_alias)
 }
 
-/// The format whose export or import tool for connected clients has this name.
+/// Returns the format that offers connected clients an export or import tool with this name.
 pub fn by_tool(tool: &str) -> Option<&'static dyn Format> {
     registry().iter().copied().find(|format| {
         let capabilities = format.capabilities();

@@ -176,15 +176,15 @@ fn a_newer_download_beside_an_unpacked_export_is_opened() {
 fn exports_of_several_programs_in_one_archive_are_all_read() {
     let chats = || json_list(&[chatgpt_conversation("1", "from chatgpt", "")]);
     let grok = br#"{"conversations":[{"conversation":{"id":"g","title":"t"},"responses":[{"response":{"_id":"r","message":"from grok","sender":"human"}}]}]}"#;
-    let others = || {
+    let other_files = || {
         vec![
             ("grok.json", grok.to_vec()),
             ("memories.json", br#"[{"conversations_memory":"Is a nurse.","account_uuid":"x"}]"#.to_vec()),
         ]
     };
-    let nested = [others(), vec![("chatgpt.zip", zip(&[("conversations.json", chats())]))]];
-    let beside = [others(), vec![("conversations.json", chats())]];
-    for (name, files) in [("nested", nested.concat()), ("beside", beside.concat())] {
+    let nested = [other_files(), vec![("chatgpt.zip", zip(&[("conversations.json", chats())]))]];
+    let side_by_side = [other_files(), vec![("conversations.json", chats())]];
+    for (name, files) in [("nested", nested.concat()), ("beside", side_by_side.concat())] {
         let (seen, ..) = read(&folder(name, &[("all.zip", zip(&files))]));
         assert_eq!(seen.texts("chatgpt", Kind::Message), ["from chatgpt"], "{name}");
         assert_eq!(seen.texts("grok", Kind::Message), ["from grok"], "{name}");
@@ -214,35 +214,39 @@ fn a_message_that_contains_a_key_of_another_vendor_does_not_change_the_detected_
 /// Every format reads every member during detection. Damage in one member must not end the import of the others.
 #[test]
 fn a_truncated_download_yields_the_records_before_the_cut() {
-    let many: Vec<String> = (0..400_u64)
+    let many_conversations: Vec<String> = (0..400_u64)
         .map(|i| {
             chatgpt_conversation(&i.to_string(), &format!("{:x}", (i + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)), "")
         })
         .collect();
     let (user, photo) = (br#"{"id":"u"}"#.to_vec(), vec![7; 5000]);
-    let all = zip(&[("user.json", user), ("conversations.json", json_list(&many)), ("manifest.json", b"{}".to_vec())]);
+    let all = zip(&[
+        ("user.json", user),
+        ("conversations.json", json_list(&many_conversations)),
+        ("manifest.json", b"{}".to_vec()),
+    ]);
     let dir = folder("cut", &[("in-chats.zip", all[..all.len() / 2].to_vec())]);
     let (seen, ..) = read(&Folder(dir.0.join("in-chats.zip")));
     let message_count = seen.texts("chatgpt", Kind::Message).len();
     assert!((50..400).contains(&message_count), "{message_count}");
     // The download is cut inside the file that follows the conversations. In the first case, that file is a manifest,
     // which interchange formats read first.
-    for last in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
-        let all = zip(&[("conversations.json", json_list(&many)), (last, photo.clone())]);
-        let at = memchr::memmem::find(&all, last.as_bytes()).unwrap() + last.len() + 5;
-        let dir = folder(last, &[("cut.zip", all[..at].to_vec())]);
+    for last_name in ["manifest.json", "memory-store.json", "file-AbCdEfGhIjKlMnOpQrSt.dat"] {
+        let all = zip(&[("conversations.json", json_list(&many_conversations)), (last_name, photo.clone())]);
+        let position = memchr::memmem::find(&all, last_name.as_bytes()).unwrap() + last_name.len() + 5;
+        let dir = folder(last_name, &[("cut.zip", all[..position].to_vec())]);
         let (seen, ..) = read(&Folder(dir.0.join("cut.zip")));
-        assert_eq!(seen.texts("chatgpt", Kind::Message).len(), 400, "{last}");
+        assert_eq!(seen.texts("chatgpt", Kind::Message).len(), 400, "{last_name}");
     }
 }
 
 #[test]
 fn an_attachment_known_only_by_id_gets_the_name_of_its_file() {
-    let points = r#","metadata":{"attachments":[{"id":"file-ZyXwVuTsRqPoNmLkJiHg"}]}"#;
+    let attachment_metadata = r#","metadata":{"attachments":[{"id":"file-ZyXwVuTsRqPoNmLkJiHg"}]}"#;
     let dir = folder(
         "pointed",
         &[
-            ("conversations.json", json_list(&[chatgpt_conversation("1", "look", points)])),
+            ("conversations.json", json_list(&[chatgpt_conversation("1", "look", attachment_metadata)])),
             ("file-ZyXwVuTsRqPoNmLkJiHg-holiday photo.png", b"x".to_vec()),
         ],
     );
@@ -301,8 +305,8 @@ fn files_without_an_id_are_found_by_name() {
     ]);
     let (seen, ..) = read(&folder("by-name", &[("export.zip", archive)]));
     let message = seen.records.iter().map(|(_, r)| r).find(|r| r.kind == Kind::Message).unwrap();
-    let mut named: Vec<_> = message.attachments.iter().map(|a| a.key.value.as_str()).collect();
-    named.sort_unstable();
+    let mut attachment_keys: Vec<_> = message.attachments.iter().map(|a| a.key.value.as_str()).collect();
+    attachment_keys.sort_unstable();
     let expected = [
         "file/file-AbCdEfGhIjKlMnOpQrSt",
         "file/file-Known000000000000001",
@@ -310,7 +314,7 @@ fn files_without_an_id_are_found_by_name() {
         "file/name/gone.csv",
         "file/name/list.txt",
     ];
-    assert_eq!(named, expected);
+    assert_eq!(attachment_keys, expected);
     let file_keys = seen.file_keys();
     for key in expected.iter().filter(|k| **k != "file/name/gone.csv") {
         assert!(file_keys.contains(key), "{key}: {file_keys:?}");
@@ -330,11 +334,11 @@ fn a_gap_in_the_part_numbers_is_a_missing_part() {
     let parts =
         [(first.as_str(), part("conversations-000.json", "1")), (third.as_str(), part("conversations-001.json", "2"))];
     assert_eq!(read(&folder("portal", &parts)).1, [names("0002")]);
-    // The same two parts, but in one archive.
-    let inside: Vec<(String, Vec<u8>)> =
+    // The first and the third part again, but as entries of one archive.
+    let archive_entries: Vec<(String, Vec<u8>)> =
         parts.iter().map(|(n, b)| (format!("User Online Activity/{n}"), b.clone())).collect();
-    let inside: Vec<(&str, Vec<u8>)> = inside.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
-    assert_eq!(read(&folder("portal-zip", &[("portal.zip", zip(&inside))])).1, [names("0002")]);
+    let archive_entries: Vec<(&str, Vec<u8>)> = archive_entries.iter().map(|(n, b)| (n.as_str(), b.clone())).collect();
+    assert_eq!(read(&folder("portal-zip", &[("portal.zip", zip(&archive_entries))])).1, [names("0002")]);
 }
 
 #[test]
@@ -396,17 +400,18 @@ fn chats_among_notes_are_not_their_attachments() {
     files.push(("backup/chat.json".into(), chat("In a folder")));
     files.push((".continue/sessions/chat.json".into(), chat("In a hidden folder")));
     files.push(("backup/settings.json".into(), br#"{"theme":"dark"}"#.to_vec()));
-    let named = |files: &[(String, Vec<u8>)]| {
-        let named: Vec<(&str, Vec<u8>)> = files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
-        read(&folder("notes", &named)).0
+    let read_notes = |files: &[(String, Vec<u8>)]| {
+        let named_files: Vec<(&str, Vec<u8>)> =
+            files.iter().map(|(name, bytes)| (name.as_str(), bytes.clone())).collect();
+        read(&folder("notes", &named_files)).0
     };
-    let seen = named(&files);
+    let seen = read_notes(&files);
     assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a folder", "In a hidden folder"]);
     assert_eq!(seen.texts("obsidian", Kind::Resource).len(), 9);
     assert_eq!(seen.files.iter().map(|file| file.name.as_str()).collect::<Vec<_>>(), ["settings.json"]);
-    // All files of a vault belong to it, except those in the hidden folders of assistants.
+    // An Obsidian vault claims all files in it, except those in the hidden folders of assistants.
     files.push((".obsidian/app.json".into(), b"{}".to_vec()));
-    let seen = named(&files);
+    let seen = read_notes(&files);
     assert_eq!(seen.texts("generic_chat", Kind::Message), ["In a hidden folder"]);
     assert_eq!(seen.files.len(), 2);
 }
@@ -415,7 +420,7 @@ fn note(n: usize) -> Vec<u8> {
     format!("---\ncreated: 2026-05-0{n}\n---\nBed {n} is beside [[1]].\n").into_bytes()
 }
 
-/// Without this rule, the archive would be validated and imported as that document alone.
+/// If the document counted as an input, the archive would be validated and imported as this document alone.
 #[test]
 fn a_document_of_another_format_in_an_agent_archive_is_a_file_of_the_agent() {
     let manifest = r#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"Nova","source_runtime":"openclaw"},"layers":{}}"#;

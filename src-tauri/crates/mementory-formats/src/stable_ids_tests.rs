@@ -15,7 +15,7 @@ use std::{
 };
 
 const FORMATS: [&str; 5] = ["mem", "alf", "pam", "mif", "zaxy"];
-/// Members of each format's documents that are about the file itself.
+/// Members of each format's documents that describe the file and not its records.
 const FILE_MEMBERS: [&str; 6] = ["created_at", "checksum", "export_id", "export_date", "exported_by", "export"];
 
 /// Records of every kind that assistants export, among them some without a time.
@@ -61,8 +61,9 @@ fn in_another_vault(source: MemorySource) -> MemorySource {
 fn ids(format: &'static dyn Format, path: &Path) -> BTreeSet<String> {
     let records = elements(format, path).records;
     let is_of_vault = |text: &str| text.contains("\"generated\":true");
-    let kept = records.iter().filter(|record| !record.verbatim.as_ref().is_some_and(|v| is_of_vault(&v.text)));
-    kept.map(|record| format!("{}/{}", record.kind.as_str(), record.key.value)).collect()
+    let elements_of_records =
+        records.iter().filter(|record| !record.verbatim.as_ref().is_some_and(|v| is_of_vault(&v.text)));
+    elements_of_records.map(|record| format!("{}/{}", record.kind.as_str(), record.key.value)).collect()
 }
 
 /// Text of every file and entry of an export, without the members that describe the file itself.
@@ -102,36 +103,36 @@ fn file_of(scratch: &Scratch, format: &dyn Format, name: &str) -> std::path::Pat
 #[test]
 fn records_of_other_formats_keep_their_ids_in_another_vault() {
     let scratch = Scratch::new("stable-ids");
-    let mut here = records_of_assistants();
+    let mut own_source = records_of_assistants();
     for format in FORMATS.map(|id| by_id(id).unwrap()) {
         let [first, second, third] = ["first", "second", "third"].map(|name| file_of(&scratch, format, name));
-        export(&mut here, format, &first, None);
-        let mut there = in_another_vault(read(registry(), &first, format));
-        export(&mut there, format, &second, None);
+        export(&mut own_source, format, &first, None);
+        let mut other_source = in_another_vault(read(registry(), &first, format));
+        export(&mut other_source, format, &second, None);
         let before = ids(format, &first);
         assert!(before.len() > 20, "{}: {}", format.id(), before.len());
-        // An entry of Zaxy is identified by its place in the exported log.
+        // An entry of Zaxy is identified by its position in the exported log.
         if format.id() != "zaxy" {
             assert_eq!(before, ids(format, &second), "{}", format.id());
-            there.export_ids.clear();
-            export(&mut there, format, &third, None);
+            other_source.export_ids.clear();
+            export(&mut other_source, format, &third, None);
             assert_ne!(before, ids(format, &third), "{}: the ids come from elsewhere", format.id());
         }
         let is_foreign = |key: &&mementory_model::RecordKey| ["claude", "chatgpt"].iter().any(|s| key.scope == *s);
-        assert!(there.records.iter().map(|r| &r.key).filter(is_foreign).count() > 20, "{}", format.id());
+        assert!(other_source.records.iter().map(|r| &r.key).filter(is_foreign).count() > 20, "{}", format.id());
     }
 }
 
-/// Records without a time are written with the same line too, so that increments stay small.
+/// Even a record without a time must be written as the same line in both exports, so that increments stay small.
 #[test]
 fn an_export_at_another_time_has_the_same_content() {
     let scratch = Scratch::new("same-content");
-    let mut here = records_of_assistants();
+    let mut own_source = records_of_assistants();
     for format in ["mem", "alf"].map(|id| by_id(id).unwrap()) {
         let mut content_at = |now: &'static str| {
             let path = file_of(&scratch, format, &now[..10]);
-            here.now = Some(now);
-            export(&mut here, format, &path, None);
+            own_source.now = Some(now);
+            export(&mut own_source, format, &path, None);
             let mut files = contents(&path);
             // The manifest states the time of the export.
             if let Some(text) = files.get_mut("manifest.json") {
@@ -146,10 +147,10 @@ fn an_export_at_another_time_has_the_same_content() {
 #[test]
 fn a_conversion_to_the_same_format_writes_the_elements_back() {
     let scratch = Scratch::new("same-format");
-    let mut here = records_of_assistants();
+    let mut own_source = records_of_assistants();
     for format in FORMATS.map(|id| by_id(id).unwrap()) {
         let [first, second] = ["first", "second"].map(|name| file_of(&scratch, format, name));
-        let version = export(&mut here, format, &first, None);
+        let version = export(&mut own_source, format, &first, None);
         export(&mut elements(format, &first), format, &second, Some(version));
         let (before, after) = (contents(&first), contents(&second));
         assert_eq!(before.keys().collect::<Vec<_>>(), after.keys().collect::<Vec<_>>(), "{}", format.id());

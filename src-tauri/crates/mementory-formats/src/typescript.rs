@@ -14,8 +14,8 @@ pub fn typescript() -> String {
         let can = format.capabilities();
         let _ =
             write!(out, "  {{ \"id\": {:?}, \"name\": {:?}, \"ending\": {:?}", format.id(), format.name(), can.ending);
-        for (name, is) in capability_flags(can) {
-            let _ = write!(out, ", \"{name}\": {is}");
+        for (name, is_set) in capability_flags(can) {
+            let _ = write!(out, ", \"{name}\": {is_set}");
         }
         out.push_str(" },\n");
     }

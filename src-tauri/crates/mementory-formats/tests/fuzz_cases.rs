@@ -10,7 +10,7 @@ use std::{
 #[path = "../../../fuzz/src/lib.rs"]
 mod fuzz;
 
-/// Longest time for one input. The fuzzer stops after ten seconds, but a debug build on a busy machine gets more time.
+/// Time limit for one input. The fuzzer stops after ten seconds, but a debug build on a busy machine gets more time.
 const MAX_DURATION: Duration = Duration::from_secs(120);
 
 fn repo() -> PathBuf {

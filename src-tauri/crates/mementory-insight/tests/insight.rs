@@ -97,7 +97,7 @@ fn contradictions_are_found_across_languages_and_other_pairs_are_not() {
     assert_eq!(pairs(&["Was born in Bremen.", "ドレスデン生まれ"]), [(0, 1, Sort::Conflict)]);
     let of_both = ["She and her husband have two children.", "Has three children."];
     assert_eq!(pairs(&of_both), [(0, 1, Sort::Replaced)]);
-    // A word for the time ("現在") is not part of the city's name, and the lists contain both names of the city.
+    // The word for "now" ("現在") is not part of the city's name.
     assert_eq!(pairs(&["アントワープに住んでいる。", "現在リエージュに住んでいる。"]), [(0, 1, Sort::Replaced)]);
     for apart in [
         ["Speaks German.", "Speaks Japanese fluently."],

@@ -13,12 +13,12 @@ pub struct Arrays<'a>(ZipArchive<Cursor<&'a [u8]>>);
 impl<'a> Arrays<'a> {
     /// Opens an archive.
     pub fn open(file: &'a [u8]) -> Result<Self, EncoderError> {
-        ZipArchive::new(Cursor::new(file)).map(Self).map_err(|_| EncoderError::wrong_content("archive"))
+        ZipArchive::new(Cursor::new(file)).map(Self).map_err(|_| EncoderError::wrong_content_error("archive"))
     }
 
     /// The bytes of an array of `count` numbers. `kind` is their type in NumPy's notation, such as `<f4`.
     pub fn bytes(&mut self, name: &str, kind: &str, count: usize) -> Result<Vec<u8>, EncoderError> {
-        let wrong_array = || EncoderError::wrong_content(name);
+        let wrong_array = || EncoderError::wrong_content_error(name);
         let entry = self.0.by_name(&format!("{name}.npy")).map_err(|_| wrong_array())?;
         let mut bytes = Vec::new();
         entry.take(MAX_ARRAY_BYTES).read_to_end(&mut bytes).map_err(|_| wrong_array())?;
@@ -49,13 +49,13 @@ impl<'a> Arrays<'a> {
     /// A matrix of 32-bit floats.
     pub fn matrix(&mut self, name: &str, rows: usize, columns: usize) -> Result<Array2<f32>, EncoderError> {
         let list = self.list(name, rows * columns)?;
-        list.into_shape_with_order((rows, columns)).map_err(|_| EncoderError::wrong_content(name))
+        list.into_shape_with_order((rows, columns)).map_err(|_| EncoderError::wrong_content_error(name))
     }
 
     /// A single 64-bit float.
     pub fn number(&mut self, name: &str) -> Result<f64, EncoderError> {
         let bytes = self.bytes(name, "<f8", 1)?;
-        bytes.try_into().map(f64::from_le_bytes).map_err(|_| EncoderError::wrong_content(name))
+        bytes.try_into().map(f64::from_le_bytes).map_err(|_| EncoderError::wrong_content_error(name))
     }
 
     /// Three matrices, concatenated side by side.
@@ -63,7 +63,7 @@ impl<'a> Arrays<'a> {
         let [a, b, c] = names.map(|name| self.matrix(name, rows, columns));
         let (a, b, c) = (a?, b?, c?);
         ndarray::concatenate(Axis(1), &[a.view(), b.view(), c.view()])
-            .map_err(|_| EncoderError::wrong_content(names[0]))
+            .map_err(|_| EncoderError::wrong_content_error(names[0]))
     }
 
     /// Three arrays of `count` numbers, concatenated.

@@ -3,7 +3,7 @@ use crate::{Encoder, Vector};
 use std::cell::RefCell;
 use std::collections::HashMap;
 
-/// Largest number of cached vectors, about 8 MB. If more would be needed, the whole cache is cleared.
+/// Largest number of cached vectors, about 8 MB. If a call could exceed this number, the whole cache is cleared first.
 const MAX_CACHED_TEXTS: usize = 4_000;
 
 /// An encoder that caches vectors, so that it encodes each text only once.
@@ -24,11 +24,11 @@ impl<'e> CachingEncoder<'e> {
         if vectors.len() + texts.len() > MAX_CACHED_TEXTS {
             vectors.clear();
         }
-        let mut missing: Vec<&str> = texts.iter().copied().filter(|text| !vectors.contains_key(*text)).collect();
-        missing.sort_unstable();
-        missing.dedup();
-        let encoded = self.encoder.encode(&missing);
-        vectors.extend(missing.into_iter().map(Box::from).zip(encoded));
+        let mut missing_texts: Vec<&str> = texts.iter().copied().filter(|text| !vectors.contains_key(*text)).collect();
+        missing_texts.sort_unstable();
+        missing_texts.dedup();
+        let encoded = self.encoder.encode(&missing_texts);
+        vectors.extend(missing_texts.into_iter().map(Box::from).zip(encoded));
         texts.iter().filter_map(|text| vectors.get(*text).cloned()).collect()
     }
 }

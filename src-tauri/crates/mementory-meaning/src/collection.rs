@@ -11,8 +11,8 @@ pub struct Collection {
 
 impl Collection {
     /// Adds a vector that [`Vector::to_bytes`] converted to bytes. Any other bytes are ignored.
-    pub fn push(&mut self, key: i64, stored: &[u8]) {
-        let Some((scale, numbers)) = stored.split_first_chunk::<4>() else { return };
+    pub fn push(&mut self, key: i64, stored_vector: &[u8]) {
+        let Some((scale, numbers)) = stored_vector.split_first_chunk::<4>() else { return };
         let scale = f32::from_le_bytes(*scale);
         if numbers.len() != DIMENSIONS || !scale.is_normal() {
             return;

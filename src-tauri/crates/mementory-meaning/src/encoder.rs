@@ -28,10 +28,11 @@ impl Encoder {
     /// `Missing`; `Wrong` if a file differs from the known one in any byte; or an I/O error.
     pub fn open(folder: &Path) -> Result<Self, EncoderError> {
         let (numbers, vocabulary) = weights::read(folder)?;
-        let vocabulary = Vocabulary::new(&vocabulary).ok_or_else(|| EncoderError::wrong_content(VOCABULARY_FILE))?;
+        let vocabulary =
+            Vocabulary::new(&vocabulary).ok_or_else(|| EncoderError::wrong_content_error(VOCABULARY_FILE))?;
         let network = Network::new(&numbers)?;
         if vocabulary.len() > network.piece_count() {
-            return Err(EncoderError::wrong_content(VOCABULARY_FILE));
+            return Err(EncoderError::wrong_content_error(VOCABULARY_FILE));
         }
         Ok(Self { vocabulary, network })
     }

@@ -1,6 +1,6 @@
-//! Why an encoder cannot be opened.
+//! Errors of opening an encoder.
 
-/// Errors of opening the weights. Encoding itself cannot fail.
+/// Reasons why the weights cannot be opened. Encoding itself cannot fail.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum EncoderError {
@@ -17,7 +17,7 @@ pub enum EncoderError {
 
 impl EncoderError {
     /// The error for unexpected content. `name` is the file or the array in it.
-    pub(crate) fn wrong_content(name: &str) -> Self {
+    pub(crate) fn wrong_content_error(name: &str) -> Self {
         Self::Wrong(name.to_owned())
     }
 }

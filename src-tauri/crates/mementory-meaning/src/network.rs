@@ -13,7 +13,7 @@ const PART_COUNT: usize = 17;
 const ROWS_PER_PART: usize = 7_530;
 /// Number of values that a window yields for each piece.
 const WINDOW_DIMENSIONS: usize = 256;
-/// Number of values for each piece: its own and those of three windows.
+/// Number of values for each piece: those of the piece itself, and those of three windows.
 const FEATURES: usize = DIMENSIONS + 3 * WINDOW_DIMENSIONS;
 /// Width of the hidden layers that follow the sum.
 const HIDDEN_WIDTH: usize = 320;
@@ -21,7 +21,8 @@ const HIDDEN_WIDTH: usize = 320;
 const ROWS: Axis = Axis(0);
 const COLUMNS: Axis = Axis(1);
 
-/// Converts a range to a slice of an axis. The macro of ndarray for this contains unsafe code, so it is not used.
+/// Converts a range to a slice of an axis. Used instead of ndarray's macro for slices, because the macro contains
+/// unsafe code.
 fn range(range: Range<usize>) -> Slice {
     Slice::from(range)
 }
@@ -30,7 +31,7 @@ fn range(range: Range<usize>) -> Slice {
 struct Window {
     size: usize,
     /// Number of pieces in the window that precede the piece to which the window is applied.
-    before: usize,
+    pieces_before: usize,
     first: (Array2<f32>, Array1<f32>),
     second: (Array2<f32>, Array1<f32>),
 }
@@ -53,41 +54,41 @@ pub struct Network {
 impl Network {
     /// Reads the weights from an archive.
     pub fn new(file: &[u8]) -> Result<Self, EncoderError> {
-        let a = &mut Arrays::open(file)?;
-        let table = (1..=PART_COUNT).map(|part| a.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
+        let arrays = &mut Arrays::open(file)?;
+        let table = (1..=PART_COUNT).map(|part| arrays.bytes(&format!("q{part}"), "|u1", ROWS_PER_PART * DIMENSIONS));
         let table = table.collect::<Result<_, _>>()?;
-        let windows = [(2, 0), (3, 1), (5, 2)].map(|(size, before)| -> Result<Window, EncoderError> {
+        let windows = [(2, 0), (3, 1), (5, 2)].map(|(size, pieces_before)| -> Result<Window, EncoderError> {
             let mut layer = |n: u8| -> Result<_, EncoderError> {
-                let weights = a.matrix(&format!("w{n}_{size}"), size * WINDOW_DIMENSIONS, WINDOW_DIMENSIONS)?;
-                Ok((weights, a.list(&format!("b{n}_{size}"), WINDOW_DIMENSIONS)?))
+                let weights = arrays.matrix(&format!("w{n}_{size}"), size * WINDOW_DIMENSIONS, WINDOW_DIMENSIONS)?;
+                Ok((weights, arrays.list(&format!("b{n}_{size}"), WINDOW_DIMENSIONS)?))
             };
-            Ok(Window { size, before, first: layer(1)?, second: layer(2)? })
+            Ok(Window { size, pieces_before, first: layer(1)?, second: layer(2)? })
         });
         let windows = windows.into_iter().collect::<Result<_, _>>()?;
         let width = WINDOW_DIMENSIONS;
         Ok(Self {
             table,
-            scale: a.list("scale", PART_COUNT)?,
-            lowest: a.list("lo", PART_COUNT)?,
+            scale: arrays.list("scale", PART_COUNT)?,
+            lowest: arrays.list("lo", PART_COUNT)?,
             projection: (
-                a.matrices(["proj2", "proj3", "proj5"], DIMENSIONS, width)?,
-                a.lists(["proj_b2", "proj_b3", "proj_b5"], width)?,
+                arrays.matrices(["proj2", "proj3", "proj5"], DIMENSIONS, width)?,
+                arrays.lists(["proj_b2", "proj_b3", "proj_b5"], width)?,
             ),
             projection_norm: (
-                a.lists(["ln_g2", "ln_g3", "ln_g5"], width)?,
-                a.lists(["ln_b2", "ln_b3", "ln_b5"], width)?,
+                arrays.lists(["ln_g2", "ln_g3", "ln_g5"], width)?,
+                arrays.lists(["ln_b2", "ln_b3", "ln_b5"], width)?,
             ),
             windows,
-            norm: (a.list("ln_g", FEATURES)?, a.list("ln_b", FEATURES)?),
-            reduction: (a.matrix("cnn_W", FEATURES, DIMENSIONS)?, a.list("cnn_b", DIMENSIONS)?),
+            norm: (arrays.list("ln_g", FEATURES)?, arrays.list("ln_b", FEATURES)?),
+            reduction: (arrays.matrix("cnn_W", FEATURES, DIMENSIONS)?, arrays.list("cnn_b", DIMENSIONS)?),
             layers: [
-                a.matrix("d0", DIMENSIONS, HIDDEN_WIDTH)?,
-                a.matrix("d1", HIDDEN_WIDTH, HIDDEN_WIDTH)?,
-                a.matrix("d2", HIDDEN_WIDTH, DIMENSIONS)?,
-                a.matrix("d3", DIMENSIONS, DIMENSIONS)?,
+                arrays.matrix("d0", DIMENSIONS, HIDDEN_WIDTH)?,
+                arrays.matrix("d1", HIDDEN_WIDTH, HIDDEN_WIDTH)?,
+                arrays.matrix("d2", HIDDEN_WIDTH, DIMENSIONS)?,
+                arrays.matrix("d3", DIMENSIONS, DIMENSIONS)?,
             ],
-            shortcuts: [a.matrix("p1", DIMENSIONS, HIDDEN_WIDTH)?, a.matrix("p3", HIDDEN_WIDTH, DIMENSIONS)?],
-            epsilon: a.number("eps")? as f32,
+            shortcuts: [arrays.matrix("p1", DIMENSIONS, HIDDEN_WIDTH)?, arrays.matrix("p3", HIDDEN_WIDTH, DIMENSIONS)?],
+            epsilon: arrays.number("eps")? as f32,
         })
     }
 
@@ -102,8 +103,8 @@ impl Network {
         let lengths: Vec<usize> = texts.iter().map(Vec::len).collect();
         let mut features = self.features(texts, lengths.iter().sum());
         layer_norm(features.view_mut(), &self.norm, self.epsilon);
-        // The next layer is linear, so the rows can be summed before it. It then processes one row for each text
-        // instead of one for each piece.
+        // The next layer is linear, so the rows of each text can be summed before the layer is applied. The layer then
+        // processes one row for each text instead of one for each piece.
         let mut sums = Array2::<f32>::zeros((texts.len(), FEATURES));
         let mut start = 0;
         for (mut sum, length) in sums.rows_mut().into_iter().zip(&lengths) {
@@ -122,7 +123,7 @@ impl Network {
         }));
     }
 
-    /// For each piece, its own numbers and those of its windows.
+    /// The features of each piece: the numbers of the piece itself, then those of its windows.
     fn features(&self, texts: &[Vec<u32>], pieces: usize) -> Array2<f32> {
         let mut features = Array2::<f32>::zeros((pieces, FEATURES));
         let numbers = texts.iter().flatten();
@@ -147,7 +148,7 @@ impl Network {
         features
     }
 
-    /// The layers over the sums of the texts.
+    /// Applies the layers that convert the sums of the texts to vectors.
     fn top_layers(&self, scaled_sums: &Array2<f32>) -> Array2<f32> {
         let [first, second, third, last] = &self.layers;
         let [to_second, to_last] = &self.shortcuts;
@@ -176,9 +177,9 @@ impl Window {
         let mut start = 0;
         for length in texts.iter().map(Vec::len) {
             for slot in 0..self.size {
-                // In window slot `slot`, the row of piece `t` holds the piece `t + slot - before`.
-                let skipped = self.before.saturating_sub(slot).min(length);
-                let source = slot.saturating_sub(self.before).min(length);
+                // In window slot `slot`, the row of piece `t` contains the piece `t + slot - pieces_before`.
+                let skipped = self.pieces_before.saturating_sub(slot).min(length);
+                let source = slot.saturating_sub(self.pieces_before).min(length);
                 let count = length - skipped.max(source);
                 let neighbours = input.slice_axis(ROWS, range(start + source..start + source + count));
                 let mut columns = windows_of_pieces.slice_axis_mut(COLUMNS, range(slot * width..(slot + 1) * width));

@@ -14,8 +14,8 @@ pub struct Normalizer {
 impl Normalizer {
     /// Reads a table: the length of the trie in bytes, the trie, then the replacements, each terminated by a zero byte.
     pub fn new(table: &[u8]) -> Option<Self> {
-        let (length, left) = table.split_first_chunk::<4>()?;
-        let (trie, replacements) = left.split_at_checked(u32::from_le_bytes(*length) as usize)?;
+        let (length, after_length) = table.split_first_chunk::<4>()?;
+        let (trie, replacements) = after_length.split_at_checked(u32::from_le_bytes(*length) as usize)?;
         let units = trie.as_chunks::<4>().0.iter().map(|bytes| u32::from_le_bytes(*bytes)).collect();
         Some(Self { units, replacements: replacements.to_vec() })
     }
@@ -23,17 +23,17 @@ impl Normalizer {
     /// The normalised text. Empty if the text has nothing but spaces.
     pub fn normalize(&self, text: &str) -> String {
         let mut out = String::with_capacity(text.len() + text.len() / 4 + SPACE.len());
-        let mut left = text;
+        let mut remaining = text;
         // A space is written only together with the word that follows it, so that the result does not end with a space.
-        let mut space_pending = true;
-        while !left.is_empty() {
-            let (replacement, consumed) = self.first_replacement(left);
-            left = left.get(consumed..).unwrap_or("");
+        let mut is_space_pending = true;
+        while !remaining.is_empty() {
+            let (replacement, consumed) = self.first_replacement(remaining);
+            remaining = remaining.get(consumed..).unwrap_or("");
             for c in replacement.chars() {
                 if c == ' ' {
-                    space_pending = true;
+                    is_space_pending = true;
                 } else {
-                    if std::mem::take(&mut space_pending) {
+                    if std::mem::take(&mut is_space_pending) {
                         out.push_str(SPACE);
                     }
                     out.push(c);

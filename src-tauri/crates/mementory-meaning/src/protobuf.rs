@@ -1,10 +1,11 @@
 //! Reads the wire format of Protocol Buffers, as far as the vocabulary file needs it: fields that are bytes or 32-bit
-//! numbers. Everything else is skipped. No library is needed for the one known file that is read.
+//! numbers. Everything else is skipped. The vocabulary file is the only such file that is read, so no library is
+//! needed.
 
 /// A field: its number and its bytes.
 pub type Field<'a> = (u64, &'a [u8]);
 
-/// The fields of a message. Ends at the first byte that does not fit the format.
+/// Iterator over the fields of a message. Ends at the first byte that does not fit the format.
 pub struct Fields<'a>(pub &'a [u8]);
 
 impl<'a> Iterator for Fields<'a> {
@@ -31,8 +32,8 @@ impl<'a> Iterator for Fields<'a> {
 
 impl<'a> Fields<'a> {
     fn take(&mut self, length: usize) -> Option<&'a [u8]> {
-        let (taken, left) = self.0.split_at_checked(length)?;
-        self.0 = left;
+        let (taken, remaining) = self.0.split_at_checked(length)?;
+        self.0 = remaining;
         Some(taken)
     }
 

@@ -28,13 +28,13 @@ impl Vector {
         Self(numbers.into())
     }
 
-    /// The numbers.
+    /// The 512 numbers.
     pub fn as_slice(&self) -> &[f32] {
         &self.0
     }
 
     /// The vector in 516 bytes: a scale (f32, little endian), then each number as a signed byte. The cosine of two
-    /// stored vectors deviates from that of the originals by less than 0.001.
+    /// stored vectors deviates from the cosine of the original vectors by less than 0.001.
     pub fn to_bytes(&self) -> Vec<u8> {
         let largest = self.0.iter().fold(0f32, |largest, n| largest.max(n.abs()));
         let scale = largest / 127.0;

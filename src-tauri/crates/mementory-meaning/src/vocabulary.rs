@@ -5,10 +5,10 @@ use crate::{
 };
 
 /// Number of the piece for characters that are not in the vocabulary.
-const UNKNOWN: u32 = 0;
+const UNKNOWN_PIECE: u32 = 0;
 /// Numbers of the pieces that mark the beginning and the end of every text.
-const BEGIN: u32 = 1;
-const END: u32 = 2;
+const BEGIN_PIECE: u32 = 1;
+const END_PIECE: u32 = 2;
 /// The score of an unknown character is the score of the rarest piece minus this number.
 const UNKNOWN_PENALTY: f32 = 10.0;
 
@@ -41,23 +41,23 @@ impl Vocabulary {
             pieces.push((field(message, 1)?, score));
         }
         let normalizer = Normalizer::new(field(field(file, 3)?, 2)?)?;
-        let lowest = pieces.iter().map(|(_, score)| *score).reduce(f32::min)?;
+        let lowest_score = pieces.iter().map(|(_, score)| *score).reduce(f32::min)?;
         let mut numbers: Vec<usize> = (0..pieces.len()).collect();
         numbers.sort_by_key(|number| pieces[*number].0);
         let mut bytes = Vec::new();
-        let mut sorted = Vec::with_capacity(pieces.len());
+        let mut sorted_pieces = Vec::with_capacity(pieces.len());
         for number in numbers {
             let (text, score) = pieces[number];
             let (start, length) = (u32::try_from(bytes.len()).ok()?, u32::try_from(text.len()).ok()?);
-            sorted.push(Piece { start, length, number: u32::try_from(number).ok()?, score });
+            sorted_pieces.push(Piece { start, length, number: u32::try_from(number).ok()?, score });
             bytes.extend(text);
         }
         let mut vocabulary = Self {
             normalizer,
             bytes,
-            pieces: sorted,
+            pieces: sorted_pieces,
             start_by_first_byte: Vec::new(),
-            unknown_score: lowest - UNKNOWN_PENALTY,
+            unknown_score: lowest_score - UNKNOWN_PENALTY,
         };
         vocabulary.start_by_first_byte = (0..=256)
             .map(|byte| {
@@ -75,12 +75,12 @@ impl Vocabulary {
     /// The numbers of a text's pieces, with those for its beginning and end.
     pub fn encode(&self, text: &str) -> Vec<u32> {
         let normalized = self.normalizer.normalize(text);
-        let mut numbers = vec![BEGIN];
+        let mut numbers = vec![BEGIN_PIECE];
         match normalized.is_empty() {
-            true => numbers.push(UNKNOWN),
+            true => numbers.push(UNKNOWN_PIECE),
             false => self.best_path(&normalized, &mut numbers),
         }
-        numbers.push(END);
+        numbers.push(END_PIECE);
         numbers
     }
 
@@ -93,13 +93,13 @@ impl Vocabulary {
     /// is kept, as in SentencePiece.
     fn best_path(&self, text: &str, numbers: &mut Vec<u32>) {
         let end = text.len();
-        let mut best = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN); end + 1];
-        best[0].0 = 0.0;
+        let mut best_paths = vec![(f32::NEG_INFINITY, 0usize, UNKNOWN_PIECE); end + 1];
+        best_paths[0].0 = 0.0;
         for (start, c) in text.char_indices() {
-            let base = best[start].0;
+            let base = best_paths[start].0;
             let mut offer_path = |stop: usize, score: f32, number: u32| {
-                if score > best[stop].0 {
-                    best[stop] = (score, start, number);
+                if score > best_paths[stop].0 {
+                    best_paths[stop] = (score, start, number);
                 }
             };
             let after_char = start + c.len_utf8();
@@ -110,22 +110,22 @@ impl Vocabulary {
                 offer_path(stop, base + piece.score, piece.number);
             });
             if !has_one_char_piece {
-                offer_path(after_char, base + self.unknown_score, UNKNOWN);
+                offer_path(after_char, base + self.unknown_score, UNKNOWN_PIECE);
             }
         }
         let first = numbers.len();
         let mut stop = end;
         while stop > 0 {
-            let (_, start, number) = best[stop];
+            let (_, start, number) = best_paths[stop];
             numbers.push(number);
             stop = start;
         }
         numbers[first..].reverse();
     }
 
-    /// Calls `found` with every piece that is a prefix of `text`, shortest first. Each byte of `text` narrows the range
-    /// of pieces with that prefix.
-    fn prefixes(&self, text: &[u8], mut found: impl FnMut(&Piece)) {
+    /// Calls `on_piece` with every piece that is a prefix of `text`, shortest first. Each byte of `text` narrows the
+    /// range of pieces with that prefix.
+    fn prefixes(&self, text: &[u8], mut on_piece: impl FnMut(&Piece)) {
         let Some(first) = text.first().map(|b| usize::from(*b)) else { return };
         let mut range = &self.pieces[self.start_by_first_byte[first]..self.start_by_first_byte[first + 1]];
         let mut depth = 1;
@@ -134,7 +134,7 @@ impl Vocabulary {
             match range.first() {
                 None => return,
                 Some(piece) if piece.length as usize == depth => {
-                    found(piece);
+                    on_piece(piece);
                     range = &range[1..];
                 }
                 Some(_) => {}

@@ -32,20 +32,20 @@ pub fn read(folder: &Path) -> Result<(Vec<u8>, Vec<u8>), EncoderError> {
     Ok((read_known(folder, &WEIGHTS)?, vocabulary))
 }
 
-fn read_known(folder: &Path, known: &KnownFile) -> Result<Vec<u8>, EncoderError> {
-    let file = File::open(folder.join(known.name)).map_err(|error| match error.kind() {
-        std::io::ErrorKind::NotFound => EncoderError::Missing(known.name.to_owned()),
+fn read_known(folder: &Path, known_file: &KnownFile) -> Result<Vec<u8>, EncoderError> {
+    let file = File::open(folder.join(known_file.name)).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => EncoderError::Missing(known_file.name.to_owned()),
         _ => EncoderError::Io(error),
     })?;
     // Checked before reading, so that a pipe or an endless file cannot fill the memory.
     let metadata = file.metadata()?;
-    if !metadata.is_file() || metadata.len() != known.bytes {
-        return Err(EncoderError::wrong_content(known.name));
+    if !metadata.is_file() || metadata.len() != known_file.bytes {
+        return Err(EncoderError::wrong_content_error(known_file.name));
     }
     let mut bytes = Vec::new();
-    file.take(known.bytes).read_to_end(&mut bytes)?;
-    if hex::encode(Sha256::digest(&bytes)) != known.digest {
-        return Err(EncoderError::wrong_content(known.name));
+    file.take(known_file.bytes).read_to_end(&mut bytes)?;
+    if hex::encode(Sha256::digest(&bytes)) != known_file.digest {
+        return Err(EncoderError::wrong_content_error(known_file.name));
     }
     Ok(bytes)
 }

@@ -5,11 +5,11 @@ use mementory_meaning::{Collection, Vector, dot};
 /// A vector whose numbers look random but are the same in every run.
 fn vector(seed: u32) -> Vector {
     let mut state = seed.wrapping_mul(2_654_435_761).wrapping_add(12_345);
-    let mut next = || {
+    let mut next_number = || {
         state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
         (state >> 8) as f32 / 16_777_216.0 - 0.5
     };
-    Vector::new((0..512).map(|_| next()).collect()).unwrap()
+    Vector::new((0..512).map(|_| next_number()).collect()).unwrap()
 }
 
 #[test]

@@ -84,8 +84,8 @@ fn the_same_meaning_is_nearest_across_languages() {
 fn a_long_text_is_read_up_to_the_limit() {
     let Some(encoder) = encoder() else { return };
     let long = "I like long walks at the sea. ".repeat(4_000);
-    let cut: String = long.chars().take(MAX_CHARS).collect();
-    assert!(dot(&encoder.encode(&[&long])[0], &encoder.encode(&[&cut])[0]) > 0.999_99);
+    let shortened: String = long.chars().take(MAX_CHARS).collect();
+    assert!(dot(&encoder.encode(&[&long])[0], &encoder.encode(&[&shortened])[0]) > 0.999_99);
     // Normalising replaces this character by 18 characters.
     let widening = "\u{fdfa}".repeat(100_000);
     assert!(encoder.pieces(&widening).len() <= MAX_PIECES);

@@ -5,7 +5,7 @@ use crate::Fields;
 use serde_json::Value;
 use std::borrow::Cow;
 
-/// Names of members that count uses, in lower case and without separators.
+/// Names of the members with usage counts and times of use, in lower case and without separators.
 const USAGE_MEMBERS: [&str; 20] = [
     "accesscount",
     "accessedat",
@@ -29,8 +29,8 @@ const USAGE_MEMBERS: [&str; 20] = [
     "viewcount",
 ];
 
-/// Number of levels of objects and lists in which members that count uses are removed. Sources have these members at
-/// the top or in a group of times or metadata.
+/// Usage counts are removed down to this level of nested objects and lists. Sources have them at the top or in a group of
+/// times or metadata.
 const MAX_LEVELS: u32 = 4;
 
 /// True if a member with this name counts uses, or has the time of the last use: `access_count`, `lastUsed` …
@@ -51,7 +51,7 @@ pub fn without_usage(fields: &Fields) -> Cow<'_, Fields> {
     Cow::Owned(fields)
 }
 
-/// Removes the members that count uses from the original JSON of a record.
+/// Removes the usage counts from the original JSON of a record.
 pub fn remove_usage(value: &mut Value) {
     remove_usage_within(value, MAX_LEVELS);
 }

@@ -51,7 +51,7 @@ const TEST_CARD_NUMBERS: &[&str] = &[
     "4716108999716531",
 ];
 
-/// A number that is written as card numbers are and has a Luhn check digit.
+/// A number that has the form of a card number and a valid Luhn check digit.
 struct Candidate {
     start: usize,
     end: usize,
@@ -82,14 +82,15 @@ fn candidate_at(doc: &Doc, runs: &[DigitRun]) -> Option<Candidate> {
     })
 }
 
-/// The end of the test card number that starts with the digits of `runs[0]`. None if there is none.
+/// The end of the test card number that starts with the digits of `runs[0]`. None if these digits start no test card
+/// number.
 pub(crate) fn test_number_end(doc: &Doc, runs: &[DigitRun]) -> Option<usize> {
     candidate_at(doc, runs)
         .filter(|number| is_test_number(&number.digits) && issuer_of(&number.digits).is_some())
         .map(|number| number.end)
 }
 
-/// The card number that starts with the digits of `runs[0]`. None if there is none.
+/// The card number that starts with the digits of `runs[0]`. None if these digits start no card number.
 pub(crate) fn card_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding> {
     let Candidate { start, end, digits, groups } = candidate_at(doc, runs)?;
     if is_test_number(&digits) {
@@ -126,33 +127,37 @@ fn has_start_boundary(bytes: &[u8], start: usize) -> bool {
 /// more evidence.
 fn issuer_of(digits: &[u8]) -> Option<(&'static str, bool)> {
     let head = |count: usize| digits.iter().take(count).fold(0u32, |n, d| n * 10 + u32::from(*d));
-    let (two, three, four, six) = (head(2), head(3), head(4), head(6));
+    let (first_two, first_three, first_four, first_six) = (head(2), head(3), head(4), head(6));
     let length = digits.len();
-    let known = match (two, length) {
+    let issuer = match (first_two, length) {
         (40..=49, 16) => ("visa", false),
         (40..=49, 13 | 19) => ("visa", true),
         (51..=55, 16) => ("mastercard", false),
         (34 | 37, 15) => ("amex", false),
         (36 | 38 | 39, 14) => ("diners", true),
         (65, 16..=19) => ("discover", length != 16),
-        (35, 16..=19) if (3528..=3589).contains(&four) => ("jcb", length != 16),
+        (35, 16..=19) if (3528..=3589).contains(&first_four) => ("jcb", length != 16),
         (62, 16..=19) => ("unionpay", length != 16),
         (81, 16) => ("unionpay", true),
-        _ if (2221..=2720).contains(&four) && length == 16 => ("mastercard", false),
-        _ if (2200..=2204).contains(&four) && length == 16 => ("mir", false),
-        _ if (300..=305).contains(&three) && (14..=19).contains(&length) => ("diners", true),
-        _ if (four == 6011 || (644..=649).contains(&three)) && (16..=19).contains(&length) => {
+        _ if (2221..=2720).contains(&first_four) && length == 16 => ("mastercard", false),
+        _ if (2200..=2204).contains(&first_four) && length == 16 => ("mir", false),
+        _ if (300..=305).contains(&first_three) && (14..=19).contains(&length) => ("diners", true),
+        _ if (first_four == 6011 || (644..=649).contains(&first_three)) && (16..=19).contains(&length) => {
             ("discover", length != 16)
         }
-        _ if matches!(four, 5018 | 5020 | 5038 | 5893 | 6304 | 6759 | 6761..=6763) && (13..=19).contains(&length) => {
+        _ if matches!(first_four, 5018 | 5020 | 5038 | 5893 | 6304 | 6759 | 6761..=6763)
+            && (13..=19).contains(&length) =>
+        {
             ("maestro", true)
         }
-        _ if matches!(six, 606282 | 637095 | 636368 | 438935 | 504175 | 451416) && length == 16 => ("hipercard", false),
-        _ if matches!(four, 9792 | 6521 | 6522 | 5085 | 6069) && length == 16 => ("troy", true),
+        _ if matches!(first_six, 606282 | 637095 | 636368 | 438935 | 504175 | 451416) && length == 16 => {
+            ("hipercard", false)
+        }
+        _ if matches!(first_four, 9792 | 6521 | 6522 | 5085 | 6069) && length == 16 => ("troy", true),
         (50 | 56..=58 | 60 | 63 | 67, 13..=19) => ("maestro", true),
         _ => return None,
     };
-    Some(known)
+    Some(issuer)
 }
 
 /// Whether the last digit is the Luhn check digit (ISO/IEC 7812).
@@ -161,7 +166,7 @@ pub(crate) fn has_luhn_check(digits: &[u8]) -> bool {
         .iter()
         .rev()
         .enumerate()
-        .map(|(at, digit)| match (at % 2, u32::from(*digit)) {
+        .map(|(position, digit)| match (position % 2, u32::from(*digit)) {
             (0, digit) => digit,
             (_, digit) if digit > 4 => digit * 2 - 9,
             (_, digit) => digit * 2,

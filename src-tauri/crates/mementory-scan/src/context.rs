@@ -50,8 +50,8 @@ impl<'a> Doc<'a> {
     /// before `start`.
     fn context_start(&self, start: usize) -> usize {
         let floor = start.saturating_sub(MAX_BYTES_BEFORE);
-        let Some(at) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
-        let line = floor + at;
+        let Some(position) = memrchr(b'\n', &self.bytes[floor..start]) else { return floor };
+        let line = floor + position;
         let line_above = self.bytes[floor..line].trim_ascii_end();
         if line_above.ends_with(b":") && self.bytes[line..start].trim_ascii().len() < 4 {
             memrchr(b'\n', line_above).map_or(floor, |n| floor + n)

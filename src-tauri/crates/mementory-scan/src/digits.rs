@@ -3,7 +3,7 @@
 /// Kind of the text between a run of digits and the next run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Gap {
-    /// Text that does not occur within numbers.
+    /// Any other text. Such text does not occur within numbers.
     None,
     Space,
     Hyphen,
@@ -30,15 +30,15 @@ impl DigitRun {
 /// All runs of digits, in text order.
 pub(crate) fn find_runs(bytes: &[u8]) -> Vec<DigitRun> {
     let mut runs: Vec<DigitRun> = Vec::new();
-    let mut at = 0;
-    while let Some(skip) = bytes[at..].iter().position(u8::is_ascii_digit) {
-        let start = at + skip;
+    let mut position = 0;
+    while let Some(skip) = bytes[position..].iter().position(u8::is_ascii_digit) {
+        let start = position + skip;
         let length = bytes[start..].iter().position(|b| !b.is_ascii_digit()).unwrap_or(bytes.len() - start);
         if let Some(last) = runs.last_mut() {
             last.gap = gap_kind(&bytes[last.end..start]);
         }
         runs.push(DigitRun { start, end: start + length, gap: Gap::None });
-        at = start + length;
+        position = start + length;
     }
     runs
 }
@@ -66,18 +66,18 @@ pub(crate) fn is_grouped(runs: &[DigitRun], lengths: &[usize], gaps: &[Gap]) -> 
 /// Whether the value at `start..end` is a complete number: it is not next to a letter, a digit, a character that would
 /// make the number longer, or a sign such as `€`, `$`, `%` or `#`.
 pub(crate) fn is_separate(bytes: &[u8], start: usize, end: usize) -> bool {
-    let before = start.checked_sub(1).map(|at| bytes[at]);
-    let second_before = start.checked_sub(2).map(|at| bytes[at]);
-    let after = bytes.get(end).copied();
+    let byte_before = start.checked_sub(1).map(|position| bytes[position]);
+    let second_before = start.checked_sub(2).map(|position| bytes[position]);
+    let byte_after = bytes.get(end).copied();
     let second_after = bytes.get(end + 1).copied();
     let is_word_byte = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || b == b'_');
     let is_number_sign = |b: Option<u8>| matches!(b, Some(b'-' | b'.' | b'/' | b',' | b'+'));
     let is_letter_or_digit = |b: Option<u8>| b.is_some_and(|b| b.is_ascii_alphanumeric());
-    let is_joined = is_word_byte(before)
-        || is_word_byte(after)
-        || is_number_sign(before) && is_letter_or_digit(second_before)
-        || is_number_sign(after) && is_letter_or_digit(second_after);
-    let is_amount = matches!(before, Some(b'$' | b'#' | b'%')) || matches!(after, Some(b'%' | b'$'));
+    let is_joined = is_word_byte(byte_before)
+        || is_word_byte(byte_after)
+        || is_number_sign(byte_before) && is_letter_or_digit(second_before)
+        || is_number_sign(byte_after) && is_letter_or_digit(second_after);
+    let is_amount = matches!(byte_before, Some(b'$' | b'#' | b'%')) || matches!(byte_after, Some(b'%' | b'$'));
     !is_joined && !is_amount && !bytes[..start].ends_with("€".as_bytes())
 }
 

@@ -65,42 +65,45 @@ const NON_TOP_LEVEL_DOMAINS: &[&str] = &[
 ];
 
 /// Finds the addresses in `text`. Sample addresses, paths on servers and message ids are left out.
-pub(crate) fn find_addresses(text: &str, found: &mut Vec<Finding>) {
-    for at in memchr_iter(b'@', text.as_bytes()) {
-        found.extend(address_around(text, at));
+pub(crate) fn find_addresses(text: &str, findings: &mut Vec<Finding>) {
+    for position in memchr_iter(b'@', text.as_bytes()) {
+        findings.extend(address_around(text, position));
     }
 }
 
-/// The e-mail address around the `@` at position `at`. None for a sample address, a path on a server or a message id.
-fn address_around(text: &str, at: usize) -> Option<Finding> {
+/// The e-mail address around the `@` at `position`. None for a sample address, a path on a server or a message id.
+fn address_around(text: &str, position: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     // In scripts without spaces, an address may directly follow a sentence. So letters of these scripts belong to the
     // name only if it also ends with such a letter.
-    let is_unspaced = text[..at].chars().next_back().is_some_and(is_unspaced_script);
+    let is_unspaced = text[..position].chars().next_back().is_some_and(is_unspaced_script);
     let is_name_char =
         |c: char| c.is_alphanumeric() && (is_unspaced || !is_unspaced_script(c)) || "._%+-'&/=?^{}~!#$*".contains(c);
-    let search_start = text.ceil_char_boundary(at.saturating_sub(65));
-    let mut start = at;
-    for (index, c) in text[search_start..at].char_indices().rev() {
+    let search_start = text.ceil_char_boundary(position.saturating_sub(65));
+    let mut start = position;
+    for (index, c) in text[search_start..position].char_indices().rev() {
         if !is_name_char(c) {
             break;
         }
         start = search_start + index;
     }
-    let name = text[start..at].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
+    let name = text[start..position].trim_start_matches(|c: char| !c.is_alphanumeric() && c != '_');
     // These characters are allowed in a name, but more often they precede it: `to=a@b.de`, `{a@b.de}`, `'a@b.de'`.
     let name = &name[name.rfind(['=', '/', '{', '}', '?', '!', '*', '$', '#', '&']).map_or(0, |n| n + 1)..];
     let name = name.trim_start_matches('\'');
     if name.is_empty() || name.len() > 64 || name.ends_with('.') || name.contains("..") {
         return None;
     }
-    start = at - name.len();
-    let host_end = end_of_host(text, at + 1);
-    let host = &text[at + 1..host_end];
+    start = position - name.len();
+    let host_end = end_of_host(text, position + 1);
+    let host = &text[position + 1..host_end];
     let labels: Vec<&str> = host.split('.').collect();
-    let last = labels.last()?.to_lowercase();
-    let has_letters_only = last.chars().all(char::is_alphabetic) || last.starts_with("xn--");
-    if labels.len() < 2 || last.chars().count() < 2 || !has_letters_only || labels.iter().any(|label| label.is_empty())
+    let last_label = labels.last()?.to_lowercase();
+    let has_letters_only = last_label.chars().all(char::is_alphabetic) || last_label.starts_with("xn--");
+    if labels.len() < 2
+        || last_label.chars().count() < 2
+        || !has_letters_only
+        || labels.iter().any(|label| label.is_empty())
     {
         return None;
     }
@@ -109,7 +112,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
         .iter()
         .any(|host| lower == *host || lower.strip_suffix(host).is_some_and(|head| head.ends_with('.')));
     if is_sample_host
-        || NON_TOP_LEVEL_DOMAINS.contains(&last.as_str())
+        || NON_TOP_LEVEL_DOMAINS.contains(&last_label.as_str())
         || labels[0].starts_with("2x")
         || labels[0].starts_with("3x")
     {
@@ -124,7 +127,7 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
     }
     // `user@host.tld:path` is a path on a server, `//user@host` is part of a URL, and `@user@host` is a social media
     // account.
-    let before = &bytes[..start];
+    let bytes_before = &bytes[..start];
     let is_remote_path = match bytes.get(host_end) {
         Some(b':') => {
             bytes.get(host_end + 1).is_some_and(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'~' | b'.'))
@@ -134,15 +137,15 @@ fn address_around(text: &str, at: usize) -> Option<Finding> {
         Some(b'@') => true,
         _ => false,
     };
-    let is_in_url_or_account = before.ends_with(b"//")
-        || before.ends_with(b":")
-            && before[..before.len() - 1]
+    let is_in_url_or_account = bytes_before.ends_with(b"//")
+        || bytes_before.ends_with(b":")
+            && bytes_before[..bytes_before.len() - 1]
                 .iter()
                 .rev()
                 .take(64)
                 .take_while(|b| b.is_ascii_graphic())
                 .any(|b| *b == b'/')
-        || before.ends_with(b"@");
+        || bytes_before.ends_with(b"@");
     if is_remote_path || is_in_url_or_account || is_message_id(text, start, host_end) {
         return None;
     }

@@ -40,18 +40,17 @@ pub(crate) fn is_hex(value: &str) -> bool {
 /// Whether the value is a UUID with hyphens.
 pub(crate) fn is_uuid(value: &str) -> bool {
     value.len() == 36
-        && value.bytes().enumerate().all(
-            |(at, b)| {
-                if matches!(at, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() }
-            },
-        )
+        && value
+            .bytes()
+            .enumerate()
+            .all(|(position, b)| if matches!(position, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
 }
 
-/// Whether a value whose name suggests a secret looks random. If `clear_name` is true, the name can only mean a secret,
-/// so a lower degree of randomness is enough.
-pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
+/// Whether a value whose name suggests a secret looks random. If `has_clear_name` is true, the name can only mean a
+/// secret, so a lower degree of randomness is enough.
+pub(crate) fn is_random(value: &str, has_clear_name: bool) -> bool {
     let bytes = value.as_bytes();
-    if bytes.len() < if clear_name { 14 } else { 18 } || !value.is_ascii() {
+    if bytes.len() < if has_clear_name { 14 } else { 18 } || !value.is_ascii() {
         return false;
     }
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();
@@ -61,26 +60,26 @@ pub(crate) fn is_random(value: &str, clear_name: bool) -> bool {
         return false;
     }
     let hex = is_hex(value);
-    let (min_changes, min_entropy) = match (hex, clear_name) {
-        // The limit is lower here, because about one in three hundred random values of 32 hexadecimal digits has only a
-        // few changes.
+    let (min_changes, min_entropy) = match (hex, has_clear_name) {
+        // This minimum of kind changes is lower than the others, because about one in three hundred random values of 32
+        // hexadecimal digits has only a few kind changes.
         (true, true) if bytes.len() >= 32 => (0.1, 2.9),
         (true, _) => (0.22, 2.9),
         (false, true) => (0.18, 3.1),
         (false, false) => (0.24, 3.4),
     };
     let changes = share_of_kind_changes(value);
-    // Unless it is long and in mixed case, a value without digits can only be accepted by the single-case check.
+    // A value without digits is accepted only if it is long and in mixed case, or if it passes the single-case check.
     if digits == 0 && (bytes.len() < 20 || changes < 0.2) {
-        return is_random_single_case(bytes, clear_name);
+        return is_random_single_case(bytes, has_clear_name);
     }
-    changes >= min_changes && shannon_entropy(value) >= min_entropy || is_random_single_case(bytes, clear_name)
+    changes >= min_changes && shannon_entropy(value) >= min_entropy || is_random_single_case(bytes, has_clear_name)
 }
 
 /// Whether a single-case value with a clear name looks random: it has at least 16 characters, all of them letters or
-/// digits, with six consonants in a row and few vowels, as in no word of any language.
-fn is_random_single_case(bytes: &[u8], clear_name: bool) -> bool {
-    if !clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
+/// digits, with six consonants in a row and few vowels. No word of any language looks like this.
+fn is_random_single_case(bytes: &[u8], has_clear_name: bool) -> bool {
+    if !has_clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;
     }
     let is_vowel = |b: &u8| b"aeiouyAEIOUY".contains(b);

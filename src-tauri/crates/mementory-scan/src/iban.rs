@@ -116,8 +116,8 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     // After a letter or digit and a hyphen, the value is the last part of a UUID or an order number, except after
     // `IBAN-`.
     if start > 1 && bytes[start - 1] == b'-' && bytes[start - 2].is_ascii_alphanumeric() {
-        let before = &bytes[start.saturating_sub(5)..start - 1];
-        if !before.eq_ignore_ascii_case(b"iban") {
+        let bytes_before = &bytes[start.saturating_sub(5)..start - 1];
+        if !bytes_before.eq_ignore_ascii_case(b"iban") {
             return None;
         }
     }
@@ -140,12 +140,12 @@ pub(crate) fn iban_at(doc: &Doc, digits: usize) -> Option<Finding> {
     Some(Finding { class: Class::Iban, detector: "iso13616", start, end, confidence })
 }
 
-/// Whether the group at `at` belongs to a series of four-character groups that begins like an account number, as in
+/// Whether the group at `position` is in a series of four-character groups that begins like an account number, as in
 /// `HR52 2488 5290`. The check digits may be wrong.
-pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
-    let mut at = at;
+pub(crate) fn is_group_of_iban(bytes: &[u8], position: usize) -> bool {
+    let mut position = position;
     for _ in 0..8 {
-        let separator = at.checked_sub(1).filter(|at| matches!(bytes[*at], b' ' | b'-'));
+        let separator = position.checked_sub(1).filter(|position| matches!(bytes[*position], b' ' | b'-'));
         let Some(end) = separator else { return false };
         let Some(start) = end.checked_sub(4) else { return false };
         let group = &bytes[start..end];
@@ -156,23 +156,23 @@ pub(crate) fn is_group_of_iban(bytes: &[u8], at: usize) -> bool {
         if check.iter().all(u8::is_ascii_digit) && IBAN_LENGTHS.iter().any(|(code, _)| code.as_bytes() == country) {
             return true;
         }
-        at = start;
+        position = start;
     }
     false
 }
 
-/// Reads `count` letters and digits starting at `at`, with single spaces, hyphens or dots between them. Returns the
+/// Reads `count` letters and digits from `position` on, with single spaces, hyphens or dots between them. Returns the
 /// end, the characters, and the number of separators.
-fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
+fn read_characters(bytes: &[u8], position: usize, count: usize) -> Option<(usize, Vec<u8>, usize)> {
     let mut characters = Vec::with_capacity(count);
-    let (mut at, mut separators, mut after_separator) = (at, 0, false);
+    let (mut position, mut separators, mut after_separator) = (position, 0, false);
     while characters.len() < count {
-        let rest = bytes.get(at..)?;
+        let rest = bytes.get(position..)?;
         let step = match rest {
             [b, ..] if b.is_ascii_alphanumeric() => {
                 characters.push(b.to_ascii_uppercase());
                 after_separator = false;
-                at += 1;
+                position += 1;
                 continue;
             }
             [b' ' | b'-' | b'.', ..] => 1,
@@ -185,9 +185,9 @@ fn read_characters(bytes: &[u8], at: usize, count: usize) -> Option<(usize, Vec<
         }
         after_separator = true;
         separators += 1;
-        at += step;
+        position += step;
     }
-    Some((at, characters, separators))
+    Some((position, characters, separators))
 }
 
 /// Moves the country code and the check digits to the end of the number, and computes the remainder modulo 97. Letters

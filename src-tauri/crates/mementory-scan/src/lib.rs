@@ -104,7 +104,7 @@ impl Class {
     }
 }
 
-/// How certain a detector is, from least to most certain.
+/// Certainty of a detector, from least to most certain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Confidence {
     /// Only the words around the value indicate it.
@@ -137,7 +137,7 @@ pub struct Finding {
     pub start: usize,
     /// Position after the last byte of the value. Both positions are on character boundaries.
     pub end: usize,
-    /// How certain the rule is.
+    /// Certainty of the rule that found the value.
     pub confidence: Confidence,
 }
 

@@ -26,18 +26,18 @@ pub(crate) enum LiteralKind {
     Password,
     /// A program with an option for a password.
     Command,
-    /// A word that indicates the kind of a nearby number. The value holds the bits for these kinds (see
+    /// A word that indicates the kind of a nearby number. The value contains the bits for these kinds (see
     /// `context::bits`).
     Context(u64),
 }
 
-/// A literal's tag, and its rules for case and for the characters around it in the text.
+/// The tag of a literal, with the rules for its case and for the characters around it in the text.
 struct Literal {
     tag: LiteralKind,
     /// True if the literal is case-sensitive. For short acronyms that are ordinary words in lower case.
-    exact_case: bool,
+    is_case_sensitive: bool,
     /// True if the literal must not be part of a longer word.
-    whole_word: bool,
+    is_whole_word: bool,
     /// True if an inflectional ending may follow, as in `telefonnummeret`. Such words are marked with `*` in the lists.
     is_stem: bool,
 }
@@ -71,33 +71,36 @@ const PRIVATE_KEY_STARTS: [&str; 6] =
 /// The texts of all literals, and their tags and rules at the same indexes.
 static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     let mut table = (Vec::new(), Vec::new());
-    let mut known: HashMap<String, usize> = HashMap::new();
-    let mut add = |text: &str, tag: LiteralKind, exact_case: bool, whole_word: bool| {
+    let mut index_by_text: HashMap<String, usize> = HashMap::new();
+    let mut add = |text: &str, tag: LiteralKind, is_case_sensitive: bool, is_whole_word: bool| {
         let is_stem = text.ends_with('*');
         let text = text.trim_end_matches('*');
-        let at = *known.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
+        let at = *index_by_text.entry(text.to_ascii_lowercase()).or_insert(table.1.len());
         match (table.1.get_mut(at), tag) {
             // The same word may indicate several kinds of number, so their bits are combined.
             (
                 Some(Literal {
-                    tag: LiteralKind::Context(old_bits), exact_case: old_exact, is_stem: old_is_stem, ..
+                    tag: LiteralKind::Context(old_bits),
+                    is_case_sensitive: old_exact,
+                    is_stem: old_is_stem,
+                    ..
                 }),
                 LiteralKind::Context(new_bits),
             ) => {
                 *old_bits |= new_bits;
-                *old_exact &= exact_case;
+                *old_exact &= is_case_sensitive;
                 *old_is_stem |= is_stem;
             }
             (Some(_), _) => {}
             (None, _) => {
                 table.0.push(text.to_string());
-                table.1.push(Literal { tag, exact_case, whole_word, is_stem });
+                table.1.push(Literal { tag, is_case_sensitive, is_whole_word, is_stem });
             }
         }
     };
     for (index, format) in token_formats::TOKEN_FORMATS.iter().enumerate() {
         for literal in format.literals() {
-            add(&literal, LiteralKind::Token(index), !format.is_name(), format.whole_word);
+            add(&literal, LiteralKind::Token(index), !format.is_name(), format.is_whole_word);
         }
     }
     PRIVATE_KEY_STARTS.iter().for_each(|literal| add(literal, LiteralKind::PrivateKey, true, false));
@@ -115,8 +118,8 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
     ] {
         list.iter().for_each(|literal| add(literal, LiteralKind::Context(bit), false, true));
     }
-    for (literal, mask, exact_case) in national::context_words() {
-        add(literal, LiteralKind::Context(mask), exact_case, true);
+    for (literal, mask, is_case_sensitive) in national::context_words() {
+        add(literal, LiteralKind::Context(mask), is_case_sensitive, true);
     }
     table
 });
@@ -126,8 +129,8 @@ static LITERAL_TABLE: LazyLock<(Vec<String>, Vec<Literal>)> = LazyLock::new(|| {
 pub(crate) enum LiteralSet {
     /// All literals.
     All,
-    /// The literals at which keys and tokens are found. Names for passwords are included, because such a name may
-    /// contain a name for a secret, which then must not count: "wifi key". These literals are long enough for a
+    /// The literals near which keys and tokens are found. The words for passwords are included too: in "wifi key", the
+    /// word "key" belongs to a password and must not be taken for an access key. These literals are long enough for a
     /// [`PrefixFilter`].
     Keys,
 }
@@ -137,7 +140,7 @@ struct Searcher {
     automaton: AhoCorasick,
     /// The index in [`LITERAL_TABLE`] of each pattern.
     literals: Vec<usize>,
-    /// If there is a filter, the automaton searches only at the positions that it lets through.
+    /// If there is a filter, the automaton searches only at the positions that the filter lets through.
     filter: Option<PrefixFilter>,
 }
 
@@ -154,22 +157,23 @@ impl Searcher {
             .start_kind(if has_filter { StartKind::Anchored } else { StartKind::Unanchored })
             .build(patterns)
             .ok()?;
-        let rules = indexes.iter().map(|index| (texts[*index].as_str(), literals[*index].exact_case));
+        let rules = indexes.iter().map(|index| (texts[*index].as_str(), literals[*index].is_case_sensitive));
         let filter = has_filter.then(|| PrefixFilter::new(rules));
         Some(Self { automaton, filter, literals: indexes })
     }
 
-    /// The first match from `at`: the pattern, its start and its end. If several start there, the longest.
-    fn find(&self, text: &str, mut at: usize) -> Option<(usize, usize, usize)> {
+    /// The first match from `position` on: the pattern, its start and its end. If several literals start at the same
+    /// place, the longest is returned.
+    fn find(&self, text: &str, mut position: usize) -> Option<(usize, usize, usize)> {
         let hit = match &self.filter {
-            None => self.automaton.try_find(Input::new(text).range(at..)).ok()??,
+            None => self.automaton.try_find(Input::new(text).range(position..)).ok()??,
             Some(filter) => loop {
-                at = filter.next_candidate(text.as_bytes(), at)?;
-                let input = Input::new(text).range(at..).anchored(Anchored::Yes);
+                position = filter.next_candidate(text.as_bytes(), position)?;
+                let input = Input::new(text).range(position..).anchored(Anchored::Yes);
                 if let Some(hit) = self.automaton.try_find(input).ok()? {
                     break hit;
                 }
-                at += 1;
+                position += 1;
             },
         };
         Some((*self.literals.get(hit.pattern().as_usize())?, hit.start(), hit.end()))
@@ -185,23 +189,23 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 }
 
 /// Every literal of the set in `text` whose case and boundaries match its rules, in text order and without overlaps. If
-/// they do not match, a shorter literal inside it may still match: "n° de sécurité", for example, contains "n° de
-/// sécu".
+/// the rules of a literal do not match, a shorter literal inside the same words may still match: "n° de sécurité", for
+/// example, contains "n° de sécu".
 pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item = (LiteralKind, usize, usize)> {
-    let mut at = 0;
+    let mut position = 0;
     let searcher = match set {
         LiteralSet::All => &ALL_SEARCHER,
         LiteralSet::Keys => &KEY_SEARCHER,
     };
     std::iter::from_fn(move || {
         let searcher = searcher.as_ref()?;
-        while at < text.len() {
-            let (literal, start, end) = searcher.find(text, at)?;
+        while position < text.len() {
+            let (literal, start, end) = searcher.find(text, position)?;
             if let Some(tag) = tag_within_boundaries(text.as_bytes(), literal, start, end) {
-                at = end;
+                position = end;
                 return Some((tag, start, end));
             }
-            at = start + 1;
+            position = start + 1;
         }
         None
     })
@@ -210,21 +214,21 @@ pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item =
 /// The tag of the literal at `start..end`. `None` if its case or boundaries do not match its rules.
 fn tag_within_boundaries(bytes: &[u8], index: usize, start: usize, end: usize) -> Option<LiteralKind> {
     let literal = LITERAL_TABLE.1.get(index)?;
-    if literal.exact_case && LITERAL_TABLE.0.get(index)?.as_bytes() != &bytes[start..end] {
+    if literal.is_case_sensitive && LITERAL_TABLE.0.get(index)?.as_bytes() != &bytes[start..end] {
         return None;
     }
-    if literal.whole_word {
+    if literal.is_whole_word {
         let starts_alphanumeric = bytes[start].is_ascii_alphanumeric();
-        let before = start.checked_sub(1).and_then(|n| bytes.get(n));
-        if starts_alphanumeric && is_alphanumeric(before) && !starts_camel_case_word(bytes, start) {
+        let byte_before = start.checked_sub(1).and_then(|n| bytes.get(n));
+        if starts_alphanumeric && is_alphanumeric(byte_before) && !starts_camel_case_word(bytes, start) {
             return None;
         }
         // "Call" inside an identifier (`VHOST_SET_VRING_CALL`) does not indicate a telephone number.
-        if matches!(literal.tag, LiteralKind::Context(bits::CALL)) && before == Some(&b'_') {
+        if matches!(literal.tag, LiteralKind::Context(bits::CALL)) && byte_before == Some(&b'_') {
             return None;
         }
-        // What follows a token's prefix is checked later, by the token's pattern. A context word must end here, or have
-        // only a short ending.
+        // The text after a token's prefix is checked later, by the token's pattern. A context word must end here, or
+        // have only a short ending.
         let ends_in_letter = bytes[end - 1].is_ascii_alphabetic();
         let ending_len =
             bytes[end..].iter().take(MAX_ENDING_LETTERS + 1).take_while(|b| b.is_ascii_lowercase()).count();
@@ -242,7 +246,7 @@ fn tag_within_boundaries(bytes: &[u8], index: usize, start: usize, end: usize) -
     Some(literal.tag)
 }
 
-/// Whether a new word of a camelCase name starts at `at`, as in `userPhone` and `customerSSN`.
-fn starts_camel_case_word(bytes: &[u8], at: usize) -> bool {
-    at > 0 && bytes[at].is_ascii_uppercase() && bytes[at - 1].is_ascii_lowercase()
+/// Whether a new word of a camelCase name starts at `position`, as in `userPhone` and `customerSSN`.
+fn starts_camel_case_word(bytes: &[u8], position: usize) -> bool {
+    position > 0 && bytes[position].is_ascii_uppercase() && bytes[position - 1].is_ascii_lowercase()
 }

@@ -12,11 +12,11 @@ use crate::value::{
 use crate::word_lists::password;
 use crate::{Confidence, Finding};
 
-/// The password of the name that contains the word at `start..end`. If the name actually means a key, as in "clave
-/// API", the key is returned instead.
+/// The password that is assigned to the name with the word at `start..end`. If the name actually means a key, as in
+/// "clave API", the key is returned instead.
 pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<Finding> {
     let word = &text[start..end];
-    let ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
+    let is_ambiguous = password::AMBIGUOUS_NAMES.iter().any(|name| word.eq_ignore_ascii_case(name));
     let (from, to) = if word.is_ascii() { name_around(text, start, end) } else { (start, end) };
     let (ascii_end, to) = (to, end_of_inflection(text, to));
     if to - from > MAX_NAME_BYTES {
@@ -28,62 +28,62 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     let follows_letter = start > 0 && bytes[start - 1].is_ascii_alphabetic();
     let starts_camel_case_word =
         follows_letter && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
-    let all_caps = follows_letter && !ambiguous && bytes[from..to].iter().all(|b| !b.is_ascii_lowercase());
+    let is_all_capitals = follows_letter && !is_ambiguous && bytes[from..to].iter().all(|b| !b.is_ascii_lowercase());
     let has_known_prefix =
         follows_letter && NAME_PREFIXES.iter().any(|prefix| text[from..start].eq_ignore_ascii_case(prefix));
     let is_compound =
-        follows_letter && !ambiguous && word.len() > 6 && (from == start || !text[from..start].contains('-'));
-    if follows_letter && !starts_camel_case_word && !all_caps && !has_known_prefix && !is_compound {
+        follows_letter && !is_ambiguous && word.len() > 6 && (from == start || !text[from..start].contains('-'));
+    if follows_letter && !starts_camel_case_word && !is_all_capitals && !has_known_prefix && !is_compound {
         return None;
     }
-    let after = &text[end..ascii_end];
-    let has_possessive_ending = password::POSSESSIVE_ENDINGS.contains(&after);
+    let ending = &text[end..ascii_end];
+    let has_possessive_ending = password::POSSESSIVE_ENDINGS.contains(&ending);
     // An ambiguous name may be followed by digits, but not by letters, as in `pass_by_ref`, `PASSTHRU` and `pw_uid`.
-    if ambiguous && after.len() > 1 && after.bytes().any(|b| b.is_ascii_alphabetic()) && !has_possessive_ending {
+    if is_ambiguous && ending.len() > 1 && ending.bytes().any(|b| b.is_ascii_alphabetic()) && !has_possessive_ending {
         return None;
     }
-    let may_take_ending = !ambiguous || word.eq_ignore_ascii_case("parola");
-    if word.is_ascii() && !after.is_empty() && !is_name_ending(after, may_take_ending) {
+    let may_take_ending = !is_ambiguous || word.eq_ignore_ascii_case("parola");
+    if word.is_ascii() && !ending.is_empty() && !is_name_ending(ending, may_take_ending) {
         return None;
     }
-    // An ending, as in "parolası" and "parolam", makes the word unambiguous.
-    let ambiguous = ambiguous && (to == ascii_end || !word.is_ascii()) && !has_possessive_ending;
+    // If an ending follows, as in "parolası" and "parolam", the word is not ambiguous.
+    let is_ambiguous = is_ambiguous && (to == ascii_end || !word.is_ascii()) && !has_possessive_ending;
     // "clave API" is a key and not a password.
-    let next = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
-    if ambiguous && next.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
+    let text_after = text[to..].trim_start_matches([' ', '_']).trim_start_matches("de ").trim_start_matches("de la ");
+    if is_ambiguous && text_after.get(..3).is_some_and(|word| word.eq_ignore_ascii_case("api")) {
         return crate::secret::secret_for_name(text, start, end, false);
     }
-    let before = text[from..start].to_ascii_lowercase();
-    let last = before.trim_end_matches(['_', '-', '.']).rsplit(['_', '-', '.']).next().unwrap_or("");
-    if password::NAME_PREFIXES_WITHOUT_VALUE.contains(&last) {
+    let text_before_name = text[from..start].to_ascii_lowercase();
+    let last_prefix = text_before_name.trim_end_matches(['_', '-', '.']).rsplit(['_', '-', '.']).next().unwrap_or("");
+    if password::NAME_PREFIXES_WITHOUT_VALUE.contains(&last_prefix) {
         return None;
     }
-    if let Some(finding) = function_argument(text, (from, to), &before, ambiguous) {
+    if let Some(finding) = function_argument(text, (from, to), &text_before_name, is_ambiguous) {
         return Some(finding);
     }
-    let is_option = before.starts_with("--") || before == "-";
+    let is_option = text_before_name.starts_with("--") || text_before_name == "-";
     if let Some(value) = value_after_name(text, from, to) {
-        let finding = assigned_password(text, &text[from..to], &value, ambiguous, is_option);
+        let finding = assigned_password(text, &text[from..to], &value, is_ambiguous, is_option);
         // If the value is assigned with a sign, the rest of the sentence is not searched.
         if finding.is_some() || value.join != Join::Space {
             return finding;
         }
     }
     let lower = word.to_ascii_lowercase();
-    if ambiguous && !password::AMBIGUOUS_NAMES_IN_SENTENCES.contains(&lower.as_str()) {
+    if is_ambiguous && !password::AMBIGUOUS_NAMES_IN_SENTENCES.contains(&lower.as_str()) {
         return None;
     }
-    password_in_sentence(text, to, ambiguous).or_else(|| value_before_name(text, from))
+    password_in_sentence(text, to, is_ambiguous).or_else(|| value_before_name(text, from))
 }
 
-/// Whether a name for a password still means a password with `after` appended, as in `password1`, `password_prod` and
-/// `passwordConfirmation`, but not in `password_hash`.
-fn is_name_ending(after: &str, may_take_ending: bool) -> bool {
-    let lower = after.to_ascii_lowercase();
-    if after.starts_with(|c: char| c.is_ascii_lowercase()) {
+/// Whether a name for a password still means a password with `appended_text` after it, as in `password1`,
+/// `password_prod` and `passwordConfirmation`, but not in `password_hash`.
+fn is_name_ending(appended_text: &str, may_take_ending: bool) -> bool {
+    let lower = appended_text.to_ascii_lowercase();
+    if appended_text.starts_with(|c: char| c.is_ascii_lowercase()) {
         // "passwords" is accepted, but not "passwordless", "passing" and "passport".
-        let ending = password::NAME_ENDINGS.contains(&lower.as_str());
-        return may_take_ending && (ending || password::POSSESSIVE_ENDINGS.contains(&after));
+        let has_known_ending = password::NAME_ENDINGS.contains(&lower.as_str());
+        return may_take_ending && (has_known_ending || password::POSSESSIVE_ENDINGS.contains(&appended_text));
     }
     let next_word = lower.trim_start_matches(['_', '-']);
     !password::ATTRIBUTES.iter().chain(password::ATTRIBUTE_STEMS).any(|word| next_word.starts_with(word))
@@ -100,19 +100,19 @@ const SET_FUNCTIONS: &[&str] = &["set", "put", "setitem", "append", "fill", "typ
 
 /// A password that is passed to a function. The function is either named after the password (`setPassword("x")`), or
 /// also takes the password's name (`define('DB_PASSWORD', 'x')`).
-fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: bool) -> Option<Finding> {
+fn function_argument(text: &str, name: (usize, usize), text_before_name: &str, is_ambiguous: bool) -> Option<Finding> {
     let bytes = text.as_bytes();
     let (from, to) = name;
-    let after_space = |at: usize| at + count_blanks(bytes, at);
+    let after_space = |position: usize| position + count_blanks(bytes, position);
     let head = &bytes[..from];
-    let (at, is_certain) = match *bytes.get(to)? {
+    let (position, is_certain) = match *bytes.get(to)? {
         b'(' => {
-            let is_member_call = before.ends_with('.') || head.ends_with(b"->") || head.ends_with(b".");
-            let is_setter = before
+            let is_member_call = text_before_name.ends_with('.') || head.ends_with(b"->") || head.ends_with(b".");
+            let is_setter = text_before_name
                 .rsplit(['.', '_'])
                 .find(|part| !part.is_empty())
                 .is_some_and(|part| ["set", "with"].contains(&part));
-            if !(is_member_call && !ambiguous || is_setter) {
+            if !(is_member_call && !is_ambiguous || is_setter) {
                 return None;
             }
             (after_space(to + 1), true)
@@ -135,7 +135,7 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: 
         }
         _ => return None,
     };
-    let value = read_value(text, at, Join::Space).filter(|value| value.quoted)?;
+    let value = read_value(text, position, Join::Space).filter(|value| value.is_quoted)?;
     let inner = &text[value.start..value.end];
     let length = inner.chars().count();
     let is_closed = bytes.get(after_space(value.end + 1)) == Some(&b')');
@@ -152,14 +152,14 @@ fn function_argument(text: &str, name: (usize, usize), before: &str, ambiguous: 
 }
 
 /// A password that is assigned to the name with a sign, or given as an option of a command.
-fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_option: bool) -> Option<Finding> {
+fn assigned_password(text: &str, name: &str, value: &Value, is_ambiguous: bool, is_option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
-    if value.join == Join::Space && !is_option && (!value.quoted || ambiguous) {
+    if value.join == Join::Space && !is_option && (!value.is_quoted || is_ambiguous) {
         return None;
     }
     // A question mark at the end of a sentence is not part of the password.
-    if !value.quoted && value.join == Join::Colon && inner.ends_with('?') {
+    if !value.is_quoted && value.join == Join::Colon && inner.ends_with('?') {
         end -= 1;
         inner = &text[start..end];
     }
@@ -175,14 +175,14 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_
         return None;
     }
     let very_likely_finding = Some(password_finding("password_assignment", (start, end), Confidence::VeryLikely));
-    if value.quoted {
+    if value.is_quoted {
         return match inner.contains(char::is_whitespace) {
             true => is_passphrase(inner).then(|| password_finding("passphrase", (start, end), Confidence::Likely)),
             false if value.join == Join::Space => (is_strong(inner) || inner.len() >= 6 && !is_ordinary_word(inner))
                 .then(|| password_finding("password_assignment", (start, end), Confidence::Likely)),
-            false => {
-                (!is_ordinary_word(inner) && (!ambiguous || inner.len() >= 4)).then_some(very_likely_finding).flatten()
-            }
+            false => (!is_ordinary_word(inner) && (!is_ambiguous || inner.len() >= 4))
+                .then_some(very_likely_finding)
+                .flatten(),
         };
     }
     // Program code, such as a call, a member or a variable, is not a password.
@@ -194,14 +194,14 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_
     }
     let has_only_digits = inner.bytes().all(|b| b.is_ascii_digit());
     if has_only_digits {
-        return (length >= 4 && !ambiguous || length >= 6).then_some(very_likely_finding).flatten();
+        return (length >= 4 && !is_ambiguous || length >= 6).then_some(very_likely_finding).flatten();
     }
     // A plain word is only accepted if nothing else follows on the line and the line is not code.
     let is_shell_variable = name.bytes().all(|b| !b.is_ascii_lowercase());
     let is_word = inner.bytes().all(|b| b.is_ascii_lowercase() || !b.is_ascii()) || is_shell_variable || is_option;
     // A command may follow, as in `PGPASSWORD=x psql`; the line is then not a sentence either.
     let is_followed_by_command = value.join == Join::TightEquals
-        && (!ambiguous || name.contains('_'))
+        && (!is_ambiguous || name.contains('_'))
         && is_shell_variable
         && text[end..].strip_prefix(' ').is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()));
     let is_plain_word = (value.ends_line || is_followed_by_command)
@@ -209,7 +209,7 @@ fn assigned_password(text: &str, name: &str, value: &Value, ambiguous: bool, is_
         && length >= 5
         && !is_ordinary_word(inner)
         && !inner.contains('_');
-    let is_unambiguous = value.join != Join::Colon || !ambiguous;
+    let is_unambiguous = value.join != Join::Colon || !is_ambiguous;
     (is_plain_word && is_unambiguous).then(|| password_finding("password_assignment", (start, end), Confidence::Likely))
 }
 
@@ -218,7 +218,9 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
     let name = text[start..end].to_ascii_lowercase();
     let line = &text[end..text.floor_char_boundary((end + 300).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
-    let read = |at: usize| read_value(text, at, Join::Space).map(|value| (value.start, value.end, value.quoted));
+    let read = |position: usize| {
+        read_value(text, position, Join::Space).map(|value| (value.start, value.end, value.is_quoted))
+    };
     let (from, to, _quoted) = match name.trim_end() {
         // In SQL, the value is quoted. Without quotes, "identified by" is part of an ordinary sentence.
         "identified by" => read(end + count_blanks(text.as_bytes(), end))
@@ -226,9 +228,9 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
         "sshpass -p" => read(end + count_blanks(text.as_bytes(), end))?,
         "curl" | "wget" => {
             let option = ["-u ", "--user ", "--user="].iter().filter_map(|o| find_option_value(line, o)).min()?;
-            let (from, to, quoted) = read(end + option + count_blanks(line.as_bytes(), option))?;
+            let (from, to, is_quoted) = read(end + option + count_blanks(line.as_bytes(), option))?;
             let colon = text[from..to].find(':')?;
-            (from + colon + 1, to, quoted)
+            (from + colon + 1, to, is_quoted)
         }
         "docker login" => read(end + find_option_value(line, "-p ")?)?,
         "redis-cli" => read(end + find_option_value(line, "-a ")?)?,
@@ -246,10 +248,12 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
 
 /// Position of the value after the first `option` on the line. The option must be a separate word.
 fn find_option_value(line: &str, option: &str) -> Option<usize> {
-    let at = if line.starts_with(option) { Some(0) } else { None };
-    let at = at.or_else(|| {
-        line.match_indices(option).map(|(at, _)| at).find(|at| *at > 0 && line.as_bytes()[at - 1] == b' ')
+    let position = if line.starts_with(option) { Some(0) } else { None };
+    let position = position.or_else(|| {
+        line.match_indices(option)
+            .map(|(position, _)| position)
+            .find(|position| *position > 0 && line.as_bytes()[position - 1] == b' ')
     })?;
-    let end = at + option.len();
+    let end = position + option.len();
     line.as_bytes().get(end).filter(|b| !b.is_ascii_whitespace() || option.ends_with(' ')).map(|_| end)
 }

@@ -11,29 +11,29 @@ use crate::word_lists::{grammar, password};
 
 /// The password in a sentence such as "the password is X", "das Passwort für das WLAN lautet X" or "パスワードはX". `from`
 /// is the end of the word that means "password".
-pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> Option<Finding> {
+pub(crate) fn password_in_sentence(text: &str, from: usize, is_ambiguous: bool) -> Option<Finding> {
     let rest = &text[from..text.floor_char_boundary((from + 160).min(text.len()))];
     let rest = &rest[..rest.find('\n').unwrap_or(rest.len())];
-    let mut at = rest.len() - rest.trim_start_matches(['*', '"', '\'', '`', '»', '”', ')']).len();
-    if let Some(particle) = grammar::PARTICLES.iter().find(|particle| rest[at..].starts_with(**particle)) {
-        at += particle.len();
-        at += count_blanks(rest.as_bytes(), at);
-        at += rest[at..].strip_prefix(['：', ':']).map_or(0, |tail| rest[at..].len() - tail.len());
-        let value = value_at(text, from + at)?;
+    let mut position = rest.len() - rest.trim_start_matches(['*', '"', '\'', '`', '»', '”', ')']).len();
+    if let Some(particle) = grammar::PARTICLES.iter().find(|particle| rest[position..].starts_with(**particle)) {
+        position += particle.len();
+        position += count_blanks(rest.as_bytes(), position);
+        position += rest[position..].strip_prefix(['：', ':']).map_or(0, |tail| rest[position..].len() - tail.len());
+        let value = value_at(text, from + position)?;
         return finding_if_password(text, value, true);
     }
     // If one of these characters follows, the name is part of a list, a call or a type.
-    if rest[at..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
+    if rest[position..].starts_with([',', ')', ']', '}', ';', '>', '<', '&', '(']) {
         return None;
     }
     // The value may follow the name directly, as in "the password X".
-    let next = at + count_blanks(rest.as_bytes(), at);
+    let next = position + count_blanks(rest.as_bytes(), position);
     let is_unspaced = text[..from].chars().next_back().is_some_and(|c| c as u32 >= 0x2E80);
-    if (next > at || is_unspaced)
-        && rest[..at].bytes().all(|b| b == b'*')
-        && (!ambiguous || text[..from].ends_with(['w', 'W', 'd', 'D']))
+    if (next > position || is_unspaced)
+        && rest[..position].bytes().all(|b| b == b'*')
+        && (!is_ambiguous || text[..from].ends_with(['w', 'W', 'd', 'D']))
         && let Some(value) = value_at(text, from + next)
-        && !value.quoted
+        && !value.is_quoted
         && is_distinctive(&text[value.start..value.end])
     {
         return finding_if_password(text, value, false);
@@ -44,27 +44,27 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
     let mut link_word = "";
     let mut is_after_colon = false;
     for count in 0..9 {
-        at += count_blanks(rest.as_bytes(), at);
-        let word_end = rest[at..].find([' ', '\t']).map_or(rest.len(), |n| at + n);
-        let raw = &rest[at..word_end];
-        if raw.is_empty() || raw.starts_with(['{', '}']) {
+        position += count_blanks(rest.as_bytes(), position);
+        let word_end = rest[position..].find([' ', '\t']).map_or(rest.len(), |n| position + n);
+        let word_with_signs = &rest[position..word_end];
+        if word_with_signs.is_empty() || word_with_signs.starts_with(['{', '}']) {
             return None;
         }
-        let bare = raw.trim_matches(['"', '\'', '`', '(', ')', '*', ',']);
-        let lower = bare.to_lowercase();
+        let bare_word = word_with_signs.trim_matches(['"', '\'', '`', '(', ')', '*', ',']);
+        let lower = bare_word.to_lowercase();
         let is_filler = is_linked && password::FILLERS.contains(&lower.as_str());
-        if is_linked && !is_filler || raw.starts_with(['"', '`', '“', '„', '«']) && count > 0 {
-            let value = value_at(text, from + at)?;
+        if is_linked && !is_filler || word_with_signs.starts_with(['"', '`', '“', '„', '«']) && count > 0 {
+            let value = value_at(text, from + position)?;
             let quoted_without_link = !is_linked && !is_after_colon;
-            if quoted_without_link && !(value.quoted && is_strong(&text[value.start..value.end])) {
+            if quoted_without_link && !(value.is_quoted && is_strong(&text[value.start..value.end])) {
                 return None;
             }
             let is_weak_link = password::WEAK_LINKS.contains(&link_word);
             // In "pass a `Cache`" and "pass to x", for example, "pass" is a verb.
-            if ambiguous && is_weak_link && !is_distinctive(&text[value.start..value.end]) {
+            if is_ambiguous && is_weak_link && !is_distinctive(&text[value.start..value.end]) {
                 return None;
             }
-            return finding_if_password(text, value, !is_weak_link || value.quoted);
+            return finding_if_password(text, value, !is_weak_link || value.is_quoted);
         }
         let head = lower.trim_end_matches([':', '：']);
         if password::LINKS.contains(&lower.as_str()) || lower.ends_with([':', '：']) && !lower.is_empty() {
@@ -76,14 +76,14 @@ pub(crate) fn password_in_sentence(text: &str, from: usize, ambiguous: bool) -> 
             is_after_colon = lower.ends_with(':');
             link_word = password::LINKS.iter().find(|word| **word == lower).copied().unwrap_or("");
         } else if !is_linked {
-            let ends_sentence = raw.ends_with(['.', '!', '?', ';']) || count > 5 || is_attribute(head);
+            let ends_sentence = word_with_signs.ends_with(['.', '!', '?', ';']) || count > 5 || is_attribute(head);
             let is_conjunction = password::CONJUNCTIONS.contains(&lower.as_str());
-            let is_too_far = ambiguous && (may_be_verb || !password::AMBIGUOUS_NAME_LINKS.contains(&lower.as_str()));
+            let is_too_far = is_ambiguous && (may_be_verb || !password::AMBIGUOUS_NAME_LINKS.contains(&lower.as_str()));
             if ends_sentence || is_conjunction || is_too_far {
                 return None;
             }
         }
-        at = word_end;
+        position = word_end;
     }
     None
 }
@@ -113,39 +113,41 @@ pub(crate) fn value_before_name(text: &str, from: usize) -> Option<Finding> {
     if !password::AS_WORDS.contains(&words.pop()?) {
         return None;
     }
-    let raw = *words.last()?;
-    let start = floor + text[floor..from].rfind(raw)?;
-    let value = raw.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”']);
-    let start = start + raw.find(value)?;
-    let quoted = value.len() < raw.len();
-    finding_if_password(text, SentenceValue { start, end: start + value.len(), quoted }, false)
+    let last_word = *words.last()?;
+    let start = floor + text[floor..from].rfind(last_word)?;
+    let value = last_word.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”']);
+    let start = start + last_word.find(value)?;
+    let is_quoted = value.len() < last_word.len();
+    finding_if_password(text, SentenceValue { start, end: start + value.len(), is_quoted }, false)
 }
 
 #[derive(Clone, Copy)]
 struct SentenceValue {
     start: usize,
     end: usize,
-    quoted: bool,
+    is_quoted: bool,
 }
 
-/// The value at `at` in a sentence, without the punctuation that ends the sentence.
-fn value_at(text: &str, at: usize) -> Option<SentenceValue> {
-    let value = read_value(text, at, Join::Space)?;
+/// The value at `position` in a sentence, without the punctuation that ends the sentence.
+fn value_at(text: &str, position: usize) -> Option<SentenceValue> {
+    let value = read_value(text, position, Join::Space)?;
     let (start, mut end) = (value.start, value.end);
-    if !value.quoted {
+    if !value.is_quoted {
         let word = &text[start..end];
-        let cut = word.trim_end_matches(['?', ')', ',', '.', ';', '"', '»', '”', '。', '、', '」']);
+        let trimmed_word = word.trim_end_matches(['?', ')', ',', '.', ';', '"', '»', '”', '。', '、', '」']);
         // Chinese, Japanese and Korean text may follow without a space; its first character ends the value.
-        let cut = cut.find(|c: char| c as u32 >= 0x2E80).map_or(cut, |n| if n > 0 { &cut[..n] } else { cut });
-        end = start + cut.len();
+        let trimmed_word = trimmed_word
+            .find(|c: char| c as u32 >= 0x2E80)
+            .map_or(trimmed_word, |n| if n > 0 { &trimmed_word[..n] } else { trimmed_word });
+        end = start + trimmed_word.len();
     }
-    (start < end).then_some(SentenceValue { start, end, quoted: value.quoted })
+    (start < end).then_some(SentenceValue { start, end, is_quoted: value.is_quoted })
 }
 
-/// The finding for a value, if it looks like a password. `clear_link` is true if the words before the value can only
-/// introduce a password.
-fn finding_if_password(text: &str, value: SentenceValue, clear_link: bool) -> Option<Finding> {
-    let SentenceValue { start, end, quoted } = value;
+/// The finding for a value, if it looks like a password. `has_clear_link` is true if the words before the value can
+/// only introduce a password.
+fn finding_if_password(text: &str, value: SentenceValue, has_clear_link: bool) -> Option<Finding> {
+    let SentenceValue { start, end, is_quoted } = value;
     let value = &text[start..end];
     let length = value.chars().count();
     if !(4..=80).contains(&length)
@@ -158,21 +160,21 @@ fn finding_if_password(text: &str, value: SentenceValue, clear_link: bool) -> Op
     {
         return None;
     }
-    if quoted {
+    if is_quoted {
         let looks_like_password =
-            if value.contains(char::is_whitespace) { is_passphrase(value) } else { clear_link || is_strong(value) };
+            if value.contains(char::is_whitespace) { is_passphrase(value) } else { has_clear_link || is_strong(value) };
         return looks_like_password.then(|| password_finding("password_sentence", (start, end), Confidence::Likely));
     }
     if value.contains("://") || is_code(value) && !is_strong(value) || value.contains('(') {
         return None;
     }
     let has_only_digits = value.bytes().all(|b| b.is_ascii_digit());
-    let after = text[end..].trim_start_matches(' ');
-    let unit = password::COUNTED_UNITS.iter().any(|unit| after.starts_with(unit));
+    let text_after = text[end..].trim_start_matches(' ');
+    let has_unit = password::COUNTED_UNITS.iter().any(|unit| text_after.starts_with(unit));
     let looks_like_password = if has_only_digits {
-        clear_link && !unit
+        has_clear_link && !has_unit
     } else {
-        is_strong(value) && !unit || clear_link && has_inner_capital(value)
+        is_strong(value) && !has_unit || has_clear_link && has_inner_capital(value)
     };
     looks_like_password.then(|| password_finding("password_sentence", (start, end), Confidence::Likely))
 }

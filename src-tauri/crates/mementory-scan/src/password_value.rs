@@ -57,17 +57,21 @@ pub(crate) fn has_mixed_case(value: &str) -> bool {
         return false;
     }
     let bytes = value.as_bytes();
-    let is_capital = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_uppercase);
-    let is_small = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_lowercase);
-    let is_single_small = |at: usize| {
-        let before = at.checked_sub(1);
-        is_small(at)
-            && !is_small(at + 1)
-            && !before.is_some_and(is_small)
-            && (is_capital(at + 1) || before.is_some_and(is_capital))
+    let is_capital = |position: usize| bytes.get(position).is_some_and(u8::is_ascii_uppercase);
+    let is_small = |position: usize| bytes.get(position).is_some_and(u8::is_ascii_lowercase);
+    let is_single_small = |position: usize| {
+        let position_before = position.checked_sub(1);
+        is_small(position)
+            && !is_small(position + 1)
+            && !position_before.is_some_and(is_small)
+            && (is_capital(position + 1) || position_before.is_some_and(is_capital))
     };
-    let is_after_capitals = |at: usize| at > 1 && is_small(at) && is_capital(at - 1) && is_capital(at - 2);
-    (0..bytes.len()).map(|at| usize::from(is_single_small(at)) + usize::from(is_after_capitals(at))).sum::<usize>() > 1
+    let is_after_capitals =
+        |position: usize| position > 1 && is_small(position) && is_capital(position - 1) && is_capital(position - 2);
+    (0..bytes.len())
+        .map(|position| usize::from(is_single_small(position)) + usize::from(is_after_capitals(position)))
+        .sum::<usize>()
+        > 1
 }
 
 /// Whether a value of at least eight bytes has a capital after a small letter.
@@ -120,8 +124,8 @@ pub(crate) fn is_measure(value: &str) -> bool {
 pub(crate) fn is_passphrase(value: &str) -> bool {
     let words: Vec<String> = value.split_whitespace().map(str::to_lowercase).collect();
     let is_about_passwords = words.iter().any(|word| {
-        let bare = word.trim_matches(|c: char| !c.is_alphanumeric());
-        password::NAMES.contains(&bare) || password::MESSAGE_WORDS.contains(&bare)
+        let bare_word = word.trim_matches(|c: char| !c.is_alphanumeric());
+        password::NAMES.contains(&bare_word) || password::MESSAGE_WORDS.contains(&bare_word)
     });
     (2..=10).contains(&words.len())
         && !is_about_passwords
@@ -132,10 +136,10 @@ pub(crate) fn is_passphrase(value: &str) -> bool {
 /// Whether the value is a word that often occurs in sentences about passwords, such as "required", "wrong" or "now".
 pub(crate) fn is_ordinary_word(value: &str) -> bool {
     let lower = value.to_lowercase();
-    let bare = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
-    password::NOT_VALUES.contains(&bare)
-        || password::NAMES.contains(&bare)
-        || password::FILLERS.contains(&bare) && bare != "nu"
+    let bare_word = lower.trim_end_matches(['.', ',', '!', '?', ':', ';']);
+    password::NOT_VALUES.contains(&bare_word)
+        || password::NAMES.contains(&bare_word)
+        || password::FILLERS.contains(&bare_word) && bare_word != "nu"
 }
 
 /// Whether the value is program code: a call, a member, an index, an array, a path with `::`, an arrow, a pointer, a
@@ -147,8 +151,8 @@ pub(crate) fn is_code(value: &str) -> bool {
             && !part.as_bytes()[0].is_ascii_digit()
     };
     // If the value ends at a comma inside a call, the closing bracket is missing.
-    let is_call = value.find('(').is_some_and(|at| {
-        is_identifier(value[..at].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
+    let is_call = value.find('(').is_some_and(|position| {
+        is_identifier(value[..position].trim_end_matches('!').rsplit(['.', ':']).next().unwrap_or(""))
             && (value.ends_with([')', '(']) || !value.contains(')'))
             || value.ends_with("()")
     });
@@ -157,8 +161,9 @@ pub(crate) fn is_code(value: &str) -> bool {
         && value.split('.').all(|part| is_identifier(part) && part.bytes().all(|b| !b.is_ascii_digit()));
     // In Perl, PHP and Ruby, variables are written `$name` and `@name`.
     let is_variable = |part: &str| is_identifier(part.trim_start_matches(['$', '@', '&']));
-    let is_index =
-        value.find('[').is_some_and(|at| is_variable(&value[..at]) && (value.ends_with(']') || value.ends_with('[')));
+    let is_index = value
+        .find('[')
+        .is_some_and(|position| is_variable(&value[..position]) && (value.ends_with(']') || value.ends_with('[')));
     let is_snake_case = value.contains('_')
         && !has_mixed_case(value)
         && is_identifier(value)
@@ -167,8 +172,11 @@ pub(crate) fn is_code(value: &str) -> bool {
         value.contains("=>") || value.contains("->") || value.contains("::") || value == "{" || value == "[";
     let names_password = is_identifier(value)
         && {
-            let l = value.to_ascii_lowercase();
-            l.contains("password") || l.contains("passwd") || l.starts_with("pass") || l.starts_with("pwd")
+            let lower = value.to_ascii_lowercase();
+            lower.contains("password")
+                || lower.contains("passwd")
+                || lower.starts_with("pass")
+                || lower.starts_with("pwd")
         }
         && value.bytes().filter(u8::is_ascii_digit).count() < 2;
     let is_pointer = value.strip_prefix('*').is_some_and(is_identifier);
@@ -190,11 +198,12 @@ pub(crate) fn is_label(value: &str) -> bool {
 
 /// Whether the value is a number in code: `2966u32`, `0x00B4`, `0x46ce_f267`.
 fn is_literal(value: &str) -> bool {
-    let digits = |part: &str, hex: bool| {
-        !part.is_empty() && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || hex && b.is_ascii_hexdigit())
+    let digits = |part: &str, is_hexadecimal: bool| {
+        !part.is_empty()
+            && part.bytes().all(|b| b == b'_' || b.is_ascii_digit() || is_hexadecimal && b.is_ascii_hexdigit())
     };
-    let has_type_suffix = value.rfind(['u', 'i', 'f']).is_some_and(|at| {
-        matches!(&value[at + 1..], "8" | "16" | "32" | "64" | "128" | "size") && digits(&value[..at], false)
+    let has_type_suffix = value.rfind(['u', 'i', 'f']).is_some_and(|position| {
+        matches!(&value[position + 1..], "8" | "16" | "32" | "64" | "128" | "size") && digits(&value[..position], false)
     });
     has_type_suffix || value.strip_prefix("0x").is_some_and(|rest| digits(rest, true))
 }

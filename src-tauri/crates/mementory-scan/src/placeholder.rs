@@ -26,9 +26,9 @@ const SAMPLE_PARTS: &[&str] = &[
 pub(crate) fn is_placeholder(value: &str) -> bool {
     let lower = value.to_lowercase();
     // A list entry that ends with `_` or `-`, such as "tu_", only matches at the beginning of a word.
-    let starts_word = |at: usize| !lower[..at].ends_with(|c: char| c.is_alphanumeric());
+    let starts_word = |position: usize| !lower[..position].ends_with(|c: char| c.is_alphanumeric());
     let contains_word = |word: &str| match word.ends_with(['_', '-']) {
-        true => lower.match_indices(word).any(|(at, _)| starts_word(at)),
+        true => lower.match_indices(word).any(|(position, _)| starts_word(position)),
         false => lower.contains(word),
     };
     if placeholder::WHOLE_VALUES.contains(&lower.as_str())
@@ -77,24 +77,24 @@ fn is_variable(value: &str) -> bool {
 
 /// Whether the value has at most two different characters (`****`, `xxxx`, `------`), or only typical mask characters.
 fn is_mask(value: &str) -> bool {
-    let mut seen: Vec<char> = Vec::new();
+    let mut distinct_chars: Vec<char> = Vec::new();
     for c in value.chars() {
-        if !seen.contains(&c) {
-            seen.push(c);
+        if !distinct_chars.contains(&c) {
+            distinct_chars.push(c);
         }
-        if seen.len() > 2 {
+        if distinct_chars.len() > 2 {
             return value.chars().all(|c| "*xX•●·.-_?# ".contains(c));
         }
     }
-    value.len() < 64 && !(value.chars().all(|c| c.is_ascii_digit()) && seen.len() == 2 && value.len() >= 6)
+    value.len() < 64 && !(value.chars().all(|c| c.is_ascii_digit()) && distinct_chars.len() == 2 && value.len() >= 6)
 }
 
 /// Whether `value` contains `length` consecutive characters in ascending order, as in `12345678` and `abcdefgh`.
 fn is_counting_up(value: &str, length: usize) -> bool {
     let mut run = 1;
     value.as_bytes().windows(2).any(|pair| {
-        let next = pair[0].to_ascii_lowercase().wrapping_add(1) == pair[1].to_ascii_lowercase();
-        run = if next && pair[1].is_ascii_alphanumeric() { run + 1 } else { 1 };
+        let is_next = pair[0].to_ascii_lowercase().wrapping_add(1) == pair[1].to_ascii_lowercase();
+        run = if is_next && pair[1].is_ascii_alphanumeric() { run + 1 } else { 1 };
         run >= length
     })
 }

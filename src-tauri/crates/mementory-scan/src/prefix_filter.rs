@@ -11,7 +11,7 @@ const INDEX_BITS: u32 = 17;
 const MULTIPLIERS: [u32; 2] = [0x9E37_79B1, 0x85EB_CA6B];
 
 /// The hashed beginnings of a set of literals. The second hash is computed only for the few percent of the positions
-/// that the first lets through, and rules out most of those.
+/// that pass the first hash, and rules out most of these positions.
 pub(crate) struct PrefixFilter {
     tables: [Vec<u64>; MULTIPLIERS.len()],
 }
@@ -23,8 +23,8 @@ impl PrefixFilter {
         let mut tables = MULTIPLIERS.map(|_| vec![0; 1 << (INDEX_BITS - 6)]);
         for (literal, is_case_sensitive) in literals {
             let mut prefixes = vec![0];
-            for at in 0..PREFIX_BYTES {
-                let choices = match literal.as_bytes().get(at) {
+            for position in 0..PREFIX_BYTES {
+                let choices = match literal.as_bytes().get(position) {
                     Some(byte) if is_case_sensitive => vec![*byte],
                     Some(byte) => vec![byte.to_ascii_lowercase(), byte.to_ascii_uppercase()],
                     // Anything may follow a shorter literal.
@@ -32,7 +32,7 @@ impl PrefixFilter {
                 };
                 let with_choice = |prefix: &u32| {
                     let prefix = *prefix;
-                    choices.iter().map(move |byte| prefix | u32::from(*byte) << (8 * at))
+                    choices.iter().map(move |byte| prefix | u32::from(*byte) << (8 * position))
                 };
                 prefixes = prefixes.iter().flat_map(with_choice).collect();
             }
@@ -46,9 +46,9 @@ impl PrefixFilter {
         Self { tables }
     }
 
-    /// The first position from `at` at which a literal may start. None if `at` is the end of the text.
-    pub(crate) fn next_candidate(&self, bytes: &[u8], at: usize) -> Option<usize> {
-        let rest = bytes.get(at..).filter(|rest| !rest.is_empty())?;
+    /// The first position from `position` at which a literal may start. None if `position` is the end of the text.
+    pub(crate) fn next_candidate(&self, bytes: &[u8], position: usize) -> Option<usize> {
+        let rest = bytes.get(position..).filter(|rest| !rest.is_empty())?;
         // Four bytes are read at once and the last is ignored, because that is faster than reading three.
         let may_start = |word: &[u8]| {
             let word: [u8; PREFIX_BYTES + 1] = word.try_into().unwrap_or_default();
@@ -56,7 +56,7 @@ impl PrefixFilter {
         };
         let found = rest.windows(PREFIX_BYTES + 1).position(may_start);
         // The last bytes are too few for a window, so a literal may start there.
-        Some(at + found.unwrap_or(rest.len().saturating_sub(PREFIX_BYTES)))
+        Some(position + found.unwrap_or(rest.len().saturating_sub(PREFIX_BYTES)))
     }
 
     fn may_begin_with(&self, prefix: u32) -> bool {
@@ -83,8 +83,8 @@ mod tests {
 
     fn candidates(text: &str) -> Vec<usize> {
         let filter = PrefixFilter::new(LITERALS.into_iter());
-        let next = |at: usize| filter.next_candidate(text.as_bytes(), at);
-        std::iter::successors(next(0), |at| next(at + 1)).collect()
+        let next = |position: usize| filter.next_candidate(text.as_bytes(), position);
+        std::iter::successors(next(0), |position| next(position + 1)).collect()
     }
 
     proptest! {

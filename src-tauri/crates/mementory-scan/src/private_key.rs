@@ -33,8 +33,8 @@ pub(crate) fn private_key_at(text: &str, start: usize) -> Option<Finding> {
     })
 }
 
-/// The length of a one-word key: a prefix of `prefix` bytes, and `length` bytes (or one more or fewer) of the key's
-/// alphabet.
+/// The length of a one-word key: `prefix` bytes, and then a run of `length` bytes of the key's alphabet, which may be
+/// one byte longer or shorter.
 fn one_word_key_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, length: usize) -> Option<usize> {
     let run = rest.bytes().skip(prefix).take(length + 1).take_while(|b| is_key_byte(*b)).count();
     let body = rest.get(prefix..prefix + run)?;
@@ -45,7 +45,7 @@ fn one_word_key_length(rest: &str, prefix: usize, is_key_byte: fn(u8) -> bool, l
 /// last line of its body.
 fn block_length(rest: &str) -> Option<usize> {
     let title = rest.get(5..rest.len().min(80)).or_else(|| rest.get(5..rest.floor_char_boundary(80)))?;
-    let title = title.find("----").map(|at| &title[..at]).unwrap_or("");
+    let title = title.find("----").map(|position| &title[..position]).unwrap_or("");
     let title = title.trim_start_matches('-').trim();
     if !(title.starts_with("BEGIN") && title.contains("PRIVATE KEY")) {
         return None;
@@ -58,7 +58,7 @@ fn block_length(rest: &str) -> Option<usize> {
     let end_line_at =
         ["-----END", "---- END"].iter().filter_map(|end| memmem::find(&body.as_bytes()[..next], end.as_bytes())).min();
     let (inner, length) = match end_line_at {
-        Some(at) => (at, at + end_line_length(&body[at..])),
+        Some(position) => (position, position + end_line_length(&body[position..])),
         None => {
             let length = unterminated_body_length(&body[..next]);
             (length, length)
@@ -70,47 +70,47 @@ fn block_length(rest: &str) -> Option<usize> {
 
 /// Whether the body has only a few different characters (`xxxx`), as in a sample.
 fn is_masked(body: &str) -> bool {
-    let mut seen = [false; 256];
-    body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen[b as usize] = true);
-    seen.iter().filter(|occurs| **occurs).count() < 10
+    let mut seen_bytes = [false; 256];
+    body.bytes().filter(|b| b.is_ascii_alphanumeric()).for_each(|b| seen_bytes[b as usize] = true);
+    seen_bytes.iter().filter(|occurs| **occurs).count() < 10
 }
 
 fn end_line_length(end: &str) -> usize {
-    let title = end.find("KEY").map_or(8, |at| at + 3);
-    let dashes = end[title..].find("----").filter(|at| *at < 16).map_or(title, |at| title + at);
+    let title = end.find("KEY").map_or(8, |position| position + 3);
+    let dashes = end[title..].find("----").filter(|position| *position < 16).map_or(title, |position| title + position);
     dashes + end[dashes..].bytes().take_while(|b| *b == b'-').count()
 }
 
 /// Length of the body of a block without an END line: headers and lines of base64. Line breaks may be written as
 /// escapes.
 fn unterminated_body_length(body: &str) -> usize {
-    let mut at = 0;
+    let mut position = 0;
     let mut good_end = 0;
-    let mut body_seen = false;
-    while at < body.len() {
-        let rest = &body.as_bytes()[at..];
+    let mut has_seen_body = false;
+    while position < body.len() {
+        let rest = &body.as_bytes()[position..];
         let line = rest.iter().take_while(|b| !matches!(b, b'\n' | b'\\' | b'"')).count();
         let words = rest[..line].trim_ascii();
         let is_header = words.windows(2).any(|pair| pair == b": ") && words.len() < 80;
-        // An empty line may separate headers from the body. After the body, it ends the key.
-        if words.is_empty() && body_seen {
+        // An empty line may separate headers from the body. An empty line after the body ends the key.
+        if words.is_empty() && has_seen_body {
             break;
         }
-        body_seen |= words.len() >= MIN_BASE64_RUN_BYTES && !is_header;
+        has_seen_body |= words.len() >= MIN_BASE64_RUN_BYTES && !is_header;
         if !words.is_empty() && !is_header && !words.iter().all(|b| is_base64(*b)) {
             // If other text follows base64 on the same line, only the base64 is part of the key.
             let run = rest.iter().take_while(|b| is_base64(**b)).count();
-            good_end = if run >= MIN_BASE64_RUN_BYTES { at + run } else { good_end };
+            good_end = if run >= MIN_BASE64_RUN_BYTES { position + run } else { good_end };
             break;
         }
         if !words.is_empty() {
-            good_end = at + line - (rest[..line].len() - rest[..line].trim_ascii_end().len());
+            good_end = position + line - (rest[..line].len() - rest[..line].trim_ascii_end().len());
         }
-        at += line;
-        match body.as_bytes().get(at) {
-            Some(b'\n') => at += 1,
-            Some(b'\\') if matches!(body.as_bytes().get(at + 1), Some(b'n' | b'r')) => at += 2,
-            Some(b'\\') if body[at..].starts_with("\\\\n") => at += 3,
+        position += line;
+        match body.as_bytes().get(position) {
+            Some(b'\n') => position += 1,
+            Some(b'\\') if matches!(body.as_bytes().get(position + 1), Some(b'n' | b'r')) => position += 2,
+            Some(b'\\') if body[position..].starts_with("\\\\n") => position += 3,
             _ => break,
         }
     }
@@ -124,7 +124,7 @@ fn is_base64(byte: u8) -> bool {
 /// The length of a PuTTY key file.
 fn putty_length(rest: &str) -> Option<usize> {
     let lines = memmem::find(rest.as_bytes(), b"Private-Lines:")?;
-    let mac = memmem::find(&rest.as_bytes()[lines..], b"Private-MAC:").map(|at| lines + at);
+    let mac = memmem::find(&rest.as_bytes()[lines..], b"Private-MAC:").map(|position| lines + position);
     let from = mac.unwrap_or(lines);
     let line = rest[from..].find('\n').unwrap_or(rest.len() - from);
     Some(if mac.is_some() {

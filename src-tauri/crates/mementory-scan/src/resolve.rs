@@ -16,8 +16,8 @@ pub(crate) fn resolve_overlaps(mut findings: Vec<Finding>) -> Vec<Finding> {
     });
     let mut accepted: BTreeMap<usize, Finding> = BTreeMap::new();
     for finding in findings {
-        // Accepted findings do not overlap, so only the last one that starts before the end of this one can overlap
-        // with it.
+        // Accepted findings do not overlap each other, so only the last accepted finding that starts before the end of
+        // this finding can overlap it.
         let last = accepted.range(..finding.end).next_back();
         let is_free = last.is_none_or(|(_, other)| other.end <= finding.start);
         if is_free && finding.start < finding.end {

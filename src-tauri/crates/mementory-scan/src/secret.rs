@@ -16,7 +16,7 @@ static CLEAR_NAMES: LazyLock<WordSearcher> =
 /// after the other took more time than the remainder of the scan.
 struct WordSearcher {
     words: Vec<&'static str>,
-    /// None if it could not be built. Then the words are searched for one by one.
+    /// None if the automaton could not be built. Then the words are searched for one by one.
     automaton: Option<AhoCorasick>,
 }
 
@@ -36,7 +36,7 @@ impl WordSearcher {
 /// before or after it on the same line. With `only_very_likely`, a secret that is merely likely is not searched for.
 pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_likely: bool) -> Option<Finding> {
     let (from, to) = name_around(text, start, end);
-    // A long base64 value may contain such a word by chance.
+    // A long base64 value may contain a word for a secret by chance.
     if to - from > MAX_NAME_BYTES || to - from > 24 && is_random(&text[from..to], false) {
         return None;
     }
@@ -50,9 +50,9 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
         return None;
     }
     // The word must not be the end of another word, as in "monkey", "hockey" and "turkey".
-    let before = text.as_bytes()[..start].last();
+    let byte_before = text.as_bytes()[..start].last();
     let follows_small_letter =
-        before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
+        byte_before.is_some_and(u8::is_ascii_lowercase) && !text.as_bytes()[start].is_ascii_uppercase();
     if follows_small_letter && !HIGH_CONFIDENCE.is_in(&name) {
         return None;
     }
@@ -60,30 +60,30 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
     if NOT_SECRETS.is_in(&phrase) {
         return None;
     }
-    let (to, has_api_suffix) = after_api_suffix(text, to);
-    let clear_name = has_api_suffix || CLEAR_NAMES.is_in(&phrase);
+    let (to, has_api_suffix) = position_after_api_suffix(text, to);
+    let has_clear_name = has_api_suffix || CLEAR_NAMES.is_in(&phrase);
     // Without a clear name, a secret is no more than likely.
-    if only_very_likely && !clear_name {
+    if only_very_likely && !has_clear_name {
         return None;
     }
-    let detector = |clear_name| {
+    let detector = |has_clear_name| {
         if phrase.contains("aws") && phrase.contains("secret") {
             "aws_secret_access_key"
-        } else if clear_name {
+        } else if has_clear_name {
             "named_secret"
         } else {
             "entropy"
         }
     };
     if let Some(value) = value_after_name(text, from, to)
-        && (value.join != Join::Space || value.quoted)
-        && let Some((start, end)) = range_if_secret(text, value.start, value.end, clear_name, true)
+        && (value.join != Join::Space || value.is_quoted)
+        && let Some((start, end)) = range_if_secret(text, value.start, value.end, has_clear_name, true)
     {
-        let confidence = if clear_name { Confidence::VeryLikely } else { Confidence::Likely };
+        let confidence = if has_clear_name { Confidence::VeryLikely } else { Confidence::Likely };
         let (class, detector) = if is_private_key(&phrase, &text[start..end]) {
             (Class::PrivateKey, "raw_private_key")
         } else {
-            (Class::AccessKey, detector(clear_name))
+            (Class::AccessKey, detector(has_clear_name))
         };
         return Some(Finding { class, detector, start, end, confidence });
     }
@@ -91,8 +91,8 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
     if only_very_likely {
         return None;
     }
-    let after = value_in_sentence(text, to, clear_name || phrase.contains("key"), clear_name);
-    after.or_else(|| value_before_name(text, from).filter(|_| clear_name)).map(|(start, end)| {
+    let range_after = value_in_sentence(text, to, has_clear_name || phrase.contains("key"), has_clear_name);
+    range_after.or_else(|| value_before_name(text, from).filter(|_| has_clear_name)).map(|(start, end)| {
         let is_private = is_private_key(&phrase, &text[start..end]);
         let (class, detector) =
             if is_private { (Class::PrivateKey, "raw_private_key") } else { (Class::AccessKey, detector(false)) };
@@ -122,9 +122,15 @@ fn words_before(text: &str, from: usize) -> String {
     words.concat().chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// The range of the secret in `start..end`, if the value there looks like one. `clear_name` is true if the name can
-/// only mean a secret, and `assigned` is true if the value is assigned to the name.
-fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assigned: bool) -> Option<(usize, usize)> {
+/// The range of the secret in `start..end`, if the value there looks like one. `has_clear_name` is true if the name can
+/// only mean a secret, and `is_assigned` is true if the value is assigned to the name.
+fn range_if_secret(
+    text: &str,
+    start: usize,
+    end: usize,
+    has_clear_name: bool,
+    is_assigned: bool,
+) -> Option<(usize, usize)> {
     let mut value = &text[start..end];
     let mut start = start;
     for scheme in ["Bearer ", "bearer ", "Token ", "token ", "Basic ", "ApiKey ", "Key "] {
@@ -145,11 +151,12 @@ fn range_if_secret(text: &str, start: usize, end: usize, clear_name: bool, assig
         return None;
     }
     if is_hex(value.strip_prefix("0x").unwrap_or(value)) {
-        // Many keys have 32 or 64 hexadecimal digits, but so do hashes, so this is accepted only with a clear name and
-        // an assignment.
-        return (clear_name && assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
+        // Many keys have 32 or 64 hexadecimal digits, but so do hashes, so such a value is accepted only with a clear
+        // name and an assignment.
+        return (has_clear_name && is_assigned && value.len() >= 20 && is_random(value, true)).then_some((start, end));
     }
-    let looks_random = is_random(value, clear_name) || (clear_name && assigned && has_special_characters(value));
+    let looks_random =
+        is_random(value, has_clear_name) || (has_clear_name && is_assigned && has_special_characters(value));
     looks_random.then_some((start, end))
 }
 
@@ -231,55 +238,56 @@ fn is_not_secret(value: &str) -> bool {
 
 /// Skips words after the name that mean "of the API", as in "clé d'API", "klucz API" and "clave de la API". Returns the
 /// position after them, and whether there were any.
-fn after_api_suffix(text: &str, to: usize) -> (usize, bool) {
+fn position_after_api_suffix(text: &str, to: usize) -> (usize, bool) {
     let rest = &text[to..text.floor_char_boundary((to + 24).min(text.len()))];
     let lower = rest.to_lowercase();
     // If lower-casing changes the number of bytes, the positions would be wrong.
     let after_space = lower.strip_prefix(' ').filter(|_| lower.len() == rest.len());
-    let found = after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
-    let end = found.map_or(to, |suffix| to + 1 + suffix.len());
+    let found_suffix =
+        after_space.and_then(|lower| secret::API_SUFFIXES.iter().find(|suffix| lower.starts_with(**suffix)));
+    let end = found_suffix.map_or(to, |suffix| to + 1 + suffix.len());
     let ends_word = !text[end..].starts_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
-    if found.is_some() && ends_word { (end, true) } else { (to, false) }
+    if found_suffix.is_some() && ends_word { (end, true) } else { (to, false) }
 }
 
-/// A value that looks random, among the next words on the line. If `clear_name` is true, the name can only mean a
+/// A value that looks random, among the next words on the line. If `has_clear_name` is true, the name can only mean a
 /// secret. Then hexadecimal digits are accepted too, provided that only words such as "is" are between the name and the
 /// value.
-fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool) -> Option<(usize, usize)> {
+fn value_in_sentence(text: &str, from: usize, may_name_key: bool, has_clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];
     let particle = grammar::PARTICLES.iter().find(|particle| line.starts_with(**particle));
-    let mut at = particle.map_or(0, |particle| particle.len());
+    let mut position = particle.map_or(0, |particle| particle.len());
     let mut words = 0;
     // True if the previous word was the name, or links the name to its value.
     let mut is_linked = true;
     // True once a value may be a digest or belong to another sentence.
     let mut is_doubtful = false;
-    while words < 8 && at < line.len() {
-        let rest = &line[at..];
+    while words < 8 && position < line.len() {
+        let rest = &line[position..];
         let skip =
             rest.find(|c: char| !c.is_whitespace() && !"\"'`:=>([{*,。：|“„«»「".contains(c)).unwrap_or(rest.len());
         is_linked |= rest[..skip].contains([':', '：', '=']);
-        at += skip;
-        let rest = &line[at..];
+        position += skip;
+        let rest = &line[position..];
         let length =
             rest.find(|c: char| c.is_whitespace() || "\"'`<>)]},;*|。，“”»」".contains(c)).unwrap_or(rest.len());
         let word = rest[..length].trim_end_matches(['.', ':', '!', '?']);
-        let (start, end) = (from + at, from + at + word.len());
-        // A value that is so far away does not belong to the name.
-        if at > 120 {
+        let (start, end) = (from + position, from + position + word.len());
+        // A value more than 120 bytes away does not belong to the name.
+        if position > 120 {
             return None;
         }
         // Without a space before it, the word is part of the name.
-        let is_separate_word = at > 0 && word.len() >= 20;
+        let is_separate_word = position > 0 && word.len() >= 20;
         if is_separate_word
-            && (names_key || !word.contains(['/', '=']))
+            && (may_name_key || !word.contains(['/', '=']))
             && range_if_secret(text, start, end, false, false).is_some()
         {
             return Some((start, end));
         }
         if is_separate_word
-            && clear_name
+            && has_clear_name
             && is_linked
             && !is_doubtful
             && matches!(word.len(), 32..=128)
@@ -295,7 +303,7 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
         let lower = word.to_lowercase();
         is_linked = is_link(&lower) || rest[..length].ends_with([':', '：']);
         is_doubtful |= ends_sentence || lower == "id" || contains_any(&lower, secret::DIGESTS);
-        at = line.ceil_char_boundary(at + length.max(1));
+        position = line.ceil_char_boundary(position + length.max(1));
         words += 1;
     }
     None
@@ -304,8 +312,8 @@ fn value_in_sentence(text: &str, from: usize, names_key: bool, clear_name: bool)
 /// Whether `word`, in lower case, links a name to its value. In Chinese, Japanese and Korean, a particle does this,
 /// either alone or at the end of a short word.
 fn is_link(word: &str) -> bool {
-    let particle = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
-    secret::LINKS.contains(&word) || particle && word.chars().count() < 9
+    let has_link_ending = grammar::LINK_ENDINGS.iter().any(|end| word.ends_with(end));
+    secret::LINKS.contains(&word) || has_link_ending && word.chars().count() < 9
 }
 
 /// The value before its name, as in "use X as the API key".
@@ -315,19 +323,19 @@ fn value_before_name(text: &str, from: usize) -> Option<(usize, usize)> {
     let line = &line[line.rfind('\n').map_or(0, |n| n + 1)..];
     let mut words = line.split_whitespace().rev().take(5);
     words.by_ref().find(|word| secret::AS_WORDS.contains(word))?;
-    let raw = words.next()?;
+    let last_word = words.next()?;
     if words.next().is_some_and(|word| contains_any(&word.to_lowercase(), secret::DIGESTS)) {
         return None;
     }
-    let value = raw.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”', '„', '«', '»']);
-    let start = floor + text[floor..from].rfind(raw)? + raw.find(value)?;
+    let value = last_word.trim_matches(['"', '\'', '`', ',', '(', ')', '“', '”', '„', '«', '»']);
+    let start = floor + text[floor..from].rfind(last_word)? + last_word.find(value)?;
     (value.len() >= 20).then(|| range_if_secret(text, start, start + value.len(), true, value.len() >= 32)).flatten()
 }
 
 /// The token after a header or scheme, such as `Bearer `, that ends at `end`.
 pub(crate) fn token_after_scheme(text: &str, end: usize) -> Option<Finding> {
-    let at = end + count_blanks(text.as_bytes(), end);
-    let value = read_value(text, at, Join::Space)?;
+    let position = end + count_blanks(text.as_bytes(), end);
+    let value = read_value(text, position, Join::Space)?;
     let token = &text[value.start..value.end];
     let is_token_byte = |b: u8| b.is_ascii_alphanumeric() || b"-._~+/=".contains(&b);
     let digits = token.bytes().filter(u8::is_ascii_digit).count();

@@ -18,13 +18,13 @@ pub(crate) struct TokenFormat {
     /// token is the prefix together with the matched text.
     pattern: &'static str,
     /// True if the prefix must begin a word. It must not follow a letter, a digit or `_`, nor a word and a hyphen.
-    pub whole_word: bool,
+    pub is_whole_word: bool,
 }
 
 impl TokenFormat {
     /// The literals to search for: the prefix alone, except in formats whose prefix is so short that it occurs too
-    /// often. There it is combined with each character that can follow: a hexadecimal digit (Twilio), or a base64
-    /// character that can encode the second digit of a bot's id (Discord).
+    /// often. The literals of such a format are the prefix with each character that can follow: a hexadecimal digit
+    /// (Twilio), or a base64 character that can encode the second digit of a bot's id (Discord).
     pub fn literals(&self) -> Vec<String> {
         let next = match self.name {
             "twilio_key" | "twilio_account_sid" => "0123456789abcdef",
@@ -44,12 +44,12 @@ impl TokenFormat {
 const MAX_TOKEN_BYTES: usize = 8192;
 
 const fn token(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
-    TokenFormat { name, prefix, pattern, whole_word: true }
+    TokenFormat { name, prefix, pattern, is_whole_word: true }
 }
 
 /// A format whose prefix may follow a letter, because it is the end of a name or part of a URL.
 const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
-    TokenFormat { name, prefix, pattern, whole_word: false }
+    TokenFormat { name, prefix, pattern, is_whole_word: false }
 }
 
 /// The bot's id in base64, a time, and a signature.
@@ -243,7 +243,7 @@ pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding>
     if !doc.bytes.get(start + format.prefix.len())?.is_ascii_graphic() {
         return None;
     }
-    if format.whole_word && start > 0 && continues_word(doc.bytes, start) {
+    if format.is_whole_word && start > 0 && continues_word(doc.bytes, start) {
         return None;
     }
     let window = &doc.text[start..doc.text.floor_char_boundary((start + MAX_TOKEN_BYTES).min(doc.text.len()))];
@@ -301,59 +301,59 @@ fn is_varied(name: &str, body: &str) -> bool {
 }
 
 fn count_distinct_bytes(value: &str) -> usize {
-    let mut seen = [false; 256];
-    value.bytes().for_each(|b| seen[b as usize] = true);
-    seen.iter().filter(|was_seen| **was_seen).count()
+    let mut seen_bytes = [false; 256];
+    value.bytes().for_each(|b| seen_bytes[b as usize] = true);
+    seen_bytes.iter().filter(|was_seen| **was_seen).count()
 }
 
-/// Number of digits in the Telegram bot id that ends at `at`. None unless there are 8 to 10.
-fn count_bot_id_digits(bytes: &[u8], at: usize) -> Option<usize> {
-    let count = bytes[..at].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
+/// Number of digits in the Telegram bot id that ends at `position`. None unless there are 8 to 10.
+fn count_bot_id_digits(bytes: &[u8], position: usize) -> Option<usize> {
+    let count = bytes[..position].iter().rev().take(12).take_while(|b| b.is_ascii_digit()).count();
     (8..=10).contains(&count).then_some(count)
 }
 
-/// Length of the Mailchimp key that ends at `at`. None unless it consists of exactly 32 hexadecimal digits.
-fn mailchimp_key_len(bytes: &[u8], at: usize) -> Option<usize> {
-    let count = bytes[..at].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
-    (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[at - 32..at]).ok()?)).then_some(count)
+/// Length of the Mailchimp key that ends at `position`. None unless it consists of exactly 32 hexadecimal digits.
+fn mailchimp_key_len(bytes: &[u8], position: usize) -> Option<usize> {
+    let count = bytes[..position].iter().rev().take(33).take_while(|b| b.is_ascii_alphanumeric()).count();
+    (count == 32 && crate::entropy::is_hex(std::str::from_utf8(&bytes[position - 32..position]).ok()?)).then_some(count)
 }
 
-/// Returns `count` if the text before `at` is the first part of a token with exactly this many characters.
-fn token_part_len(bytes: &[u8], at: usize, count: usize) -> Option<usize> {
-    let from = at.checked_sub(count)?;
+/// Returns `count` if the text before `position` is the first part of a token with exactly this many characters.
+fn token_part_len(bytes: &[u8], position: usize, count: usize) -> Option<usize> {
+    let from = position.checked_sub(count)?;
     let has_only_token_bytes =
-        bytes[from..at].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'~' | b'.' | b'-'));
+        bytes[from..position].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'~' | b'.' | b'-'));
     let starts_word = from == 0 || !bytes[from - 1].is_ascii_alphanumeric();
     (has_only_token_bytes && starts_word).then_some(count)
 }
 
 /// Finds the AWS secret key within 160 bytes after its id. The key has no prefix; it consists of 40 letters, digits,
 /// `/` and `+`.
-pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, found: &mut Vec<Finding>) {
+pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, findings: &mut Vec<Finding>) {
     if id.detector != "aws_access_key_id" {
         return;
     }
     let end = (id.end + 160).min(doc.bytes.len());
-    let mut at = id.end;
-    while at < end {
-        let run = doc.bytes[at..]
+    let mut position = id.end;
+    while position < end {
+        let run = doc.bytes[position..]
             .iter()
             .take(48)
             .take_while(|b| b.is_ascii_alphanumeric() || matches!(b, b'/' | b'+'))
             .count();
         if run == 40 {
-            let value = &doc.text[at..at + run];
+            let value = &doc.text[position..position + run];
             if is_random(value, true) && !crate::entropy::is_hex(value) && !is_fake_token(value) {
-                found.push(Finding {
+                findings.push(Finding {
                     class: Class::AccessKey,
                     detector: "aws_secret_access_key",
-                    start: at,
-                    end: at + run,
+                    start: position,
+                    end: position + run,
                     confidence: Confidence::VeryLikely,
                 });
             }
             return;
         }
-        at += run.max(1);
+        position += run.max(1);
     }
 }

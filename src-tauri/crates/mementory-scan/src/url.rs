@@ -39,11 +39,14 @@ pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Findin
 
 /// The authority of a URL whose password contains an unescaped `/`, `?` or `#`. It contains the last `@`.
 fn authority_with_raw_slash(after_scheme: &str) -> Option<&str> {
-    let at = after_scheme.rfind('@')?;
+    let position = after_scheme.rfind('@')?;
     let colon = after_scheme.find(':')?;
     let first = after_scheme.find(['/', '?', '#'])?;
     // In `host:8080/@name`, for example, a port and a path precede the `@`, not a password.
     let port = after_scheme.get(colon + 1..first)?;
-    (colon < first && first < at && !port.bytes().all(|b| b.is_ascii_digit()) && !after_scheme[..colon].contains('.'))
-        .then_some(after_scheme)
+    (colon < first
+        && first < position
+        && !port.bytes().all(|b| b.is_ascii_digit())
+        && !after_scheme[..colon].contains('.'))
+    .then_some(after_scheme)
 }

@@ -24,7 +24,7 @@ pub(crate) enum Join {
 pub(crate) struct Value {
     pub start: usize,
     pub end: usize,
-    pub quoted: bool,
+    pub is_quoted: bool,
     pub join: Join,
     /// True if nothing but punctuation or a comment follows the value on its line.
     pub ends_line: bool,
@@ -35,9 +35,9 @@ pub(crate) struct Value {
 pub(crate) fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     let bytes = text.as_bytes();
     let is_name_byte = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-');
-    let before = bytes[..start].iter().rev().take(64).take_while(|b| is_name_byte(b) || **b == b'.').count();
-    let after = bytes[end..].iter().take(64).take_while(|b| is_name_byte(b)).count();
-    (start - before, end + after)
+    let length_before = bytes[..start].iter().rev().take(64).take_while(|b| is_name_byte(b) || **b == b'.').count();
+    let length_after = bytes[end..].iter().take(64).take_while(|b| is_name_byte(b)).count();
+    (start - length_before, end + length_after)
 }
 
 /// The end of the word that ends at `end`, including the inflectional ending that may follow, as in `пароля`,
@@ -53,16 +53,16 @@ pub(crate) fn end_of_inflection(text: &str, end: usize) -> usize {
 /// The value that is assigned to the name at `name_start..end`.
 pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Option<Value> {
     let bytes = text.as_bytes();
-    let mut at = end;
+    let mut position = end;
     // Skips quotes, brackets and emphasis that close the name.
-    while matches!(bytes.get(at), Some(b'"' | b'\'' | b'`' | b']' | b')' | b'*' | b'\\')) && at < end + 6 {
-        at += 1;
+    while matches!(bytes.get(position), Some(b'"' | b'\'' | b'`' | b']' | b')' | b'*' | b'\\')) && position < end + 6 {
+        position += 1;
     }
-    let has_closing_sign = at > end;
-    let is_tag = bytes.get(at) == Some(&b'>') && name_start > 0 && bytes[name_start - 1] == b'<';
-    let spaces = count_blanks(bytes, at);
-    at += spaces;
-    let rest = &bytes[at.min(bytes.len())..];
+    let has_closing_sign = position > end;
+    let is_tag = bytes.get(position) == Some(&b'>') && name_start > 0 && bytes[name_start - 1] == b'<';
+    let spaces = count_blanks(bytes, position);
+    position += spaces;
+    let rest = &bytes[position.min(bytes.len())..];
     let mut join = Join::Equals;
     let sign_len = match rest {
         _ if is_tag => 1,
@@ -79,7 +79,7 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
             join = Join::Colon;
             3
         }
-        [b',', ..] | [b'\n', ..] | [b'\r', ..] => return value_of_pair(text, at),
+        [b',', ..] | [b'\n', ..] | [b'\r', ..] => return value_of_pair(text, position),
         _ if spaces > 0 => {
             join = Join::Space;
             0
@@ -87,68 +87,70 @@ pub(crate) fn value_after_name(text: &str, name_start: usize, end: usize) -> Opt
         _ => return None,
     };
     let is_comparison = sign_len > 1 && matches!(rest, [b'=' | b'!', b'=', ..]);
-    at += sign_len;
-    let gap = count_blanks(bytes, at);
+    position += sign_len;
+    let gap = count_blanks(bytes, position);
     if join == Join::Equals && spaces == 0 && gap == 0 && !has_closing_sign {
         join = Join::TightEquals;
     }
-    at += gap;
+    position += gap;
     // Skips a type, as in `password: str = "x"`.
     if join == Join::Colon
-        && let Some(after) = after_type(bytes, at)
+        && let Some(after) = position_after_type(bytes, position)
     {
-        at = after;
+        position = after;
         join = Join::Equals;
     }
-    let value = read_value(text, at, join)?;
-    (value.quoted || !is_comparison).then_some(value)
+    let value = read_value(text, position, join)?;
+    (value.is_quoted || !is_comparison).then_some(value)
 }
 
 /// The value of a pair in which name and value have separate keys, as in `name: API_KEY` followed by `value: x`.
-fn value_of_pair(text: &str, at: usize) -> Option<Value> {
+fn value_of_pair(text: &str, position: usize) -> Option<Value> {
     let bytes = text.as_bytes();
-    let mut at = at;
-    let end = (at + 48).min(bytes.len());
-    while at < end && (bytes[at].is_ascii_whitespace() || matches!(bytes[at], b',' | b'"' | b'\'' | b'-')) {
-        at += 1;
+    let mut position = position;
+    let end = (position + 48).min(bytes.len());
+    while position < end
+        && (bytes[position].is_ascii_whitespace() || matches!(bytes[position], b',' | b'"' | b'\'' | b'-'))
+    {
+        position += 1;
     }
-    let word = bytes.get(at..at + 5)?;
+    let word = bytes.get(position..position + 5)?;
     if !word.eq_ignore_ascii_case(b"value") {
         return None;
     }
-    at += 5;
-    while matches!(bytes.get(at), Some(b'"' | b'\'' | b' ')) && at < end + 8 {
-        at += 1;
+    position += 5;
+    while matches!(bytes.get(position), Some(b'"' | b'\'' | b' ')) && position < end + 8 {
+        position += 1;
     }
-    if !matches!(bytes.get(at), Some(b':' | b'=')) {
+    if !matches!(bytes.get(position), Some(b':' | b'=')) {
         return None;
     }
-    at += 1 + count_blanks(bytes, at + 1);
-    read_value(text, at, Join::Colon)
+    position += 1 + count_blanks(bytes, position + 1);
+    read_value(text, position, Join::Colon)
 }
 
-/// Reads the value at `at`. It is quoted, or ends before a space or punctuation.
-pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
+/// Reads the value at `position`. The value is quoted, or ends before a space or punctuation.
+pub(crate) fn read_value(text: &str, position: usize, join: Join) -> Option<Value> {
     let bytes = text.as_bytes();
-    let mut at = at;
-    while bytes.get(at..at + 2) == Some(b"**") || bytes.get(at..at + 2) == Some(b"__") {
-        at += 2;
-        at += count_blanks(bytes, at);
+    let mut position = position;
+    while bytes.get(position..position + 2) == Some(b"**") || bytes.get(position..position + 2) == Some(b"__") {
+        position += 2;
+        position += count_blanks(bytes, position);
     }
     // String prefixes, as in b"…", r"…", f"…" and @"…".
-    if matches!(bytes.get(at), Some(b'b' | b'r' | b'f' | b'u' | b'@'))
-        && matches!(bytes.get(at + 1), Some(b'"' | b'\''))
+    if matches!(bytes.get(position), Some(b'b' | b'r' | b'f' | b'u' | b'@'))
+        && matches!(bytes.get(position + 1), Some(b'"' | b'\''))
     {
-        at += 1;
+        position += 1;
     }
-    let window = text.get(at..text.floor_char_boundary((at + MAX_VALUE_BYTES).min(text.len())))?;
+    let window = text.get(position..text.floor_char_boundary((position + MAX_VALUE_BYTES).min(text.len())))?;
     if let Some((open, close)) = opening_quote(window) {
         let inner = &window[open..];
         let line = inner.find('\n').unwrap_or(inner.len());
         let length = length_to_closing(&inner[..line], close)?;
-        let after = &inner[length..line];
-        let ends_line = after.len() < 8 && !after.bytes().any(|b| b.is_ascii_alphanumeric());
-        return Some(Value { start: at + open, end: at + open + length, quoted: true, join, ends_line });
+        let text_after = &inner[length..line];
+        let ends_line = text_after.len() < 8 && !text_after.bytes().any(|b| b.is_ascii_alphanumeric());
+        return Some(Value { start: position + open, end: position + open + length, is_quoted: true, join, ends_line });
     }
     let is_value_end =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '，' | '。' | '、' | '」' | '”');
@@ -183,7 +185,13 @@ pub(crate) fn read_value(text: &str, at: usize, join: Join) -> Option<Value> {
     let line = &rest[..rest.find('\n').unwrap_or(rest.len())];
     let is_comment = line.trim_start().starts_with(['#', ';']) || line.trim_start().starts_with("//");
     let ends_line = is_comment || !line.bytes().any(|b| b.is_ascii_alphanumeric() || b == b'(');
-    (!value.is_empty()).then_some(Value { start: at, end: at + value.len(), quoted: false, join, ends_line })
+    (!value.is_empty()).then_some(Value {
+        start: position,
+        end: position + value.len(),
+        is_quoted: false,
+        join,
+        ends_line,
+    })
 }
 
 /// The length of the opening quote at the start of a text, and the closing quote for it.
@@ -209,15 +217,20 @@ fn opening_quote(text: &str) -> Option<(usize, &'static str)> {
 }
 
 /// The length of the text before the closing quote. An escaped quote is not a closing quote.
-fn length_to_closing(inner: &str, close: &str) -> Option<usize> {
+fn length_to_closing(quoted_text: &str, close: &str) -> Option<usize> {
     let mut from = 0;
     loop {
-        let at = from + inner.get(from..)?.find(close)?;
-        let is_escaped = close.len() == 1 && inner[..at].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
+        let position = from + quoted_text.get(from..)?.find(close)?;
+        let is_escaped =
+            close.len() == 1 && quoted_text[..position].bytes().rev().take_while(|b| *b == b'\\').count() % 2 == 1;
         if !is_escaped {
-            return Some(if close == "»" || close == "“" { inner[..at].trim_end().len() } else { at });
+            return Some(if close == "»" || close == "“" {
+                quoted_text[..position].trim_end().len()
+            } else {
+                position
+            });
         }
-        from = at + 1;
+        from = position + 1;
     }
 }
 
@@ -243,9 +256,9 @@ fn trim_punctuation(value: &str) -> &str {
     value
 }
 
-/// The position after a type and an equals sign at `at`, as in `string = `.
-fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
-    let word = bytes[at..]
+/// The position after a type and an equals sign at `position`, as in `string = `.
+fn position_after_type(bytes: &[u8], position: usize) -> Option<usize> {
+    let word = bytes[position..]
         .iter()
         .take(40)
         .take_while(|b| {
@@ -253,15 +266,15 @@ fn after_type(bytes: &[u8], at: usize) -> Option<usize> {
                 || matches!(b, b'&' | b'_' | b'<' | b'>' | b'[' | b']' | b'|' | b'?' | b'.' | b'\'')
         })
         .count();
-    let mut next = at + word;
+    let mut next = position + word;
     next += count_blanks(bytes, next);
-    if word == 0 || bytes.get(next) != Some(&b'=') || bytes.get(next + 1) == Some(&b'=') || next == at + word {
+    if word == 0 || bytes.get(next) != Some(&b'=') || bytes.get(next + 1) == Some(&b'=') || next == position + word {
         return None;
     }
     Some(next + 1 + count_blanks(bytes, next + 1))
 }
 
-/// Number of spaces and tabs at `at`, at most 64.
-pub(crate) fn count_blanks(bytes: &[u8], at: usize) -> usize {
-    bytes.get(at..).map_or(0, |rest| rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\t')).count())
+/// Number of spaces and tabs at `position`, at most 64.
+pub(crate) fn count_blanks(bytes: &[u8], position: usize) -> usize {
+    bytes.get(position..).map_or(0, |rest| rest.iter().take(64).take_while(|b| matches!(b, b' ' | b'\t')).count())
 }

@@ -54,8 +54,8 @@ mod tests {
 
     #[test]
     fn longer_words_come_before_their_prefixes() {
-        for (at, word) in secret::API_SUFFIXES.iter().enumerate() {
-            assert!(!secret::API_SUFFIXES[..at].iter().any(|earlier| word.starts_with(earlier)), "{word}");
+        for (position, word) in secret::API_SUFFIXES.iter().enumerate() {
+            assert!(!secret::API_SUFFIXES[..position].iter().any(|earlier| word.starts_with(earlier)), "{word}");
         }
     }
 }

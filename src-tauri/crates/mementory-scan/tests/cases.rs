@@ -79,7 +79,7 @@ fn expand_template(template: &str, seed: &mut Seed) -> (String, Vec<(Class, usiz
 fn every_marked_value_is_found_and_nothing_else() {
     let cases: Vec<String> = serde_json::from_str(include_str!("cases.json")).expect("cases.json is a list of texts");
     let mut seed = Seed(0x9E37_79B9_7F4A_7C15);
-    let mut wrong = Vec::new();
+    let mut wrong_cases = Vec::new();
     let mut marked = 0;
     for case in &cases {
         // A case with generated parts is run several times, with different values each time.
@@ -87,15 +87,19 @@ fn every_marked_value_is_found_and_nothing_else() {
             let (text, expected) = expand_template(case, &mut seed);
             let findings: Vec<_> = scan(&text).iter().map(|f: &Finding| (f.class, f.start, f.end)).collect();
             marked += expected.len();
-            for (what, list, other) in [("missed", &expected, &findings), ("found too much", &findings, &expected)] {
+            for (problem, list, other) in [("missed", &expected, &findings), ("found too much", &findings, &expected)] {
                 for value in list.iter().filter(|value| !other.contains(value)) {
-                    wrong.push(format!("{what} {} {:?} in {text:?}", value.0.as_str(), &text[value.1..value.2]));
+                    wrong_cases.push(format!(
+                        "{problem} {} {:?} in {text:?}",
+                        value.0.as_str(),
+                        &text[value.1..value.2]
+                    ));
                 }
             }
         }
     }
     assert!(marked > 250, "{marked} marked values");
-    assert!(wrong.is_empty(), "{} of {marked} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong_cases.is_empty(), "{} of {marked} wrong:\n{}", wrong_cases.len(), wrong_cases.join("\n"));
 }
 
 #[test]

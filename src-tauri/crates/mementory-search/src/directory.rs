@@ -66,7 +66,7 @@ impl EncryptedDirectory {
     /// Opens the folder, which must exist, and reads `meta.json` if there is one. Fails with `InvalidData` if
     /// `meta.json` fails its check.
     pub fn open(dir: &Path, key: &[u8; 32]) -> io::Result<Self> {
-        let this = Self(Arc::new(DirectoryState {
+        let directory = Self(Arc::new(DirectoryState {
             dir: dir.to_path_buf(),
             key: Zeroizing::new(*key),
             cache: ChunkCache::new(),
@@ -75,16 +75,16 @@ impl EncryptedDirectory {
             locks: Mutex::default(),
             released: Condvar::new(),
         }));
-        match this.read_meta() {
+        match directory.read_meta() {
             Ok(meta) => {
-                let mut files = lock(&this.0.files);
+                let mut files = lock(&directory.0.files);
                 for (name, generation) in meta.generations {
-                    files.insert(name, (generation, this.take_file_number()));
+                    files.insert(name, (generation, directory.take_file_number()));
                 }
                 drop(files);
-                Ok(this)
+                Ok(directory)
             }
-            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(this),
+            Err(e) if e.kind() == io::ErrorKind::NotFound => Ok(directory),
             Err(e) => Err(e),
         }
     }
@@ -144,8 +144,9 @@ impl EncryptedDirectory {
     }
 
     fn file_entry(&self, name: &str) -> io::Result<(u64, u64)> {
-        let unknown = || io::Error::new(io::ErrorKind::InvalidData, format!("{name} is not part of the index"));
-        lock(&self.0.files).get(name).copied().ok_or_else(unknown)
+        let unknown_file_error =
+            || io::Error::new(io::ErrorKind::InvalidData, format!("{name} is not part of the index"));
+        lock(&self.0.files).get(name).copied().ok_or_else(unknown_file_error)
     }
 
     fn reader(&self, name: &str, generation: u64) -> io::Result<ChunkReader<File>> {
@@ -263,16 +264,16 @@ impl Directory for EncryptedDirectory {
         Ok(())
     }
 
-    fn acquire_lock(&self, wanted: &Lock) -> Result<DirectoryLock, LockError> {
+    fn acquire_lock(&self, wanted_lock: &Lock) -> Result<DirectoryLock, LockError> {
         let mut held_locks = lock(&self.0.locks);
-        while held_locks.contains(&wanted.filepath) {
-            if !wanted.is_blocking {
+        while held_locks.contains(&wanted_lock.filepath) {
+            if !wanted_lock.is_blocking {
                 return Err(LockError::LockBusy);
             }
             held_locks = self.0.released.wait(held_locks).unwrap_or_else(PoisonError::into_inner);
         }
-        held_locks.insert(wanted.filepath.clone());
-        Ok(DirectoryLock::from(Box::new(LockGuard { directory: self.clone(), path: wanted.filepath.clone() })))
+        held_locks.insert(wanted_lock.filepath.clone());
+        Ok(DirectoryLock::from(Box::new(LockGuard { directory: self.clone(), path: wanted_lock.filepath.clone() })))
     }
 
     /// Does nothing: this crate reloads the reader itself after each commit.
@@ -342,13 +343,13 @@ impl FileHandle for FileReader {
             return Err(io::Error::new(io::ErrorKind::InvalidData, format!("{}: range outside the file", self.name)));
         }
         let mut out = Vec::with_capacity(range.len());
-        let mut at = range.start;
-        while at < range.end {
-            let chunk = self.chunk((at / CHUNK_LEN) as u64)?;
-            let start = at % CHUNK_LEN;
-            let end = chunk.len().min(start + range.end - at);
+        let mut position = range.start;
+        while position < range.end {
+            let chunk = self.chunk((position / CHUNK_LEN) as u64)?;
+            let start = position % CHUNK_LEN;
+            let end = chunk.len().min(start + range.end - position);
             out.extend_from_slice(&chunk[start..end]);
-            at += end - start;
+            position += end - start;
         }
         Ok(OwnedBytes::new(out))
     }

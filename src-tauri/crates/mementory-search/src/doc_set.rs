@@ -60,12 +60,12 @@ impl SegmentDocs {
     }
 
     pub(crate) fn retain(&mut self, mut keep: impl FnMut(u32) -> bool) {
-        for (at, word) in self.words.iter_mut().enumerate() {
-            let mut left = *word;
-            while left != 0 {
-                let bit = left.trailing_zeros();
-                left &= left - 1;
-                if !keep(at as u32 * 64 + bit) {
+        for (position, word) in self.words.iter_mut().enumerate() {
+            let mut remaining_bits = *word;
+            while remaining_bits != 0 {
+                let bit = remaining_bits.trailing_zeros();
+                remaining_bits &= remaining_bits - 1;
+                if !keep(position as u32 * 64 + bit) {
                     *word &= !(1 << bit);
                 }
             }
@@ -74,12 +74,12 @@ impl SegmentDocs {
 
     /// Calls `each` for every document, in descending order.
     pub(crate) fn for_each_descending(&self, mut each: impl FnMut(u32)) {
-        for (at, word) in self.words.iter().enumerate().rev() {
-            let mut left = *word;
-            while left != 0 {
-                let bit = 63 - left.leading_zeros();
-                left &= !(1 << bit);
-                each(at as u32 * 64 + bit);
+        for (position, word) in self.words.iter().enumerate().rev() {
+            let mut remaining_bits = *word;
+            while remaining_bits != 0 {
+                let bit = 63 - remaining_bits.leading_zeros();
+                remaining_bits &= !(1 << bit);
+                each(position as u32 * 64 + bit);
             }
         }
     }

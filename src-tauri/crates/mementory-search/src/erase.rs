@@ -9,8 +9,8 @@ use tantivy::{Term, index::SegmentId};
 const MAX_REWRITE_ROUNDS: usize = 5;
 
 impl SearchIndex {
-    /// Deletes the rows, and commits this together with all other pending changes. `seq` is the number of the store's
-    /// last change in this commit. Then removes every file that still contains words of these rows.
+    /// Deletes the rows, and commits the deletion together with all other pending changes. `seq` is the number of the
+    /// store's last change in this commit. Then removes every file that still contains words of these rows.
     pub fn erase(&self, rows: &[u64], seq: u64) -> IndexResult<()> {
         for row in rows {
             self.delete_row(*row)?;
@@ -24,7 +24,7 @@ impl SearchIndex {
     /// after the commit. The change number of the last commit stays the same.
     pub fn purge(&self, rows: &[u64]) -> IndexResult<()> {
         let mut pending = self.pending();
-        let mut failed = None;
+        let mut last_error = None;
         for _ in 0..MAX_REWRITE_ROUNDS {
             // A running merge could copy the row into a new segment, or keep the files of its segment in use, so all
             // merges must end first.
@@ -34,12 +34,12 @@ impl SearchIndex {
                 return self.remove_unused_files(&mut pending);
             }
             for segment in segments_to_rewrite {
-                failed = self.writer(&mut pending)?.merge(&[segment]).wait().err();
+                last_error = self.writer(&mut pending)?.merge(&[segment]).wait().err();
             }
             self.reader.reload()?;
         }
         let gave_up = || IndexError::Io(std::io::Error::other("a segment could not be rewritten"));
-        Err(failed.map_or_else(gave_up, IndexError::from))
+        Err(last_error.map_or_else(gave_up, IndexError::from))
     }
 
     /// Segments that contain a deleted document of one of the rows.
@@ -52,12 +52,12 @@ impl SearchIndex {
                 let term = Term::from_field_u64(self.fields.row, *row);
                 let option = tantivy::schema::IndexRecordOption::Basic;
                 let Some(mut postings) = terms.read_block_postings(&term, option)? else { continue };
-                let mut deleted = false;
+                let mut has_deleted_document = false;
                 while !postings.docs().is_empty() {
-                    deleted |= postings.docs().iter().any(|d| segment.is_deleted(*d));
+                    has_deleted_document |= postings.docs().iter().any(|d| segment.is_deleted(*d));
                     postings.advance();
                 }
-                if deleted {
+                if has_deleted_document {
                     out.push(segment.segment_id());
                     break;
                 }

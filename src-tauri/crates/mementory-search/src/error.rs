@@ -11,7 +11,7 @@ pub enum IndexError {
     /// There is no index in the folder.
     #[error("there is no search index")]
     Missing,
-    /// A file fails its check, is missing, or does not match the others. The index has to be rebuilt.
+    /// A file fails its check, is missing, or contradicts another file. The index has to be rebuilt.
     #[error("the search index is damaged: {0}")]
     Damaged(String),
     /// The file system failed.

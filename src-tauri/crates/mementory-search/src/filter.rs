@@ -29,7 +29,7 @@ pub struct IndexFilter {
     pub undated: bool,
     /// Row of the conversation that the record belongs to.
     pub conversation: Option<u64>,
-    /// Only these rows.
+    /// Row numbers that a hit may have.
     pub rows: Option<Arc<HashSet<i64>>>,
     /// True while the person is typing, so that the last word also matches longer words that start with it.
     pub typing: bool,
@@ -65,7 +65,7 @@ impl IndexFilter {
         if self.created_from.is_some() || self.created_to.is_some() {
             let column = segment.fast_fields().i64("created")?;
             let range = self.created_from.unwrap_or(i64::MIN)..=self.created_to.unwrap_or(i64::MAX);
-            docs.retain(|doc| column.first(doc).map_or(self.undated, |at| range.contains(&at)));
+            docs.retain(|doc| column.first(doc).map_or(self.undated, |position| range.contains(&position)));
         }
         if let Some(conversation) = self.conversation {
             let column = segment.fast_fields().u64("conversation")?;

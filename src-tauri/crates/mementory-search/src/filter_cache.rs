@@ -1,5 +1,5 @@
-//! Cache of the documents that pass a filter (a kind, an assistant, a tag …). Collecting them for a million messages
-//! takes longer than ranking the matches.
+//! Cache of the documents that pass a filter (a kind, an assistant, a tag …). In an index of a million messages,
+//! collecting these documents takes longer than ranking the matches.
 use crate::{IndexResult, doc_set::SegmentDocs};
 use std::{
     num::NonZeroUsize,

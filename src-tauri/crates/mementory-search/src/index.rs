@@ -57,8 +57,8 @@ pub(crate) struct PendingChanges {
 const BATCH_DOCS: usize = 64;
 const BATCH_BYTES: usize = 256 << 10;
 
-/// Segments are closed after this many bytes of text. Closing waits for the indexing thread, and thus limits the memory
-/// for its queue, which on its own limits only the number of batches.
+/// Segments are closed after this many bytes of text. Closing waits for the indexing thread to empty its queue. Without
+/// this limit, the queue would be limited by its number of batches only, and not by its memory.
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
 impl PendingChanges {
@@ -97,9 +97,9 @@ impl SearchIndex {
         if index.schema() != Fields::schema().0 {
             return Err(IndexError::Damaged("it was made by another version".into()));
         }
-        let known = index.load_metas()?.list_segment_files_and_meta();
+        let known_files = index.load_metas()?.list_segment_files_and_meta();
         for name in directory.file_names()? {
-            if !known.contains(&name) {
+            if !known_files.contains(&name) {
                 std::fs::remove_file(dir.join(name))?;
             }
         }
@@ -271,8 +271,8 @@ impl SearchIndex {
         self.writer.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Passes all waiting documents to the writer, and then calls `change` with the writer. If this fails, changes may
-    /// be lost, so every later call fails until they are discarded.
+    /// Passes all waiting documents to the writer, and then calls `change` with the writer. After an error, changes may
+    /// be lost, so every later call fails until the pending changes are discarded.
     fn with_writer(
         &self,
         pending: &mut PendingChanges,
@@ -283,14 +283,14 @@ impl SearchIndex {
         }
         let waiting = std::mem::take(&mut pending.waiting);
         pending.waiting_bytes = 0;
-        let changed = self.writer(pending).and_then(|writer| {
+        let result = self.writer(pending).and_then(|writer| {
             if !waiting.is_empty() {
                 writer.run(waiting)?;
             }
             change(writer)
         });
-        pending.has_lost_changes = changed.is_err();
-        changed
+        pending.has_lost_changes = result.is_err();
+        result
     }
 
     pub(crate) fn writer<'w>(&self, pending: &'w mut PendingChanges) -> IndexResult<&'w mut IndexWriter> {

@@ -13,8 +13,8 @@ const SEGMENTS_PER_MERGE: usize = 6;
 /// All segments with fewer documents than this are in the same size class.
 const SMALLEST_CLASS_DOCS: u32 = 512;
 
-/// Merges segments of about the same size, never beyond [`MAX_SEGMENT_DOCS`]. It merges at least six at once, or at
-/// least two if one more would exceed that limit.
+/// A merge policy. It merges segments of about the same size, never beyond [`MAX_SEGMENT_DOCS`]. A merge has at least
+/// six segments, or at least two if one more segment would exceed that limit.
 #[derive(Debug)]
 pub(crate) struct SmallSegments;
 

@@ -1,8 +1,8 @@
 //! Searches bytes for several strings at once.
 use aho_corasick::{AhoCorasick, BuildError, packed::Searcher};
 
-/// Byte strings to search for. Unless there are too many, vector instructions check whether any of them occurs. Only if
-/// one does, an automaton, which is many times slower, finds out which ones and where.
+/// Byte strings to search for. Unless there are too many strings, vector instructions first check whether any of the
+/// strings occurs. If one occurs, an automaton, which is many times slower, finds out which strings occur and where.
 pub struct Needles {
     fast: Option<Searcher>,
     automaton: AhoCorasick,

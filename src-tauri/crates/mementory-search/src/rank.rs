@@ -105,16 +105,16 @@ impl<'s> Ranking<'s> {
                 *norm = K1 * (1.0 - B + B * FieldNormReader::id_to_fieldnorm(id) as f32 / average);
             }
         }
-        let mut this = Self { segments, query_words: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
+        let mut ranking = Self { segments, query_words: Vec::new(), length_norms, boosts: searched.map(|(_, b)| b) };
         for part in words {
-            let known = this.query_words.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
-            if !known {
-                let query_word = this.query_word(fields, part, documents)?;
-                this.query_words.push(query_word);
+            let is_known = ranking.query_words.iter().any(|c| c.forms.first().is_some_and(|f| f.token == part.token));
+            if !is_known {
+                let query_word = ranking.query_word(fields, part, documents)?;
+                ranking.query_words.push(query_word);
             }
         }
-        this.choose_candidate_words(documents);
-        Ok(this)
+        ranking.choose_candidate_words(documents);
+        Ok(ranking)
     }
 
     fn query_word(&self, fields: &Fields, part: &QueryToken, documents: u64) -> IndexResult<QueryWord> {
@@ -123,18 +123,18 @@ impl<'s> Ranking<'s> {
             let weight = if token == part.token { 1.0 } else { 0.6 };
             let mut term_infos = Vec::with_capacity(self.segments.len());
             for segment in &self.segments {
-                let mut found = [None, None, None];
+                let mut field_infos = [None, None, None];
                 for (i, (field, _)) in fields.searched_fields().into_iter().enumerate() {
-                    found[i] = segment.terms[i].get_term_info(&Term::from_field_text(field, &token))?;
+                    field_infos[i] = segment.terms[i].get_term_info(&Term::from_field_text(field, &token))?;
                 }
-                term_infos.push(found);
+                term_infos.push(field_infos);
             }
             forms.push(WordForm { token, weight, term_infos });
         }
         let infos = forms.iter().flat_map(|f| &f.term_infos).flatten().flatten();
         let df = infos.map(|i| u64::from(i.doc_freq)).sum::<u64>();
-        let seen = df.min(documents) as f32;
-        let idf = (1.0 + (documents as f32 - seen + 0.5) / (seen + 0.5)).ln();
+        let matching_docs = df.min(documents) as f32;
+        let idf = (1.0 + (documents as f32 - matching_docs + 0.5) / (matching_docs + 0.5)).ln();
         Ok(QueryWord { forms, df, idf, finds_candidates: false, counts_in_rescore: false })
     }
 
@@ -142,8 +142,8 @@ impl<'s> Ranking<'s> {
     pub(crate) fn expand(&self, part: &QueryToken) -> IndexResult<Vec<String>> {
         let mut out = vec![part.token.clone()];
         // A single ASCII letter has too many expansions to be useful.
-        if part.prefix && part.token.len() > 1 {
-            let mut found: HashMap<String, u64> = HashMap::new();
+        if part.is_prefix && part.token.len() > 1 {
+            let mut counts_by_word: HashMap<String, u64> = HashMap::new();
             for terms in self.segments.iter().flat_map(|s| &s.terms) {
                 let mut stream = terms.terms().range().ge(part.token.as_bytes()).into_stream()?;
                 for _ in 0..MAX_DICTIONARY_WORDS {
@@ -151,14 +151,14 @@ impl<'s> Ranking<'s> {
                         break;
                     }
                     if let Ok(token) = std::str::from_utf8(stream.key()) {
-                        *found.entry(token.to_owned()).or_default() += u64::from(stream.value().doc_freq);
+                        *counts_by_word.entry(token.to_owned()).or_default() += u64::from(stream.value().doc_freq);
                     }
                 }
             }
-            found.remove(&part.token);
-            let mut found: Vec<(String, u64)> = found.into_iter().collect();
-            found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
-            out.extend(found.into_iter().take(MAX_EXPANSIONS).map(|(t, _)| t));
+            counts_by_word.remove(&part.token);
+            let mut counts_by_word: Vec<(String, u64)> = counts_by_word.into_iter().collect();
+            counts_by_word.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.0.cmp(&b.0)));
+            out.extend(counts_by_word.into_iter().take(MAX_EXPANSIONS).map(|(t, _)| t));
         }
         Ok(out)
     }
@@ -166,13 +166,13 @@ impl<'s> Ranking<'s> {
     fn choose_candidate_words(&mut self, documents: u64) {
         let mut order: Vec<usize> = (0..self.query_words.len()).filter(|i| self.query_words[*i].df > 0).collect();
         order.sort_by_key(|i| self.query_words[*i].df);
-        let says_more = order.iter().any(|i| !self.query_words[*i].is_function_word());
+        let has_content_word = order.iter().any(|i| !self.query_words[*i].is_function_word());
         let (mut spent_postings, mut has_rare) = (0, false);
         let mut spent_on_function_words = 0;
         for i in order {
             let query_word = &mut self.query_words[i];
             let is_common = documents >= SMALL_INDEX_DOCS && query_word.df * 5 > documents;
-            if says_more && query_word.is_function_word() {
+            if has_content_word && query_word.is_function_word() {
                 // A function word counts only in the second score, where the order of words matters.
                 spent_on_function_words += query_word.df;
                 query_word.counts_in_rescore = spent_postings + spent_on_function_words <= MAX_RESCORE_POSTINGS;
@@ -230,13 +230,13 @@ impl<'s> Ranking<'s> {
         let finding_words = self.query_words.iter().filter(|c| c.finds_candidates).count();
         for group in candidates.chunk_by_mut(|a, b| a.segment == b.segment) {
             let number = group.first().map_or(0, |c| c.segment as usize);
-            let matched = self.match_candidates(number, group)?;
-            for (candidate, matched) in group.iter_mut().zip(matched) {
+            let matches = self.match_candidates(number, group)?;
+            for (candidate, matches) in group.iter_mut().zip(matches) {
                 // The share of the query that the document contains, half by the weight and half by the number of its
                 // words. Without this factor, a document with a single rare word could outrank one with all words.
-                let weight = if total_idf > 0.0 { matched.idf / total_idf } else { 1.0 };
-                let share = 0.5 * weight + 0.5 * matched.finding_words as f32 / finding_words.max(1) as f32;
-                candidate.score = share * share * matched.score + self.closeness(&matched.positions);
+                let weight = if total_idf > 0.0 { matches.idf / total_idf } else { 1.0 };
+                let share = 0.5 * weight + 0.5 * matches.finding_words as f32 / finding_words.max(1) as f32;
+                candidate.score = share * share * matches.score + self.closeness(&matches.positions);
             }
         }
         Ok(())
@@ -246,7 +246,7 @@ impl<'s> Ranking<'s> {
         let segment = &self.segments[number];
         let mut out: Vec<CandidateMatch> = group.iter().map(|_| CandidateMatch::default()).collect();
         for (index, query_word) in self.query_words.iter().enumerate().filter(|(_, c)| c.counts_in_rescore) {
-            let mut seen = vec![false; group.len()];
+            let mut has_word = vec![false; group.len()];
             for form in &query_word.forms {
                 for (i, info) in form.term_infos[number].iter().enumerate() {
                     let Some(info) = info else { continue };
@@ -259,7 +259,7 @@ impl<'s> Ranking<'s> {
                     };
                     let mut postings = segment.terms[i].read_postings_from_terminfo(info, option)?;
                     let weight = query_word.idf * form.weight * self.boosts[i] * (K1 + 1.0);
-                    for (at, candidate) in group.iter().enumerate() {
+                    for (position, candidate) in group.iter().enumerate() {
                         if postings.doc() < candidate.doc {
                             postings.seek(candidate.doc);
                         }
@@ -271,19 +271,19 @@ impl<'s> Ranking<'s> {
                         }
                         let tf = postings.term_freq() as f32;
                         let norm = self.length_norms[i][usize::from(segment.norms[i].fieldnorm_id(candidate.doc))];
-                        out[at].score += weight * tf / (tf + norm);
-                        seen[at] = true;
+                        out[position].score += weight * tf / (tf + norm);
+                        has_word[position] = true;
                         if option.has_positions() {
                             let mut positions = Vec::new();
                             postings.positions(&mut positions);
-                            out[at].positions.push((index, positions));
+                            out[position].positions.push((index, positions));
                         }
                     }
                 }
             }
-            for (matched, _) in out.iter_mut().zip(seen).filter(|(_, seen)| *seen) {
-                matched.idf += query_word.idf;
-                matched.finding_words += u32::from(query_word.finds_candidates);
+            for (candidate_match, _) in out.iter_mut().zip(has_word).filter(|(_, has_word)| *has_word) {
+                candidate_match.idf += query_word.idf;
+                candidate_match.finding_words += u32::from(query_word.finds_candidates);
             }
         }
         Ok(out)

@@ -16,7 +16,7 @@ use std::{
 };
 use tantivy::{Searcher, SegmentReader, schema::IndexRecordOption};
 
-/// Number of candidates that are scored again. Pages after them keep the order of the first score.
+/// Number of best candidates that are scored again. The hits after these candidates keep the order of the first score.
 const RESCORED_CANDIDATES: usize = 100;
 
 /// Filter and range of a page of results.
@@ -38,9 +38,9 @@ struct BestEntries {
 }
 
 impl BestEntries {
-    /// Adds an entry if it is among the `wanted` best entries.
-    fn add_if_best(&mut self, entry: (u64, u32, u32), wanted: usize) {
-        if self.heap.len() < wanted {
+    /// Adds an entry if it is among the `wanted_count` best entries.
+    fn add_if_best(&mut self, entry: (u64, u32, u32), wanted_count: usize) {
+        if self.heap.len() < wanted_count {
             self.heap.push(Reverse(entry));
         } else if let Some(mut least) = self.heap.peek_mut().filter(|least| least.0 < entry) {
             *least = Reverse(entry);
@@ -134,10 +134,10 @@ impl SearchIndex {
         };
         // Later segments contain newer documents, which come first among equal scores. Segments are of similar size, so
         // each thread takes half of them.
-        let half = segments.len() / 2;
+        let middle = segments.len() / 2;
         let (newer_half, older_half) = std::thread::scope(|scope| {
-            let older_half = (half > 0).then(|| scope.spawn(|| best(0..half)));
-            let newer_half = best(half..segments.len());
+            let older_half = (middle > 0).then(|| scope.spawn(|| best(0..middle)));
+            let newer_half = best(middle..segments.len());
             (
                 newer_half,
                 older_half.map_or_else(
@@ -146,12 +146,16 @@ impl SearchIndex {
                 ),
             )
         });
-        let mut all = newer_half?;
-        for ((best, older_best), page) in all.iter_mut().zip(older_half?).zip(pages) {
+        let mut best_entries = newer_half?;
+        for ((best, older_best), page) in best_entries.iter_mut().zip(older_half?).zip(pages) {
             best.total += older_best.total;
             older_best.heap.into_iter().for_each(|Reverse(entry)| best.add_if_best(entry, page.candidates_wanted()));
         }
-        all.into_iter().zip(pages).map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page)).collect()
+        best_entries
+            .into_iter()
+            .zip(pages)
+            .map(|(best, page)| build_page(searcher, &ranking, &parsed, best, page))
+            .collect()
     }
 
     /// For each page, the best entries in the segments with these numbers.
@@ -164,13 +168,13 @@ impl SearchIndex {
         numbers: Range<usize>,
         scores: &mut Vec<f32>,
     ) -> IndexResult<Vec<BestEntries>> {
-        let mut all: Vec<BestEntries> = pages.iter().map(|_| BestEntries::default()).collect();
+        let mut best_entries: Vec<BestEntries> = pages.iter().map(|_| BestEntries::default()).collect();
         // Newest segments first, so that fewer entries have to be replaced later.
         for number in numbers.rev() {
             let segment = &segments[number];
             let matching_docs = self.matching_docs(ranking, parsed, number, segment, scores)?;
             let newest = if parsed.has_positive_term() { None } else { Some(segment.fast_fields().i64("created")?) };
-            for (page, best) in pages.iter().zip(&mut all) {
+            for (page, best) in pages.iter().zip(&mut best_entries) {
                 let mut docs = matching_docs.clone();
                 page.filter.apply(segment, &self.fields, &self.filter_cache, &mut docs)?;
                 best.total += docs.len();
@@ -184,7 +188,7 @@ impl SearchIndex {
                 });
             }
         }
-        Ok(all)
+        Ok(best_entries)
     }
 
     fn facets_in(

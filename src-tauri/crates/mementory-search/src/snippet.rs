@@ -12,11 +12,11 @@ const LEAD_CHARS: usize = 24;
 /// An ellipsis marks text that was cut off, and counts as a character.
 pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(u32, u32)>) {
     let text = text.get(..text.floor_char_boundary(MAX_SEARCHED_BYTES)).unwrap_or_default();
-    let wanted: HashSet<&str> = terms.iter().map(String::as_str).collect();
+    let searched_terms: HashSet<&str> = terms.iter().map(String::as_str).collect();
     let mut hits: Vec<(usize, usize, &str)> = Vec::new();
     let mut words = Words::new(text);
     while let Some(word) = words.next_word() {
-        if let Some(term) = wanted.get(word.text) {
+        if let Some(term) = searched_terms.get(word.text) {
             hits.push((word.from, word.to, term));
         }
     }
@@ -31,15 +31,15 @@ pub fn snippet(text: &str, terms: &[String], max_chars: usize) -> (String, Vec<(
         count += 1;
     }
     let mut marks: Vec<(u32, u32)> = Vec::new();
-    let mut next = hits.iter().filter(|h| h.0 >= from && h.1 <= end).peekable();
+    let mut next_hits = hits.iter().filter(|h| h.0 >= from && h.1 <= end).peekable();
     let mut open_range: Option<(u32, usize)> = None;
     for (i, c) in text.get(from..end).unwrap_or_default().char_indices() {
-        let at = from + i;
-        if let Some((begin, _)) = open_range.filter(|o| o.1 <= at) {
+        let position = from + i;
+        if let Some((begin, _)) = open_range.filter(|o| o.1 <= position) {
             marks.push((begin, count));
             open_range = None;
         }
-        while let Some(hit) = next.next_if(|h| h.0 <= at) {
+        while let Some(hit) = next_hits.next_if(|h| h.0 <= position) {
             // In a script without spaces, tokens are overlapping pairs of characters, so overlapping ranges are merged.
             open_range = Some(open_range.map_or((count, hit.1), |(begin, to)| (begin, to.max(hit.1))));
         }
@@ -61,28 +61,28 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
     for (i, first) in hits.iter().enumerate() {
         let hits_inside =
             hits[i..].iter().take_while(|h| h.1 - first.0 <= room.saturating_sub(LEAD_CHARS).max(1)).take(64);
-        let (mut seen, mut all) = (HashSet::new(), 0);
+        let (mut distinct_terms, mut hit_count) = (HashSet::new(), 0);
         for hit in hits_inside {
-            seen.insert(hit.2);
-            all += 1;
+            distinct_terms.insert(hit.2);
+            hit_count += 1;
         }
-        if (seen.len(), all) > (best.0, best.1) {
-            best = (seen.len(), all, first.0);
+        if (distinct_terms.len(), hit_count) > (best.0, best.1) {
+            best = (distinct_terms.len(), hit_count, first.0);
         }
         // After two thousand hits, a better window is unlikely.
         if i > 2000 {
             break;
         }
     }
-    let at = best.2;
-    if text.get(..at).is_none_or(|t| t.chars().count() <= LEAD_CHARS) && at < room {
+    let position = best.2;
+    if text.get(..position).is_none_or(|t| t.chars().count() <= LEAD_CHARS) && position < room {
         return 0;
     }
     // The window starts at the beginning of a word, at most `LEAD_CHARS` characters before the first hit.
-    let before = text.get(..at).unwrap_or_default();
-    let lead_start = before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
-    let piece = before.get(lead_start..).unwrap_or_default();
-    piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(at, |(i, c)| lead_start + i + c.len_utf8())
+    let text_before = text.get(..position).unwrap_or_default();
+    let lead_start = text_before.char_indices().rev().nth(LEAD_CHARS - 1).map_or(0, |(i, _)| i);
+    let piece = text_before.get(lead_start..).unwrap_or_default();
+    piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(position, |(i, c)| lead_start + i + c.len_utf8())
 }
 
 /// Removes whitespace at both ends of the window, and a word that is cut off at its end.
@@ -92,8 +92,9 @@ fn trim_window(text: &str, from: usize, end: usize) -> (usize, usize) {
     let mut end = end;
     if end < text.len() {
         let window = text.get(from..end).unwrap_or_default();
-        let cut_word = text.get(end..).is_some_and(|t| t.starts_with(|c: char| c.is_alphanumeric()));
-        if let Some(space) = window.rfind(char::is_whitespace).filter(|s| cut_word && window.len() - s < LEAD_CHARS) {
+        let is_word_cut = text.get(end..).is_some_and(|t| t.starts_with(|c: char| c.is_alphanumeric()));
+        if let Some(space) = window.rfind(char::is_whitespace).filter(|s| is_word_cut && window.len() - s < LEAD_CHARS)
+        {
             end = from + space;
         }
     }

@@ -219,14 +219,14 @@ impl<'t> Words<'t> {
         let has_offsets = starts.len() == chars.len();
         starts.push(from + run.len());
         for i in 0..chars.len() {
-            let last = i + 1 == chars.len();
-            if last && is_continued {
+            let is_last = i + 1 == chars.len();
+            if is_last && is_continued {
                 break;
             }
-            let text: String = chars[i..if last { i + 1 } else { i + 2 }].iter().collect();
+            let text: String = chars[i..if is_last { i + 1 } else { i + 2 }].iter().collect();
             let (from, to) =
                 if has_offsets { (starts[i], starts[(i + 2).min(chars.len())]) } else { (from, from + run.len()) };
-            let shape = match (last, i) {
+            let shape = match (is_last, i) {
                 (true, 0) => TokenShape::Single,
                 (true, _) => TokenShape::Tail,
                 _ => TokenShape::Pair,
@@ -236,7 +236,7 @@ impl<'t> Words<'t> {
     }
 }
 
-/// Makes the words of [`Words`] available to tantivy.
+/// Passes the words of [`Words`] to tantivy as tokens.
 #[derive(Clone, Default)]
 pub(crate) struct WordTokenizer;
 

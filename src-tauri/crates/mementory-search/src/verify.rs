@@ -206,9 +206,9 @@ fn common_docs(mut postings: SegmentPostings, docs_with_rows: &BTreeMap<DocId, u
         if postings.doc() == TERMINATED {
             break;
         }
-        let at = if postings.doc() < *doc { postings.seek(*doc) } else { postings.doc() };
-        if at == *doc {
-            out.push(at);
+        let position = if postings.doc() < *doc { postings.seek(*doc) } else { postings.doc() };
+        if position == *doc {
+            out.push(position);
         }
     }
     out

@@ -1,4 +1,4 @@
-//! Decrypts index files after unlocking, so that the first search does not have to wait for it.
+//! Decrypts index files after unlocking, so that the first search does not wait for their decryption.
 use crate::{IndexResult, SearchIndex};
 
 /// File types that searches need, most important first. Positions are last, because they are read only for the best

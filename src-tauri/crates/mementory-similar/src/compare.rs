@@ -6,8 +6,8 @@ use crate::{
     word_match::{differ_by_ending, differ_by_typo},
 };
 
-/// One replaced word is allowed for every full group of this many words in the shorter text. In a text with fewer
-/// words, none is allowed, because it would change the meaning.
+/// One replaced word is allowed for every full group of this many words in the shorter text. If that text has fewer
+/// words, no word may be replaced, because a replaced word would change the meaning.
 const WORDS_PER_REPLACEMENT: f32 = 60.0;
 /// One typo is allowed, and one more for every full group of this many words in the longer text.
 const WORDS_PER_TYPO: usize = 8;
@@ -97,14 +97,14 @@ fn compare_words(a: &Form, b: &Form) -> Result<f32, Difference> {
     matching.match_similar_words(longer_len)?;
     matching.check_unmatched(shorter_len)?;
     matching.check_order()?;
-    let matched = matching.pairs.len();
+    let matched_count = matching.pairs.len();
     let emojis = count_emojis(a, &matching.unmatched_a) + count_emojis(b, &matching.unmatched_b);
-    Ok(matched as f32 / (longer_len + shorter_len - matched - emojis) as f32)
+    Ok(matched_count as f32 / (longer_len + shorter_len - matched_count - emojis) as f32)
 }
 
-/// Largest number of words of the shorter text that may have no equal word in the other text. With more, the texts are
-/// apart; otherwise these words may still match by an ending or a typo. `longer_len` is the number of words in the
-/// longer text.
+/// Largest number of words of the shorter text that may have no equal word in the other text. With more, the texts
+/// count as different; otherwise these words may still match by an ending or a typo. `longer_len` is the number of
+/// words in the longer text.
 fn max_unmatched_words(longer_len: usize) -> usize {
     (2 + longer_len / 4).min(64)
 }
@@ -123,23 +123,24 @@ fn count_unmatched_words(a: &[u64], b: &[u64]) -> usize {
 impl<'f> Matching<'f> {
     /// Pairs the words that are equal in both texts.
     fn of_equal_words(a: &'f Form, b: &'f Form, longer_len: usize) -> Self {
-        let mut m =
+        let mut matching =
             Self { a, b, pairs: Vec::with_capacity(longer_len), unmatched_a: Vec::new(), unmatched_b: Vec::new() };
-        let (mut left, mut right) = (a.indices_by_hash().iter().peekable(), b.indices_by_hash().iter().peekable());
+        let (mut indices_of_a, mut indices_of_b) =
+            (a.indices_by_hash().iter().peekable(), b.indices_by_hash().iter().peekable());
         loop {
-            match (left.peek(), right.peek()) {
+            match (indices_of_a.peek(), indices_of_b.peek()) {
                 (Some(i), Some(j)) => match a.tokens()[**i as usize].hash.cmp(&b.tokens()[**j as usize].hash) {
                     std::cmp::Ordering::Equal => {
-                        m.pairs.push((**i, **j));
-                        left.next();
-                        right.next();
+                        matching.pairs.push((**i, **j));
+                        indices_of_a.next();
+                        indices_of_b.next();
                     }
-                    std::cmp::Ordering::Less => m.unmatched_a.extend(left.next()),
-                    std::cmp::Ordering::Greater => m.unmatched_b.extend(right.next()),
+                    std::cmp::Ordering::Less => matching.unmatched_a.extend(indices_of_a.next()),
+                    std::cmp::Ordering::Greater => matching.unmatched_b.extend(indices_of_b.next()),
                 },
-                (Some(_), None) => m.unmatched_a.extend(left.next()),
-                (None, Some(_)) => m.unmatched_b.extend(right.next()),
-                (None, None) => return m,
+                (Some(_), None) => matching.unmatched_a.extend(indices_of_a.next()),
+                (None, Some(_)) => matching.unmatched_b.extend(indices_of_b.next()),
+                (None, None) => return matching,
             }
         }
     }
@@ -184,8 +185,8 @@ impl<'f> Matching<'f> {
 
     /// Returns an error if the unmatched words make the texts different.
     fn check_unmatched(&self, shorter_len: usize) -> Result<(), Difference> {
-        let has_decisive_word = |form: &Form, only: &[u32]| {
-            only.iter().any(|i| {
+        let has_decisive_word = |form: &Form, indices: &[u32]| {
+            indices.iter().any(|i| {
                 matches!(
                     form.tokens()[*i as usize].kind,
                     TokenKind::Name | TokenKind::SentenceStart | TokenKind::Decisive
@@ -198,13 +199,15 @@ impl<'f> Matching<'f> {
         if self.a.has_additional_clause(&self.unmatched_a) || self.b.has_additional_clause(&self.unmatched_b) {
             return Err(Difference::Statement);
         }
-        let total_weight = |form: &Form, only: &[u32]| -> f32 {
-            only.iter().map(|i| if form.tokens()[*i as usize].kind == TokenKind::Char { 0.5 } else { 1.0 }).sum()
+        let total_weight = |form: &Form, indices: &[u32]| -> f32 {
+            indices.iter().map(|i| if form.tokens()[*i as usize].kind == TokenKind::Char { 0.5 } else { 1.0 }).sum()
         };
-        let replaced = total_weight(self.a, &self.unmatched_a).min(total_weight(self.b, &self.unmatched_b));
-        let all: Vec<u32> = (0..u32::try_from(shorter_len).unwrap_or(u32::MAX)).collect();
+        let replaced_weight = total_weight(self.a, &self.unmatched_a).min(total_weight(self.b, &self.unmatched_b));
+        let all_indices: Vec<u32> = (0..u32::try_from(shorter_len).unwrap_or(u32::MAX)).collect();
         let shorter = if self.a.tokens().len() == shorter_len { self.a } else { self.b };
-        if replaced > 0.0 && replaced > (total_weight(shorter, &all) / WORDS_PER_REPLACEMENT).floor() {
+        if replaced_weight > 0.0
+            && replaced_weight > (total_weight(shorter, &all_indices) / WORDS_PER_REPLACEMENT).floor()
+        {
             return Err(Difference::Word);
         }
         Ok(())
@@ -233,21 +236,21 @@ impl<'f> Matching<'f> {
             .map(|(t, i)| (word_hash(*i), t.follows_separator))
             .collect();
         let neighbours = |sequence: &[(u64, bool)]| {
-            let mut all: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
+            let mut neighbour_pairs: Vec<(u64, u64, u64)> = Vec::with_capacity(sequence.len() * 3);
             // The word before a list is a neighbour of every member of the list.
             let mut head = None;
             for pair in sequence.windows(2) {
                 let ((x, _), (y, follows_separator)) = (pair[0], pair[1]);
-                all.push((hash((x, y)), x, y));
+                neighbour_pairs.push((hash((x, y)), x, y));
                 if follows_separator {
-                    all.push((hash(("list", x.min(y), x.max(y))), x, y));
-                    all.extend(head.map(|head| (hash((head, y)), head, y)));
+                    neighbour_pairs.push((hash(("list", x.min(y), x.max(y))), x, y));
+                    neighbour_pairs.extend(head.map(|head| (hash((head, y)), head, y)));
                 } else {
                     head = Some(x);
                 }
             }
-            all.sort_unstable();
-            all
+            neighbour_pairs.sort_unstable();
+            neighbour_pairs
         };
         let (in_a, in_b) = (neighbours(&sequence_a), neighbours(&sequence_b));
         let mut with_neighbour: Vec<u64> = (in_a.iter())
@@ -289,11 +292,11 @@ fn count_emojis(form: &Form, only: &[u32]) -> usize {
 
 impl Form {
     /// Whether some of this text's unmatched words are adjacent and form a clause.
-    fn has_additional_clause(&self, only: &[u32]) -> bool {
-        if only.len() < 2 {
+    fn has_additional_clause(&self, unmatched: &[u32]) -> bool {
+        if unmatched.len() < 2 {
             return false;
         }
-        let mut places = only.to_vec();
+        let mut places = unmatched.to_vec();
         places.sort_unstable();
         let is_clause_border = |place: u32| self.tokens().get(place as usize).is_none_or(|t| t.follows_separator);
         let runs = places.chunk_by(|x, y| x + 1 == *y && !is_clause_border(*y));

@@ -13,9 +13,9 @@ pub(crate) fn fold_word(word: &str) -> String {
 
 /// Folds one character of a decomposed text by the rules of `mementory_model::fold`, but keeps the marks that turn a
 /// letter into a different letter.
-pub(crate) fn fold_char(c: char, after_letter: bool, mut out: impl FnMut(char)) {
+pub(crate) fn fold_char(c: char, is_after_letter: bool, mut out: impl FnMut(char)) {
     if is_combining_mark(c) {
-        if after_letter && makes_another_letter(c) {
+        if is_after_letter && makes_another_letter(c) {
             out(c);
         }
         return;

@@ -57,7 +57,8 @@ impl Form {
         self.canonical.is_empty()
     }
 
-    /// The folded words with single spaces between them. Texts that are equal after folding have equal results.
+    /// The folded words with single spaces between them. Texts that are equal after folding have the same canonical
+    /// text.
     pub(crate) fn canonical(&self) -> &str {
         &self.canonical
     }

@@ -13,7 +13,7 @@ const MAX_NEAR_TEXTS: usize = 64;
 /// Largest number of different texts in a group, which limits the time. Larger groups are divided.
 const MAX_GROUP_TEXTS: usize = 256;
 
-/// How similar the members of a group are.
+/// Similarity of the members of a group.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Similarity {
     /// All texts are equal after folding.
@@ -25,7 +25,7 @@ pub enum Similarity {
 /// A group of texts that say the same.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Group {
-    /// How similar the texts are.
+    /// `Same` if all texts are equal after folding, otherwise `Near`.
     pub similarity: Similarity,
     /// Indexes of at least two of the input texts, in ascending order.
     pub members: Vec<usize>,
@@ -54,8 +54,8 @@ pub fn groups(sketches: &[Sketch], forms: &[Form], threshold: f32) -> Vec<Group>
         .filter_map(|(cluster, score)| {
             let mut members: Vec<usize> = cluster.iter().flat_map(|n| &nodes[*n as usize].members).copied().collect();
             members.sort_unstable();
-            let first = &sketches[*members.first()?];
-            let are_all_same = members.iter().all(|i| sketches[*i].same_text(first));
+            let first_sketch = &sketches[*members.first()?];
+            let are_all_same = members.iter().all(|i| sketches[*i].same_text(first_sketch));
             let similarity = if are_all_same { Similarity::Same } else { Similarity::Near };
             (members.len() > 1).then_some(Group { similarity, members, score })
         })
@@ -81,10 +81,10 @@ fn create_nodes<'s>(sketches: &'s [Sketch], forms: &[Form]) -> Vec<Node<'s>> {
     let mut nodes: Vec<Node<'s>> = by_word_hashes
         .into_values()
         .filter_map(|members| {
-            let first = members.iter().copied().min_by_key(|i| forms[*i].canonical())?;
-            let mut form = forms[first].clone();
+            let first_member = members.iter().copied().min_by_key(|i| forms[*i].canonical())?;
+            let mut form = forms[first_member].clone();
             members.iter().for_each(|i| form.adopt_stricter_kinds(&forms[*i]));
-            Some(Node { form, rows: sketches[first].rows(), members })
+            Some(Node { form, rows: sketches[first_member].rows(), members })
         })
         .collect();
     nodes.sort_by_cached_key(|node| (node.form.canonical().to_owned(), node.form.word_hashes()));
@@ -99,24 +99,24 @@ type Edge = (f32, u32, u32);
 /// hundred thousand similar texts take no longer than other texts. A pair that is missed in one order can be found in
 /// another.
 fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
-    let mut found: HashMap<(u32, u32), f32> = HashMap::new();
+    let mut score_by_pair: HashMap<(u32, u32), f32> = HashMap::new();
     let mut near_text_counts = vec![0_usize; nodes.len()];
     // The same pair may be adjacent in several orders, so recently rejected pairs are remembered.
     let mut rejected = vec![(0_u32, 0_u32); (nodes.len() * 16).next_power_of_two().min(1 << 20)];
     let mut order: Vec<(u128, u32)> = Vec::with_capacity(nodes.len());
-    for first in (0..ROW_COUNT - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
+    for first_row in (0..ROW_COUNT - MIN_COMMON_ROWS + 1).step_by(MIN_COMMON_ROWS) {
         order.clear();
         order.extend(nodes.iter().zip(0_u32..).map(|(node, n)| {
             // The sort key begins with the hash of the decisive words, so texts with different decisive words are never
             // compared.
             let rows = (0..SORT_ROW_COUNT).fold(u128::from(node.form.decisive_hash() >> 32), |sum, row| {
-                sum << 16 | u128::from(node.rows[(first + row) % ROW_COUNT])
+                sum << 16 | u128::from(node.rows[(first_row + row) % ROW_COUNT])
             });
             (rows, n)
         }));
         order.sort_unstable();
-        for (at, (key, x)) in order.iter().enumerate() {
-            for (other, y) in order[at + 1..].iter().take(COMPARED_NEIGHBOUR_COUNT) {
+        for (position, (key, x)) in order.iter().enumerate() {
+            for (other, y) in order[position + 1..].iter().take(COMPARED_NEIGHBOUR_COUNT) {
                 if key >> (16 * (SORT_ROW_COUNT - MIN_COMMON_ROWS))
                     != other >> (16 * (SORT_ROW_COUNT - MIN_COMMON_ROWS))
                 {
@@ -127,13 +127,13 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
                     (pair.0.wrapping_mul(0x9e37_79b1) ^ pair.1.wrapping_mul(0x85eb_ca77)) as usize % rejected.len();
                 let have_enough_near_texts =
                     near_text_counts[*x as usize] >= MAX_NEAR_TEXTS && near_text_counts[*y as usize] >= MAX_NEAR_TEXTS;
-                if have_enough_near_texts || rejected[slot] == pair || found.contains_key(&pair) {
+                if have_enough_near_texts || rejected[slot] == pair || score_by_pair.contains_key(&pair) {
                     continue;
                 }
                 let comparison = compare(&nodes[*x as usize].form, &nodes[*y as usize].form);
                 if comparison.score() >= threshold && comparison.score() > 0.0 {
                     // Equal texts get a higher score than all others, so that they are merged first.
-                    found.insert(pair, if comparison == Comparison::Same { 2.0 } else { comparison.score() });
+                    score_by_pair.insert(pair, if comparison == Comparison::Same { 2.0 } else { comparison.score() });
                     near_text_counts[*x as usize] += 1;
                     near_text_counts[*y as usize] += 1;
                 } else {
@@ -142,7 +142,7 @@ fn find_near_pairs(nodes: &[Node<'_>], threshold: f32) -> Vec<Edge> {
             }
         }
     }
-    let mut edges: Vec<Edge> = found.into_iter().map(|((x, y), score)| (score, x, y)).collect();
+    let mut edges: Vec<Edge> = score_by_pair.into_iter().map(|((x, y), score)| (score, x, y)).collect();
     edges.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
     edges
 }

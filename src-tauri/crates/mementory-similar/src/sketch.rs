@@ -72,8 +72,8 @@ impl Sketch {
         }
         let digest = bytes[1..=DIGEST_BYTES].try_into().ok()?;
         let mut rows = [0; ROW_COUNT];
-        for (row, from) in rows.iter_mut().zip(bytes[1 + DIGEST_BYTES..].chunks_exact(2)) {
-            *row = u16::from_le_bytes([from[0], from[1]]);
+        for (row, row_bytes) in rows.iter_mut().zip(bytes[1 + DIGEST_BYTES..].chunks_exact(2)) {
+            *row = u16::from_le_bytes([row_bytes[0], row_bytes[1]]);
         }
         Some(Self { digest, rows })
     }
@@ -154,24 +154,24 @@ pub fn jaccard(a: &Form, b: &Form) -> f32 {
 /// Words in scripts with spaces may be in any order.
 fn shingles(form: &Form) -> Vec<Vec<u8>> {
     let mut out = Vec::with_capacity(form.tokens().len() * 6);
-    let mut before: Option<&str> = None;
+    let mut previous_char: Option<&str> = None;
     for token in form.tokens() {
         let word = form.word(token);
         match token.kind {
             TokenKind::Decisive | TokenKind::Emoji => out.push(token.hash.to_le_bytes().to_vec()),
             TokenKind::Char => {
                 out.push(word.as_bytes().to_vec());
-                out.extend(before.map(|before| format!("{before}{word}").into_bytes()));
+                out.extend(previous_char.map(|previous_char| format!("{previous_char}{word}").into_bytes()));
             }
             TokenKind::Word | TokenKind::SentenceStart | TokenKind::Name => {
-                let mut borders: Vec<usize> = word.char_indices().map(|(at, _)| at).collect();
+                let mut borders: Vec<usize> = word.char_indices().map(|(position, _)| position).collect();
                 borders.push(word.len());
                 out.push(format!("^{}", &word[..borders[2.min(borders.len() - 1)]]).into_bytes());
                 out.extend(borders.windows(4).map(|w| word.as_bytes()[w[0]..w[3]].to_vec()));
                 out.push(format!("{}$", &word[borders[borders.len().saturating_sub(3)]..]).into_bytes());
             }
         }
-        before = (token.kind == TokenKind::Char).then_some(word);
+        previous_char = (token.kind == TokenKind::Char).then_some(word);
     }
     out.sort_unstable();
     out.dedup();

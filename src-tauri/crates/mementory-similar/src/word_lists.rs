@@ -14,9 +14,9 @@ pub(crate) enum WordRule {
     Filler,
     /// The word is ignored, and the words before and after it may change places.
     Conjunction,
-    /// Both texts must have the word. In comparisons, this string represents it.
+    /// Similar texts must both contain the word. Comparisons use this string instead of the word.
     Decisive(Box<str>),
-    /// The word is a variant of another word, by which it is replaced in comparisons.
+    /// The word is a variant of this word. Comparisons use this word instead.
     SameAs(Box<str>),
 }
 
@@ -173,14 +173,14 @@ pub(crate) static WORD_RULES: LazyLock<HashMap<Box<str>, WordRule>> = LazyLock::
         // If a word has several rules, the first one applies, so decisive words are added first.
         words.entry(fold_word(word).into_boxed_str()).or_insert(rule);
     };
-    let all = [ENGLISH, GERMAN, FRENCH, SPANISH, JAPANESE, CHINESE, OTHER_LANGUAGES];
-    for language in &all {
+    let languages = [ENGLISH, GERMAN, FRENCH, SPANISH, JAPANESE, CHINESE, OTHER_LANGUAGES];
+    for language in &languages {
         for group in language.decisive.split_whitespace() {
             let value: Box<str> = group.split('/').next().unwrap_or(group).into();
             group.split('/').for_each(|word| add(word, WordRule::Decisive(value.clone())));
         }
     }
-    for language in &all {
+    for language in &languages {
         language.conjunctions.split_whitespace().for_each(|word| add(word, WordRule::Conjunction));
         language.fillers.split_whitespace().for_each(|word| add(word, WordRule::Filler));
         for group in language.same_word.split_whitespace() {

@@ -20,25 +20,25 @@ const SPANISH_E_ENDINGS: [&str; 8] = ["e", "en", "ia", "ian", "ir", "er", "iendo
 /// Largest length, in letters, of a word that may match with a different ending or a typo. Longer words must be equal.
 const MAX_WORD_LETTERS: usize = 40;
 
-/// Whether two words differ by an ending for tense, person or number. With `spanish_verb`, a final o may mark the first
-/// person of a verb (trabajo, trabaja); otherwise it makes a different word (caso, casa).
-pub(crate) fn differ_by_ending(a: &str, b: &str, spanish_verb: bool) -> bool {
+/// Whether two words differ by an ending for tense, person or number. With `may_be_spanish_verb`, a final o may mark
+/// the first person of a verb (trabajo, trabaja); otherwise it makes a different word (caso, casa).
+pub(crate) fn differ_by_ending(a: &str, b: &str, may_be_spanish_verb: bool) -> bool {
     if a.len() > MAX_WORD_LETTERS || b.len() > MAX_WORD_LETTERS {
         return false;
     }
-    let common: Vec<(usize, char)> =
-        a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(at, _)| at).collect();
+    let common_letters: Vec<(usize, char)> =
+        a.char_indices().zip(b.chars()).take_while(|((_, x), y)| x == y).map(|(position, _)| position).collect();
     // The stem has at least three letters. It may be one or two letters shorter than the common beginning of the words,
     // because their endings may begin alike.
-    (common.len().saturating_sub(2).max(3)..=common.len()).any(|letters| {
-        let Some((at, last)) = common.get(letters - 1) else { return false };
-        let (x, y) = (&a[at + last.len_utf8()..], &b[at + last.len_utf8()..]);
+    (common_letters.len().saturating_sub(2).max(3)..=common_letters.len()).any(|letters| {
+        let Some((position, last)) = common_letters.get(letters - 1) else { return false };
+        let (x, y) = (&a[position + last.len_utf8()..], &b[position + last.len_utf8()..]);
         // The last letter of the stem may be doubled, as in "planned".
         let has_doubled_letter = |bare: &str, end: &str| {
             matches!(bare, "" | "s") && end.strip_prefix(*last).is_some_and(|rest| matches!(rest, "ed" | "ing"))
         };
-        let first_person = spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
-        first_person || are_endings_of_one_word(x, y) || has_doubled_letter(x, y) || has_doubled_letter(y, x)
+        let is_first_person = may_be_spanish_verb && matches!((x, y), ("o", "a") | ("a", "o"));
+        is_first_person || are_endings_of_one_word(x, y) || has_doubled_letter(x, y) || has_doubled_letter(y, x)
     })
 }
 
@@ -71,19 +71,22 @@ pub(crate) fn differ_by_typo(a: &str, b: &str, is_name: bool) -> bool {
     if a.first() != b.first() || b.len() - a.len() > 1 {
         return false;
     }
-    let Some(at) = a.iter().zip(b).position(|(x, y)| x != y).or((a.len() < b.len()).then_some(a.len())) else {
+    let Some(position) = a.iter().zip(b).position(|(x, y)| x != y).or((a.len() < b.len()).then_some(a.len())) else {
         return a == b;
     };
     let n = b.len();
     if a.len() == b.len() {
-        let are_letters_swapped = at + 1 < n && a[at] == b[at + 1] && a[at + 1] == b[at] && a[at + 2..] == b[at + 2..];
+        let are_letters_swapped = position + 1 < n
+            && a[position] == b[position + 1]
+            && a[position + 1] == b[position]
+            && a[position + 2..] == b[position + 2..];
         if is_name {
             return are_letters_swapped && n >= 6;
         }
-        return are_letters_swapped && n >= 4 || n >= 7 && a[at + 1..] == b[at + 1..];
+        return are_letters_swapped && n >= 4 || n >= 7 && a[position + 1..] == b[position + 1..];
     }
-    let is_letter_doubled = b[at] == b[at - 1];
-    !is_name && a[at..] == b[at + 1..] && n >= if is_letter_doubled { 5 } else { 6 }
+    let is_letter_doubled = b[position] == b[position - 1];
+    !is_name && a[position..] == b[position + 1..] && n >= if is_letter_doubled { 5 } else { 6 }
 }
 
 #[cfg(test)]
@@ -91,7 +94,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn endings_match_within_one_word_only() {
+    fn only_forms_of_one_word_differ_by_an_ending() {
         for (a, b) in [
             ("prefers", "preferred"),
             ("lives", "living"),

@@ -3,7 +3,7 @@ use mementory_similar::{Comparison, Form, compare};
 
 #[test]
 fn every_pair_compares_as_classified() {
-    let mut wrong = Vec::new();
+    let mut wrong_results = Vec::new();
     let mut count = 0;
     for line in include_str!("pairs.tsv").lines().filter(|l| !l.starts_with('#')) {
         let [expected, a, b] = line.split('\t').collect::<Vec<_>>()[..] else { panic!("{line}") };
@@ -15,10 +15,10 @@ fn every_pair_compares_as_classified() {
         };
         assert_eq!(comparison, compare(&Form::new(b), &Form::new(a)), "{line}");
         if result != expected {
-            wrong.push(format!("{line}: {comparison:?}"));
+            wrong_results.push(format!("{line}: {comparison:?}"));
         }
         count += 1;
     }
-    assert!(wrong.is_empty(), "{} of {count} wrong:\n{}", wrong.len(), wrong.join("\n"));
+    assert!(wrong_results.is_empty(), "{} of {count} wrong:\n{}", wrong_results.len(), wrong_results.join("\n"));
     assert!(count > 80, "{count} pairs");
 }

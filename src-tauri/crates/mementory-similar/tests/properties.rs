@@ -28,9 +28,9 @@ fn groups_as_texts(texts: &[String], groups: &[Group]) -> BTreeSet<Vec<String>> 
     groups
         .iter()
         .map(|g| {
-            let mut all: Vec<String> = g.members.iter().map(|i| texts[*i].clone()).collect();
-            all.sort();
-            all
+            let mut group_texts: Vec<String> = g.members.iter().map(|i| texts[*i].clone()).collect();
+            group_texts.sort();
+            group_texts
         })
         .collect()
 }
@@ -43,9 +43,9 @@ proptest! {
         let (x, y) = (Form::new(&a), Form::new(&b));
         prop_assert_eq!(compare(&x, &y), compare(&y, &x));
         prop_assert_eq!(jaccard(&x, &y), jaccard(&y, &x));
-        let made = sketch(&key(), &a);
-        prop_assert_eq!(&Sketch::from_bytes(&made.to_bytes()), &Some(made.clone()));
-        prop_assert_eq!(&sketches(&key(), &[x])[0], &made);
+        let sketch_of_a = sketch(&key(), &a);
+        prop_assert_eq!(&Sketch::from_bytes(&sketch_of_a.to_bytes()), &Some(sketch_of_a.clone()));
+        prop_assert_eq!(&sketches(&key(), &[x])[0], &sketch_of_a);
         group_texts(&key(), &[a.as_str(), b.as_str(), a.as_str()], THRESHOLD);
     }
 
@@ -60,9 +60,9 @@ proptest! {
             }
         }
         let folded = a.to_uppercase().replace(['.', ' '], " . ");
-        let same = compare(&Form::new(&a), &Form::new(&folded)) == Comparison::Same;
-        prop_assert_eq!(same, !normal_text(&a).is_empty());
-        if same {
+        let is_same = compare(&Form::new(&a), &Form::new(&folded)) == Comparison::Same;
+        prop_assert_eq!(is_same, !normal_text(&a).is_empty());
+        if is_same {
             prop_assert_eq!(sketch(&key(), &a), sketch(&key(), &folded));
         }
     }
@@ -70,13 +70,13 @@ proptest! {
     #[test]
     fn groups_do_not_depend_on_the_order(texts in similar_texts(), rotation in 0_usize..24) {
         let found_groups = group_texts(&key(), &texts, THRESHOLD);
-        let mut seen = BTreeSet::new();
+        let mut grouped_texts = BTreeSet::new();
         for group in &found_groups {
             prop_assert!(group.members.len() > 1 && group.members.is_sorted());
-            for (at, i) in group.members.iter().enumerate() {
-                prop_assert!(seen.insert(*i), "{} is in two groups", i);
+            for (position, i) in group.members.iter().enumerate() {
+                prop_assert!(grouped_texts.insert(*i), "{} is in two groups", i);
                 // Any two members must be near. A chain of texts that are near only to their neighbours is not a group.
-                for j in &group.members[at + 1..] {
+                for j in &group.members[position + 1..] {
                     let pair = compare(&Form::new(&texts[*i]), &Form::new(&texts[*j]));
                     prop_assert!(pair.score() >= THRESHOLD, "{:?} {:?} {:?}", texts[*i], texts[*j], pair);
                     prop_assert_eq!(group.similarity == Similarity::Same && pair != Comparison::Same, false);
@@ -135,8 +135,8 @@ fn texts_at_both_ends_of_a_chain_are_not_grouped() {
         "Lives in a quiet old house in Berlin downtown upstairs alone happily",
     ];
     for group in group_texts(&key(), &texts, 0.75) {
-        for (at, i) in group.members.iter().enumerate() {
-            for j in &group.members[at + 1..] {
+        for (position, i) in group.members.iter().enumerate() {
+            for j in &group.members[position + 1..] {
                 assert!(compare(&Form::new(texts[*i]), &Form::new(texts[*j])).score() >= 0.75, "{i} {j}");
             }
         }
@@ -189,9 +189,9 @@ fn expensive_texts(count: usize) -> [(&'static str, Vec<String>); 5] {
     ]
 }
 
-/// Checks that grouping terminates, and for some kinds that it finds the right groups. With `MEMENTORY_SIMILAR=100000
-/// cargo test --release -p mementory-similar --test properties hostile -- --nocapture` it uses more texts and prints
-/// the time for each kind.
+/// Checks that grouping terminates, and for some kinds of texts that it finds the right groups. The command
+/// `MEMENTORY_SIMILAR=100000 cargo test --release -p mementory-similar --test properties hostile -- --nocapture` uses
+/// more texts and prints the time for each kind.
 #[test]
 fn grouping_of_hostile_texts_terminates() {
     let count = std::env::var("MEMENTORY_SIMILAR").ok().and_then(|n| n.parse().ok()).unwrap_or(1_000);

@@ -48,7 +48,7 @@ fn entry_hash(keys: &VaultKeys, previous_hash: &[u8], row: &AuditRow) -> [u8; 32
     )
 }
 
-/// Appends an entry, in the same transaction as the change it records.
+/// Appends an entry, in the same transaction as the change that the entry records.
 pub fn append(
     tx: &Connection,
     keys: &VaultKeys,
@@ -70,10 +70,10 @@ pub fn append_by(
     target: &str,
     detail: &str,
 ) -> StoreResult<()> {
-    let last: Option<(i64, Vec<u8>)> = tx
+    let last_entry: Option<(i64, Vec<u8>)> = tx
         .query_row("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1", [], |r| Ok((r.get(0)?, r.get(1)?)))
         .optional()?;
-    let (seq, previous_hash) = last.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
+    let (seq, previous_hash) = last_entry.map_or((1, Vec::new()), |(seq, hash)| (seq + 1, hash));
     let row = AuditRow {
         seq,
         at: now.as_micros(),
@@ -95,20 +95,20 @@ pub fn append_by(
 ///
 /// # Errors
 /// Errors of the database.
-pub fn entries(c: &Connection) -> StoreResult<Vec<AuditRow>> {
-    let mut statement = c.prepare("SELECT seq, at, actor, op, target, detail FROM audit ORDER BY seq")?;
+pub fn entries(connection: &Connection) -> StoreResult<Vec<AuditRow>> {
+    let mut statement = connection.prepare("SELECT seq, at, actor, op, target, detail FROM audit ORDER BY seq")?;
     let rows = statement.query_map([], read_entry)?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-fn read_entry(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
+fn read_entry(row: &Row<'_>) -> rusqlite::Result<AuditRow> {
     Ok(AuditRow {
-        seq: r.get(0)?,
-        at: r.get(1)?,
-        actor: r.get(2)?,
-        op: r.get(3)?,
-        target: r.get(4)?,
-        detail: r.get(5)?,
+        seq: row.get(0)?,
+        at: row.get(1)?,
+        actor: row.get(2)?,
+        op: row.get(3)?,
+        target: row.get(4)?,
+        detail: row.get(5)?,
     })
 }
 
@@ -116,8 +116,8 @@ fn read_entry(r: &Row<'_>) -> rusqlite::Result<AuditRow> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn chain(c: &Connection) -> StoreResult<Vec<ChainLink>> {
-    let mut statement = c.prepare("SELECT seq, at, hash, signature FROM audit ORDER BY seq")?;
+pub fn chain(connection: &Connection) -> StoreResult<Vec<ChainLink>> {
+    let mut statement = connection.prepare("SELECT seq, at, hash, signature FROM audit ORDER BY seq")?;
     let read = |r: &Row<'_>| -> rusqlite::Result<ChainLink> {
         Ok(ChainLink { seq: r.get(0)?, at: r.get(1)?, hash: r.get(2)?, signature: r.get(3)? })
     };
@@ -130,10 +130,10 @@ pub fn chain(c: &Connection) -> StoreResult<Vec<ChainLink>> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn verify_chain(c: &Connection, keys: &VaultKeys) -> StoreResult<bool> {
+pub fn verify_chain(connection: &Connection, keys: &VaultKeys) -> StoreResult<bool> {
     let public = keys.signing().public();
     let mut statement =
-        c.prepare("SELECT seq, at, actor, op, target, detail, hash, signature FROM audit ORDER BY seq")?;
+        connection.prepare("SELECT seq, at, actor, op, target, detail, hash, signature FROM audit ORDER BY seq")?;
     let mut rows = statement.query([])?;
     let (mut previous_hash, mut expected_seq) = (Vec::new(), 1i64);
     while let Some(r) = rows.next()? {

@@ -10,7 +10,8 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Content of up to this many bytes is held in memory. Longer content goes through an encrypted scratch file.
+/// Length in bytes of the longest content that is read into memory. Longer content is first written to an encrypted
+/// scratch file.
 const MAX_IN_MEMORY_BYTES: usize = 8 << 20;
 
 /// Name (keyed digest) and size of stored bytes.
@@ -41,8 +42,9 @@ impl Blobs {
         self.dir.join(hex::encode(digest))
     }
 
-    /// Stores the bytes and returns their name and size. If `keep` is false, computes both but stores nothing.
-    pub fn put(&self, bytes: &mut dyn Read, keep: bool) -> StoreResult<BlobInfo> {
+    /// Stores the bytes and returns their name and size. If `must_store` is false, computes both values but stores
+    /// nothing.
+    pub fn put(&self, bytes: &mut dyn Read, must_store: bool) -> StoreResult<BlobInfo> {
         let io = |e| StoreError::io("attachment", e);
         let mut head = Vec::new();
         bytes.take(MAX_IN_MEMORY_BYTES as u64 + 1).read_to_end(&mut head).map_err(io)?;
@@ -50,7 +52,7 @@ impl Blobs {
             let mut hasher = KeyedHasher::new(&self.key);
             hasher.update(&head);
             let info = BlobInfo { digest: hasher.finish(), size: head.len() as u64 };
-            if keep {
+            if must_store {
                 self.write(&info, &mut head.as_slice())?;
             }
             return Ok(info);
@@ -63,18 +65,18 @@ impl Blobs {
         loop {
             hasher.update(&chunk);
             size += chunk.len() as u64;
-            if keep {
+            if must_store {
                 spool.write_all(&chunk).map_err(io)?;
             }
             chunk.resize(1 << 20, 0);
-            let n = bytes.read(&mut chunk).map_err(io)?;
-            if n == 0 {
+            let read_len = bytes.read(&mut chunk).map_err(io)?;
+            if read_len == 0 {
                 break;
             }
-            chunk.truncate(n);
+            chunk.truncate(read_len);
         }
         let info = BlobInfo { digest: hasher.finish(), size };
-        if keep {
+        if must_store {
             spool.seek(SeekFrom::Start(0)).map_err(io)?;
             self.write(&info, &mut spool)?;
         }
@@ -142,7 +144,7 @@ impl Blobs {
         Ok(removed)
     }
 
-    /// Removes one blob. It is not an error if it is already missing.
+    /// Removes one blob. A blob that is already missing is not an error.
     pub fn remove(&self, digest: &[u8; 32]) -> StoreResult<()> {
         match std::fs::remove_file(self.path(digest)) {
             Err(e) if e.kind() != std::io::ErrorKind::NotFound => Err(StoreError::io("attachment", e)),

@@ -1,13 +1,13 @@
-//! Details of a record: what its source says beyond the content that [`content_digest`](crate::ids::content_digest)
-//! covers. Their keyed digest is stored next to the row, so that an import can tell that they are unchanged without
-//! reading the body. The digest reveals nothing without the vault's key. It is removed with the row, and a redaction
-//! clears it.
+//! Details of a record: everything that its source says beyond the content that
+//! [`content_digest`](crate::ids::content_digest) covers. A keyed digest of the details is stored next to the row, so
+//! that an import can tell without reading the body that the details are unchanged. The digest reveals nothing without
+//! the vault's key. It is removed with the row, and a redaction clears it.
 use crate::StoreResult;
 use mementory_crypto::{KeyedHasher, VaultKeys};
 use mementory_model::{Embedding, EntityRef, Link, Record, RecordKey, Verbatim};
 use rusqlite::{Connection, params};
 
-/// The digest of details that were not computed. It takes no space in the database.
+/// The digest of details that were not computed. The value 0 takes no space in the database.
 pub const NOT_COMPUTED: i64 = 0;
 
 /// Digest of links, entities, vectors and original text, byte for byte. It is 64 bits of HMAC-SHA-256. Equal digests
@@ -30,8 +30,8 @@ fn digest_with(key: &[u8; 32], record: &Record) -> i64 {
     if let Some(Verbatim { media_type, text }) = &record.verbatim {
         add(&["original", media_type, text]);
     }
-    let full = hasher.finish();
-    let number = i64::from_le_bytes(std::array::from_fn(|i| full[i]));
+    let full_digest = hasher.finish();
+    let number = i64::from_le_bytes(std::array::from_fn(|i| full_digest[i]));
     if number == NOT_COMPUTED { 1 } else { number }
 }
 
@@ -118,20 +118,21 @@ mod tests {
 
     #[test]
     fn a_redaction_clears_digests_that_were_computed() {
-        let c = Connection::open_in_memory().unwrap();
-        c.execute_batch(
-            "CREATE TABLE records (row INTEGER PRIMARY KEY); INSERT INTO records VALUES (1), (2); \
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch(
+                "CREATE TABLE records (row INTEGER PRIMARY KEY); INSERT INTO records VALUES (1), (2); \
              CREATE TABLE versions (row, version); INSERT INTO versions VALUES (1, 1), (1, 2); \
              CREATE TABLE moved (row);",
-        )
-        .unwrap();
-        c.execute_batch(include_str!("schema_5.sql")).unwrap();
-        complete(&c, 1, 7, Some(3)).unwrap();
-        c.execute("UPDATE versions SET details = 5 WHERE version = 2", []).unwrap();
-        clear(&c, 1).unwrap();
-        clear(&c, 2).unwrap();
+            )
+            .unwrap();
+        connection.execute_batch(include_str!("schema_5.sql")).unwrap();
+        complete(&connection, 1, 7, Some(3)).unwrap();
+        connection.execute("UPDATE versions SET details = 5 WHERE version = 2", []).unwrap();
+        clear(&connection, 1).unwrap();
+        clear(&connection, 2).unwrap();
         let numbers = |sql: &str| -> Vec<Option<i64>> {
-            let mut statement = c.prepare(sql).unwrap();
+            let mut statement = connection.prepare(sql).unwrap();
             statement.query_map([], |r| r.get(0)).unwrap().collect::<Result<_, _>>().unwrap()
         };
         assert_eq!(numbers("SELECT details FROM records ORDER BY row"), [Some(0), None]);

@@ -9,8 +9,8 @@ use rusqlite::{Connection, OptionalExtension};
 ///
 /// # Errors
 /// Errors of the database.
-pub fn any(c: &Connection) -> StoreResult<bool> {
-    Ok(c.query_row("SELECT EXISTS (SELECT 1 FROM export_ids)", [], |r| r.get(0))?)
+pub fn any(connection: &Connection) -> StoreResult<bool> {
+    Ok(connection.query_row("SELECT EXISTS (SELECT 1 FROM export_ids)", [], |r| r.get(0))?)
 }
 
 /// Stores the export id that a record has from the vault that wrote it. Does nothing if that is the record's vault id,
@@ -49,8 +49,8 @@ pub fn remove_unused(tx: &Connection) -> StoreResult<()> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn export_id(c: &Connection, record: [u8; 16]) -> StoreResult<[u8; 16]> {
-    let mut statement = c.prepare_cached("SELECT id FROM export_ids WHERE record = ?1")?;
+pub fn export_id(connection: &Connection, record: [u8; 16]) -> StoreResult<[u8; 16]> {
+    let mut statement = connection.prepare_cached("SELECT id FROM export_ids WHERE record = ?1")?;
     Ok(statement.query_row([record], |r| r.get(0)).optional()?.unwrap_or(record))
 }
 
@@ -58,8 +58,8 @@ pub fn export_id(c: &Connection, record: [u8; 16]) -> StoreResult<[u8; 16]> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn record_with(c: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]>> {
-    let mut statement = c.prepare_cached("SELECT record FROM export_ids WHERE id = ?1")?;
+pub fn record_with(connection: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]>> {
+    let mut statement = connection.prepare_cached("SELECT record FROM export_ids WHERE id = ?1")?;
     Ok(statement.query_row([id], |r| r.get(0)).optional()?)
 }
 
@@ -67,9 +67,9 @@ pub fn record_with(c: &Connection, id: &[u8; 16]) -> StoreResult<Option<[u8; 16]
 ///
 /// # Errors
 /// Errors of the database.
-pub fn export_id_text(c: &Connection, record: &str) -> StoreResult<String> {
+pub fn export_id_text(connection: &Connection, record: &str) -> StoreResult<String> {
     match parse_id(record) {
-        Some(id) => Ok(hex::encode(export_id(c, id)?)),
+        Some(id) => Ok(hex::encode(export_id(connection, id)?)),
         None => Ok(record.to_owned()),
     }
 }
@@ -79,50 +79,53 @@ mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
 
-    const OURS: [u8; 16] = [1; 16];
-    const THEIRS: [u8; 16] = [2; 16];
-    const OTHER: [u8; 16] = [3; 16];
+    const OUR_ID: [u8; 16] = [1; 16];
+    const THEIR_ID: [u8; 16] = [2; 16];
+    const OTHER_ID: [u8; 16] = [3; 16];
 
     fn database() -> Connection {
-        let c = Connection::open_in_memory().unwrap();
-        c.execute_batch("CREATE TABLE records (id BLOB); CREATE TABLE tombstones (record BLOB, own INTEGER);").unwrap();
-        c.execute_batch(include_str!("schema_4.sql")).unwrap();
-        c
+        let connection = Connection::open_in_memory().unwrap();
+        connection
+            .execute_batch("CREATE TABLE records (id BLOB); CREATE TABLE tombstones (record BLOB, own INTEGER);")
+            .unwrap();
+        connection.execute_batch(include_str!("schema_4.sql")).unwrap();
+        connection
     }
 
     #[test]
     fn the_export_id_is_the_vault_id_unless_another_vault_gave_one() {
-        let c = database();
-        assert_eq!(export_id(&c, OURS).unwrap(), OURS);
-        add(&c, &OURS, &THEIRS).unwrap();
-        assert_eq!(export_id(&c, OURS).unwrap(), THEIRS);
-        assert_eq!(record_with(&c, &THEIRS).unwrap(), Some(OURS));
-        assert_eq!(export_id_text(&c, "manifest.json").unwrap(), "manifest.json");
+        let connection = database();
+        assert_eq!(export_id(&connection, OUR_ID).unwrap(), OUR_ID);
+        add(&connection, &OUR_ID, &THEIR_ID).unwrap();
+        assert_eq!(export_id(&connection, OUR_ID).unwrap(), THEIR_ID);
+        assert_eq!(record_with(&connection, &THEIR_ID).unwrap(), Some(OUR_ID));
+        assert_eq!(export_id_text(&connection, "manifest.json").unwrap(), "manifest.json");
     }
 
     #[test]
     fn two_records_never_have_the_same_export_id() {
-        let c = database();
-        c.execute("INSERT INTO records VALUES (?1)", [OTHER]).unwrap();
-        add(&c, &OURS, &OTHER).unwrap();
-        assert_eq!(export_id(&c, OURS).unwrap(), OURS, "the vault id of another record");
-        add(&c, &OURS, &THEIRS).unwrap();
-        add(&c, &OTHER, &THEIRS).unwrap();
-        assert_eq!(export_id(&c, OTHER).unwrap(), OTHER, "the export id of another record");
-        release(&c, &THEIRS).unwrap();
-        assert_eq!(export_id(&c, OURS).unwrap(), OURS, "a new record has this vault id");
+        let connection = database();
+        connection.execute("INSERT INTO records VALUES (?1)", [OTHER_ID]).unwrap();
+        add(&connection, &OUR_ID, &OTHER_ID).unwrap();
+        assert_eq!(export_id(&connection, OUR_ID).unwrap(), OUR_ID, "the vault id of another record");
+        add(&connection, &OUR_ID, &THEIR_ID).unwrap();
+        add(&connection, &OTHER_ID, &THEIR_ID).unwrap();
+        assert_eq!(export_id(&connection, OTHER_ID).unwrap(), OTHER_ID, "the export id of another record");
+        release(&connection, &THEIR_ID).unwrap();
+        assert_eq!(export_id(&connection, OUR_ID).unwrap(), OUR_ID, "a new record has this vault id");
     }
 
     #[test]
     fn only_a_record_that_the_vault_or_its_tombstone_names_keeps_its_export_id() {
-        let c = database();
-        for (record, id) in [(OURS, [4; 16]), (THEIRS, [5; 16]), (OTHER, [6; 16])] {
-            add(&c, &record, &id).unwrap();
+        let connection = database();
+        for (record, id) in [(OUR_ID, [4; 16]), (THEIR_ID, [5; 16]), (OTHER_ID, [6; 16])] {
+            add(&connection, &record, &id).unwrap();
         }
-        c.execute("INSERT INTO records VALUES (?1)", [OURS]).unwrap();
-        c.execute("INSERT INTO tombstones VALUES (?1, 1)", [THEIRS]).unwrap();
-        remove_unused(&c).unwrap();
-        let kept = [OURS, THEIRS, OTHER].map(|record| export_id(&c, record).unwrap() != record);
-        assert_eq!(kept, [true, true, false]);
+        connection.execute("INSERT INTO records VALUES (?1)", [OUR_ID]).unwrap();
+        connection.execute("INSERT INTO tombstones VALUES (?1, 1)", [THEIR_ID]).unwrap();
+        remove_unused(&connection).unwrap();
+        let has_export_id =
+            [OUR_ID, THEIR_ID, OTHER_ID].map(|record| export_id(&connection, record).unwrap() != record);
+        assert_eq!(has_export_id, [true, true, false]);
     }
 }

@@ -2,7 +2,7 @@
 //! is not specific enough.
 use rusqlite::{Connection, functions::FunctionFlags};
 
-/// Kinds of files as the window lists them. Each attachment has exactly one kind.
+/// Kinds of files, as the window lists them. Each attachment has exactly one kind.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum FileKind {
@@ -17,7 +17,7 @@ pub enum FileKind {
 }
 
 /// SQL expression for the kind of a file, given its row `r` in `records` and its row `f` in `files`. The title is used
-/// only if the media type does not determine the kind, because SQLite has to read another page for it.
+/// only if the media type does not determine the kind, because reading the title costs SQLite another page.
 pub const KIND_SQL: &str = "CASE WHEN f.blob IS NULL THEN 'missing' \
      ELSE coalesce(media_kind(f.media_type), file_kind(f.media_type, r.title)) END";
 
@@ -43,10 +43,10 @@ impl FileKind {
         }
     }
 
-    /// The kind of a file. `present` says whether its content is in the vault.
-    pub fn from_file(media_type: Option<&str>, name: Option<&str>, present: bool) -> Self {
+    /// The kind of a file. `is_present` says whether its content is in the vault.
+    pub fn from_file(media_type: Option<&str>, name: Option<&str>, is_present: bool) -> Self {
         match media_type.and_then(Self::from_decisive_media_type) {
-            _ if !present => Self::Missing,
+            _ if !is_present => Self::Missing,
             Some(kind) => kind,
             None => Self::from_extension(name.unwrap_or_default())
                 .or_else(|| media_type.and_then(Self::from_other_media_type))
@@ -54,7 +54,8 @@ impl FileKind {
         }
     }
 
-    /// The kind for a media type that determines it without the name of the file.
+    /// The kind for a media type that is decisive, so that the name of the file is not needed. None for all other media
+    /// types.
     fn from_decisive_media_type(media_type: &str) -> Option<Self> {
         Some(match media_type.split('/').next()? {
             "image" => Self::Picture,
@@ -86,7 +87,8 @@ impl FileKind {
     /// The kind for a media type that begins with `text` or `application`. Used only if the file name's extension is
     /// unknown.
     fn from_other_media_type(media_type: &str) -> Option<Self> {
-        const OFFICE: [&str; 4] = ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
+        const OFFICE_TYPES: [&str; 4] =
+            ["vnd.openxmlformats-officedocument", "vnd.oasis.opendocument", "vnd.ms-", "msword"];
         let (top, sub) = media_type.split_once('/')?;
         Some(match (top, sub) {
             ("text", "plain" | "markdown" | "csv" | "calendar" | "rtf" | "tab-separated-values" | "vcard") => {
@@ -94,7 +96,7 @@ impl FileKind {
             }
             ("text", _) => Self::Code,
             ("application", "pdf" | "rtf" | "epub+zip") => Self::Document,
-            ("application", _) if OFFICE.iter().any(|office| sub.starts_with(office)) => Self::Document,
+            ("application", _) if OFFICE_TYPES.iter().any(|office| sub.starts_with(office)) => Self::Document,
             ("application", "json" | "xml" | "javascript" | "x-sh" | "x-python" | "sql" | "toml" | "yaml") => {
                 Self::Code
             }

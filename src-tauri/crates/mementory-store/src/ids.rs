@@ -26,10 +26,10 @@ pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]>
 /// Digest of a record's content, by which an import recognises that a record is unchanged. Origin, position and branch
 /// are not part of it, because they differ between two exports of the same record.
 pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
-    let mut h = KeyedHasher::new(keys.ids());
+    let mut hasher = KeyedHasher::new(keys.ids());
     let mut hash_part = |bytes: &[u8]| {
-        h.update(&(bytes.len() as u64).to_le_bytes());
-        h.update(bytes);
+        hasher.update(&(bytes.len() as u64).to_le_bytes());
+        hasher.update(bytes);
     };
     hash_part(record.kind.as_str().as_bytes());
     hash_part(record.text.as_bytes());
@@ -47,7 +47,7 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
     for number in [record.confidence, record.importance] {
         hash_part(&number.unwrap_or(f64::NAN).to_bits().to_le_bytes());
     }
-    // If the source only counts another use of the record, its content is unchanged.
+    // Counts of uses are left out, because another use of the record does not change its content.
     let fields = without_usage(&record.fields);
     if !fields.is_empty() {
         hash_part(&serde_json::to_vec(&*fields).unwrap_or_default());
@@ -60,9 +60,9 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
         hash_part(message.role.as_bytes());
         hash_part(message.content_type.as_bytes());
     }
-    let full = h.finish();
+    let full_digest = hasher.finish();
     let mut out = [0; 16];
-    out.copy_from_slice(&full[..16]);
+    out.copy_from_slice(&full_digest[..16]);
     out
 }
 

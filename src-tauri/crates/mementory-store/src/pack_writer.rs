@@ -14,12 +14,12 @@ pub struct PackWriter {
     next_pack: i64,
     raw: Vec<u8>,
     slot: u32,
-    /// The pack before `next_pack`, until it is written.
+    /// The bytes of the pack before `next_pack`, not compressed, until the pack is written to the database.
     compressing: Option<Arc<Vec<u8>>>,
     compressor: Compressor,
 }
 
-/// The thread that compresses packs. It ends when this is dropped.
+/// The thread that compresses packs. It ends when the `Compressor` is dropped.
 struct Compressor {
     raw: SyncSender<Arc<Vec<u8>>>,
     compressed: Receiver<io::Result<Vec<u8>>>,
@@ -53,10 +53,10 @@ fn thread_ended<E>(_: E) -> StoreError {
 impl PackWriter {
     /// Prepares to write the packs of import number `batch`.
     pub fn new(connection: &Connection, batch: i64) -> StoreResult<Self> {
-        let last: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
+        let last_pack: Option<i64> = connection.query_row("SELECT max(id) FROM packs", [], |r| r.get(0))?;
         Ok(Self {
             batch,
-            next_pack: last.unwrap_or(0) + 1,
+            next_pack: last_pack.unwrap_or(0) + 1,
             raw: Vec::with_capacity(PACK_BYTES * 2),
             slot: 0,
             compressing: None,
@@ -76,13 +76,13 @@ impl PackWriter {
         Ok(place)
     }
 
-    /// Writes the pack that is being filled, and the one before it.
+    /// Writes the pack that is being compressed, and then the pack that is being filled.
     pub fn flush(&mut self, connection: &Connection) -> StoreResult<()> {
         self.start_next(connection)?;
         self.write_compressed(connection)
     }
 
-    /// Lets the pack that is being filled be compressed, and starts an empty one.
+    /// Sends the pack that is being filled to the compressor, and starts an empty pack.
     fn start_next(&mut self, connection: &Connection) -> StoreResult<()> {
         if self.raw.is_empty() {
             return Ok(());
@@ -110,7 +110,7 @@ impl PackWriter {
         Ok(())
     }
 
-    /// An entry of a pack that is not in the database yet. None if the entry is in a pack that is.
+    /// Returns an entry of a pack that is not in the database yet. None for an entry of any other pack.
     pub fn unwritten_entry(&self, pack: i64, slot: u32) -> Option<Entry> {
         if pack == self.next_pack {
             return entry_in(&self.raw, slot);

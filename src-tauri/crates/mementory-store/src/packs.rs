@@ -1,6 +1,6 @@
-//! Packs, each of which holds the bodies of many records and is compressed as a whole. This shrinks chats to between a
-//! fifth and a tenth of their JSON size, so the database stays small enough for the erasure check to read all of it. A
-//! pack can be rewritten without some of its entries.
+//! Packs, each of which contains the bodies of many records and is compressed as a whole. This shrinks chats to between
+//! a fifth and a tenth of their JSON size, so the database stays small enough for the erasure check to read all of it.
+//! A pack can be rewritten without some of its entries.
 use crate::{StoreError, StoreResult};
 use mementory_model::{Record, Verbatim};
 use rusqlite::{Connection, OptionalExtension, params};
@@ -12,8 +12,8 @@ use std::{
 /// A pack is full when its entries have at least this many bytes, before compression.
 pub(crate) const PACK_BYTES: usize = 256 << 10;
 pub(crate) const ZSTD_LEVEL: i32 = 1;
-/// Largest size in bytes that is reserved because a pack states it. A larger pack is unpacked as a stream. That is
-/// slower, but a damaged or forged size then reserves no memory.
+/// Largest size in bytes for which memory is reserved because a pack states this size. A pack that states a larger size
+/// is unpacked as a stream. That is slower, but a damaged or forged size then reserves no memory.
 const MAX_RESERVED_BYTES: usize = 16 << 20;
 /// Maximum number of unpacked packs in the cache.
 const MAX_CACHED_PACKS: usize = 48;
@@ -101,25 +101,26 @@ fn read_body(body: &[u8]) -> StoreResult<Record> {
 
 /// The entry of a slot in an unpacked pack.
 pub(crate) fn entry_in(raw: &[u8], slot: u32) -> Option<Entry> {
-    let (_, at) = entry_offsets(raw)?.into_iter().find(|(s, _)| *s == slot)?;
-    let raw = raw.get(at..)?;
+    let (_, position) = entry_offsets(raw)?.into_iter().find(|(s, _)| *s == slot)?;
+    let raw = raw.get(position..)?;
     EntryHeader::read(raw)?.entry(raw)
 }
 
 /// Slot and byte offset of each entry, in order. None if the entries do not end exactly at the end of `raw`.
 fn entry_offsets(raw: &[u8]) -> Option<Vec<(u32, usize)>> {
-    let (mut out, mut at) = (Vec::new(), 0);
-    while at < raw.len() {
-        let head = EntryHeader::read(&raw[at..])?;
-        out.push((head.slot, at));
-        at += head.entry_length();
+    let (mut out, mut position) = (Vec::new(), 0);
+    while position < raw.len() {
+        let head = EntryHeader::read(&raw[position..])?;
+        out.push((head.slot, position));
+        position += head.entry_length();
     }
-    (at == raw.len()).then_some(out)
+    (position == raw.len()).then_some(out)
 }
 
 /// All entries of an unpacked pack with their slots. None if it is damaged.
 pub(crate) fn decode(raw: &[u8]) -> Option<Vec<(u32, Entry)>> {
-    let entry = |(slot, at): (u32, usize)| Some((slot, EntryHeader::read(&raw[at..])?.entry(&raw[at..])?));
+    let entry =
+        |(slot, position): (u32, usize)| Some((slot, EntryHeader::read(&raw[position..])?.entry(&raw[position..])?));
     entry_offsets(raw)?.into_iter().map(entry).collect()
 }
 
@@ -158,14 +159,15 @@ type Unpacked = Arc<UnpackedPack>;
 struct Cache {
     map: HashMap<i64, Unpacked>,
     order: VecDeque<i64>,
-    /// Incremented when the cache is cleared. A pack that was loaded before that is then not added to the cache.
+    /// Incremented when the cache is cleared. A pack that began to load before the increment is then not added to the
+    /// cache.
     generation: u64,
     /// True if an open transaction has rewritten packs. Until it ends, other connections may still load the old bytes,
     /// so nothing is cached.
-    rewriting: bool,
+    is_rewriting: bool,
 }
 
-/// Reads and rewrites packs, with a small cache of unpacked ones. The cache reflects the last committed state, so a
+/// Reads and rewrites packs, with a small cache of unpacked packs. The cache reflects the last committed state, so a
 /// reader of an older snapshot needs a separate `Packs`.
 #[derive(Default)]
 pub struct Packs {
@@ -176,7 +178,7 @@ impl Packs {
     /// Must be called after each commit. Clears the cache if the transaction rewrote or removed a pack. If it only
     /// added packs, the cached ones stay valid.
     pub fn after_commit(&self) {
-        if self.cache().rewriting {
+        if self.cache().is_rewriting {
             self.clear_cache();
         }
     }
@@ -203,7 +205,7 @@ impl Packs {
         let entry_offsets = entry_offsets(&raw).ok_or_else(|| StoreError::Damaged(format!("pack {pack}")))?;
         let entries = Arc::new(UnpackedPack { raw, entry_offsets });
         let mut cache = self.cache();
-        if cache.generation != generation || cache.rewriting {
+        if cache.generation != generation || cache.is_rewriting {
             return Ok(entries);
         }
         if cache.map.insert(pack, entries.clone()).is_none() {
@@ -226,7 +228,7 @@ impl Packs {
         Ok(Record { verbatim, ..read_body(body)? })
     }
 
-    /// Reads one record without its verbatim, which is the larger part and rarely needed.
+    /// Reads one record without its verbatim, which is usually larger than all other fields together and rarely needed.
     pub fn content(&self, connection: &Connection, pack: i64, slot: u32) -> StoreResult<Record> {
         let entries = self.unpacked(connection, pack)?;
         let body =
@@ -262,7 +264,7 @@ impl Packs {
     }
 
     /// Removes every entry that no record or version refers to, and returns how many were removed. For each changed
-    /// pack, calls `on_change` with its number, its old stored bytes and its new ones.
+    /// pack, calls `on_change` with its number and its stored bytes before and after the change.
     pub fn remove_strays(
         &self,
         connection: &Connection,
@@ -275,18 +277,18 @@ impl Packs {
         };
         let mut removed = 0;
         for pack in packs {
-            let strays = self.slots(connection, pack)?.iter().filter(|slot| !used.contains(pack, **slot)).count();
-            if strays > 0 {
-                let keep = |slot, entry| Ok(used.contains(pack, slot).then_some(entry));
-                let (old, new) = self.rewrite(connection, pack, keep)?;
+            let stray_count = self.slots(connection, pack)?.iter().filter(|slot| !used.contains(pack, **slot)).count();
+            if stray_count > 0 {
+                let if_used = |slot, entry| Ok(used.contains(pack, slot).then_some(entry));
+                let (old, new) = self.rewrite(connection, pack, if_used)?;
                 on_change(pack, &old, &new);
-                removed += strays as u32;
+                removed += stray_count as u32;
             }
         }
         Ok(removed)
     }
 
-    /// Removes those entries of these packs that no record or version refers to.
+    /// Removes every entry of the given packs that no record or version refers to.
     pub fn remove_strays_in(&self, connection: &Connection, packs: &BTreeSet<i64>) -> StoreResult<()> {
         if packs.is_empty() {
             return Ok(());
@@ -308,7 +310,7 @@ impl Packs {
     fn mark_rewritten(&self, pack: i64) {
         let mut cache = self.cache();
         cache.map.remove(&pack);
-        cache.rewriting = true;
+        cache.is_rewriting = true;
     }
 
     /// The compressed bytes of a pack, as stored in the database.
@@ -318,7 +320,7 @@ impl Packs {
 
     /// Rewrites a pack. `change` receives each entry, and returns the entry to keep in its slot, or None to drop it. If
     /// no entries are left, the pack is deleted. Returns the old and the new stored bytes for the erasure check. The
-    /// new ones are empty if the pack was deleted.
+    /// new bytes are empty if the pack was deleted.
     pub fn rewrite(
         &self,
         connection: &Connection,
@@ -351,14 +353,14 @@ impl UsedSlots {
         Self::in_packs(connection, |_| true)
     }
 
-    fn in_packs(connection: &Connection, wanted: impl Fn(i64) -> bool) -> StoreResult<Self> {
+    fn in_packs(connection: &Connection, is_wanted: impl Fn(i64) -> bool) -> StoreResult<Self> {
         let mut used: HashMap<i64, HashSet<u32>> = HashMap::new();
         for sql in ["SELECT pack, slot FROM records", "SELECT pack, slot FROM versions"] {
             let mut statement = connection.prepare(sql)?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (pack, slot) = (row.get(0)?, row.get(1)?);
-                if wanted(pack) {
+                if is_wanted(pack) {
                     used.entry(pack).or_default().insert(slot);
                 }
             }

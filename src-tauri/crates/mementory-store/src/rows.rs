@@ -39,7 +39,7 @@ impl Flags {
     }
 }
 
-/// Why a version was written.
+/// Reason why a version was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[allow(missing_docs, reason = "the names say it")]
 pub enum Cause {
@@ -61,7 +61,7 @@ impl Cause {
     }
 }
 
-/// Code of a kind in the store: its index in `Kind::ALL`. That list must never be reordered.
+/// Code of a kind in the store: its index in `Kind::ALL`, which must therefore never be reordered.
 pub fn kind_code(kind: Kind) -> i64 {
     Kind::ALL.iter().position(|k| *k == kind).map_or(-1, |i| i as i64)
 }
@@ -83,7 +83,7 @@ pub struct RenewedValues {
 }
 
 impl RenewedValues {
-    /// Sets the values in the record of the row: the time of its last change, and the place of a message in its
+    /// Sets the values in the record of the row: the time of its last change, and the position of a message in its
     /// conversation.
     pub fn apply_to(self, record: &mut Record) {
         record.times.updated = self.updated_time(record);
@@ -94,12 +94,14 @@ impl RenewedValues {
         }
     }
 
-    /// When the source last changed the record of the row. For a conversation, the time of its list position.
+    /// The time when the source last changed the record of the row. For a conversation, the time of its list position.
     pub fn updated_time(self, record: &Record) -> Option<Timestamp> {
-        let stated = record.times.updated;
-        let listed = stated.or(record.times.created).filter(|_| record.kind == Kind::Conversation);
-        let moved = listed.and_then(|listed| Timestamp::from_micros(self.sort).filter(|moved| *moved > listed));
-        moved.or(stated).max(self.updated.and_then(Timestamp::from_micros))
+        let stated_time = record.times.updated;
+        let former_list_time = stated_time.or(record.times.created).filter(|_| record.kind == Kind::Conversation);
+        let newer_list_time = former_list_time.and_then(|former_list_time| {
+            Timestamp::from_micros(self.sort).filter(|newer_list_time| *newer_list_time > former_list_time)
+        });
+        newer_list_time.or(stated_time).max(self.updated.and_then(Timestamp::from_micros))
     }
 }
 
@@ -162,12 +164,12 @@ impl RowView {
         RenewedValues { sort, position, flags, updated }
     }
 
-    /// When the source last changed `record`, which is the record of this row.
+    /// The time when the source last changed `record`, which must be the record of this row.
     pub fn updated_time(&self, record: &Record) -> Option<Timestamp> {
         self.renewed().updated_time(record)
     }
 
-    /// Why the current version was written: `import`, `edit`, `restore` or `written`.
+    /// The reason why the current version was written: `import`, `edit`, `restore` or `written`.
     pub fn cause_name(&self) -> &'static str {
         Cause::name(self.cause)
     }
@@ -220,11 +222,11 @@ impl RowView {
 
 /// Number of a platform. A new name gets a new number.
 pub fn platform_id(connection: &Connection, name: &str) -> StoreResult<i64> {
-    let found: Option<i64> = connection
+    let existing_id: Option<i64> = connection
         .prepare_cached("SELECT id FROM platforms WHERE name = ?1")?
         .query_row([name], |r| r.get(0))
         .optional()?;
-    if let Some(id) = found {
+    if let Some(id) = existing_id {
         return Ok(id);
     }
     connection.prepare_cached("INSERT INTO platforms (name) VALUES (?1)")?.execute([name])?;

@@ -19,12 +19,12 @@ CREATE TABLE batches (
 
 CREATE TABLE platforms (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE);
 
--- Compressed packs of record bodies: zstd over entries of body JSON and verbatim. All entries of a pack are of one
--- batch.
+-- Packs of record bodies. An entry has the JSON of a body and its verbatim; all entries of a pack come from one batch
+-- and are compressed together (zstd).
 CREATE TABLE packs (id INTEGER PRIMARY KEY, batch INTEGER, data BLOB NOT NULL);
 CREATE INDEX packs_batch ON packs (batch) WHERE batch IS NOT NULL;
 
--- The columns that queries need; the rest of a record is in its pack. Messages have no `title` and `preview`.
+-- The columns that queries need; all other fields of a record are in its pack. Messages have no `title` and `preview`.
 CREATE TABLE records (
   row INTEGER PRIMARY KEY,
   id BLOB NOT NULL UNIQUE,
@@ -59,7 +59,7 @@ CREATE INDEX records_trash ON records (trashed) WHERE trashed IS NOT NULL;
 CREATE INDEX records_batch ON records (batch);
 CREATE INDEX records_edited ON records (batch) WHERE version_batch IS NULL;
 
--- Superseded versions.
+-- Superseded versions of records.
 CREATE TABLE versions (
   row INTEGER NOT NULL,
   version INTEGER NOT NULL,
@@ -79,7 +79,7 @@ CREATE TABLE versions (
 CREATE TABLE tags (row INTEGER NOT NULL, tag TEXT NOT NULL, PRIMARY KEY (row, tag)) WITHOUT ROWID;
 CREATE INDEX tags_tag ON tags (tag, row);
 
--- Links name the target's id, not its row, so nothing changes here when the target arrives later or is removed.
+-- Links name the target's id, not its row, so a link need not change when its target is imported later or is removed.
 CREATE TABLE links (row INTEGER NOT NULL, relation TEXT NOT NULL, target BLOB NOT NULL, PRIMARY KEY (row, relation, target)) WITHOUT ROWID;
 CREATE INDEX links_target ON links (target, row);
 
@@ -88,7 +88,7 @@ CREATE TABLE files (row INTEGER PRIMARY KEY, blob BLOB, size INTEGER, media_type
 CREATE INDEX files_blob ON files (blob) WHERE blob IS NOT NULL;
 CREATE TABLE file_refs (row INTEGER NOT NULL, file INTEGER NOT NULL, PRIMARY KEY (row, file)) WITHOUT ROWID;
 CREATE INDEX file_refs_file ON file_refs (file, row);
--- The state of a file before an import replaced its bytes; `blob` is null if it had none.
+-- The state of a file before an import replaced its bytes; `blob` is null if the file had no bytes in the vault.
 CREATE TABLE file_versions (
   row INTEGER NOT NULL,
   batch INTEGER NOT NULL,
@@ -99,7 +99,7 @@ CREATE TABLE file_versions (
 ) WITHOUT ROWID;
 CREATE INDEX file_versions_batch ON file_versions (batch);
 CREATE INDEX file_versions_blob ON file_versions (blob) WHERE blob IS NOT NULL;
--- Every blob in use; the others are deleted.
+-- Every blob that is in use. All other blobs are deleted.
 CREATE VIEW named_blobs AS
   SELECT row, blob, size FROM files WHERE blob IS NOT NULL
   UNION ALL SELECT row, blob, size FROM file_versions WHERE blob IS NOT NULL;

@@ -46,19 +46,19 @@ impl Store {
     /// Opens or creates the database with a raw 256-bit key. An older schema is upgraded.
     ///
     /// # Errors
-    /// `Damaged` if the first page fails its check, or if `create` is false and the file is missing or shorter than a
-    /// page; `NewerSchema`; an I/O error.
-    pub fn open(dir: &Path, key: &[u8; 32], create: bool) -> StoreResult<Self> {
+    /// `Damaged` if the first page fails its check, or if `may_create` is false and the file is missing or shorter than
+    /// a page; `NewerSchema`; an I/O error.
+    pub fn open(dir: &Path, key: &[u8; 32], may_create: bool) -> StoreResult<Self> {
         let path = dir.join(DATABASE_FILE);
-        if !create && !path.exists() {
+        if !may_create && !path.exists() {
             return Err(StoreError::Damaged(format!("{DATABASE_FILE} is not there")));
         }
         // SQLite would open a file shorter than a page as a new, empty database.
-        if !create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_BYTES) {
+        if !may_create && std::fs::metadata(&path).is_ok_and(|m| m.len() < PAGE_BYTES) {
             return Err(StoreError::Damaged(format!("{DATABASE_FILE} is cut off")));
         }
         let key_pragma = key_pragma(key);
-        let mut writer = connect(&path, &key_pragma, create)?;
+        let mut writer = connect(&path, &key_pragma, may_create)?;
         migrate(&mut writer, dir)?;
         Ok(Self {
             path,
@@ -132,7 +132,7 @@ impl Store {
         self.unconfirmed.load(Ordering::Relaxed)
     }
 
-    /// Removes what a failed commit left in the write-ahead log. Returns the error to report.
+    /// Removes the frames of a failed commit from the write-ahead log. Returns the error to report.
     fn undo_failed_commit(&self, connection: &Connection, error: rusqlite::Error) -> StoreError {
         match wal::remove_uncommitted(connection, &wal::path(&self.path)) {
             Ok(()) => error.into(),
@@ -174,7 +174,7 @@ impl Store {
         value
     }
 
-    /// A new read-only connection, for callers that need one of their own, such as the erasure check.
+    /// A new read-only connection outside the pool, for callers such as the erasure check that need a separate one.
     pub fn new_reader(&self) -> StoreResult<Connection> {
         let connection = connect(&self.path, &self.key_pragma, false)?;
         connection.execute_batch("PRAGMA query_only=ON; PRAGMA cache_size=-8000;")?;
@@ -207,19 +207,19 @@ impl Store {
 
 /// Problems found in the database's pages: first those that fail their authentication, then structural errors.
 pub fn page_problems(connection: &Connection) -> StoreResult<Vec<String>> {
-    let mut found = Vec::new();
+    let mut problems = Vec::new();
     let mut hmac = connection.prepare("PRAGMA cipher_integrity_check")?;
     for line in hmac.query_map([], |r| r.get::<_, String>(0))? {
-        found.push(line?);
+        problems.push(line?);
     }
     let mut structure = connection.prepare("PRAGMA integrity_check(20)")?;
     for line in structure.query_map([], |r| r.get::<_, String>(0))? {
         let line = line?;
         if line != "ok" {
-            found.push(line);
+            problems.push(line);
         }
     }
-    Ok(found)
+    Ok(problems)
 }
 
 /// Number of pages of the database in `dir` that fail their authentication. Works even if the first page cannot be
@@ -259,7 +259,7 @@ fn key_pragma(key: &[u8; 32]) -> zeroize::Zeroizing<String> {
 
 /// Passes the key and the page parameters to SQLCipher. Does not read the file.
 fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
-    // Without this, SQLCipher writes messages about damaged pages to standard error.
+    // Stops SQLCipher from writing messages about damaged pages to standard error.
     connection.execute_batch("PRAGMA cipher_log_level = NONE;")?;
     connection.execute_batch(key_pragma)?;
     // The default would be HMAC-SHA-512. HMAC-SHA-256 is as strong for this use, and several times faster with the
@@ -269,9 +269,9 @@ fn unlock(connection: &Connection, key_pragma: &str) -> rusqlite::Result<()> {
     )
 }
 
-fn connect(path: &Path, key_pragma: &str, create: bool) -> StoreResult<Connection> {
+fn connect(path: &Path, key_pragma: &str, may_create: bool) -> StoreResult<Connection> {
     let mut flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    if create {
+    if may_create {
         flags |= OpenFlags::SQLITE_OPEN_CREATE;
     }
     let connection = Connection::open_with_flags(path, flags)?;

@@ -43,18 +43,19 @@ impl TombstoneRow {
         self.bytes_to_sign(b"mementory tombstone v2", &[&origin_id, &source])
     }
 
-    /// The bytes that earlier versions signed, without the record's id in its source and the source's name.
+    /// The bytes that earlier program versions signed. They lack the source's name and the record's id in the source.
     fn former_signed_bytes(&self) -> Vec<u8> {
         self.bytes_to_sign(b"keepsake tombstone v1", &[])
     }
 
-    fn bytes_to_sign(&self, label: &[u8], more: &[&String]) -> Vec<u8> {
+    fn bytes_to_sign(&self, label: &[u8], extra_fields: &[&String]) -> Vec<u8> {
         let derived = serde_json::to_string(&self.derived).unwrap_or_default();
         let op = if self.op == TombstoneOp::Delete { "delete" } else { "redact" };
-        let at = self.at.as_micros().to_string();
+        let position = self.at.as_micros().to_string();
         let mut out = label.to_vec();
-        let parts = [&self.id, op, &self.kind, &self.target, &self.scope, &at, &self.actor, &self.reason, &derived];
-        for part in parts.into_iter().chain(more.iter().map(|part| part.as_str())) {
+        let parts =
+            [&self.id, op, &self.kind, &self.target, &self.scope, &position, &self.actor, &self.reason, &derived];
+        for part in parts.into_iter().chain(extra_fields.iter().map(|part| part.as_str())) {
             out.extend_from_slice(&(part.len() as u64).to_le_bytes());
             out.extend_from_slice(part.as_bytes());
         }
@@ -96,7 +97,8 @@ pub fn store_own(
     Ok(row)
 }
 
-/// Marks these records as redacted, because their source may still have the redacted words.
+/// Marks these records as redacted. A later import must not restore the redacted words, which the source may still
+/// have.
 pub fn store_redacted(tx: &Connection, ids: &[[u8; 16]], tombstone: &str) -> StoreResult<()> {
     for id in ids {
         tx.prepare_cached("INSERT OR IGNORE INTO redacted (record, tombstone) VALUES (?1, ?2)")?
@@ -117,19 +119,23 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
     Ok(())
 }
 
-/// The vault ids that an imported tombstone may refer to: those of its target, and of everything derived from the
-/// target. If the target is named by an export id (`ep_<export id>`, as in our `.mem` exports), that id is included,
-/// and so is the id of the record that has this export id from another vault. If the tombstone states the target's key,
-/// the id of the record that this vault read from the same source is included.
+/// Returns the vault ids that an imported tombstone may refer to: those of its target, and of everything derived from
+/// the target. If the target is named by an export id (`ep_<export id>`, as in our `.mem` exports), the result includes
+/// that id, and the id of the record that has this export id from another vault. If the tombstone states the target's
+/// key, the result includes the id of the record that this vault read from the same source.
 ///
 /// # Errors
 /// Errors of the database.
-pub fn target_record_ids(c: &Connection, keys: &VaultKeys, tombstone: &Tombstone) -> StoreResult<Vec<[u8; 16]>> {
-    target_ids(c, keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
+pub fn target_record_ids(
+    connection: &Connection,
+    keys: &VaultKeys,
+    tombstone: &Tombstone,
+) -> StoreResult<Vec<[u8; 16]>> {
+    target_ids(connection, keys, (&tombstone.target_kind, &tombstone.target_id), &tombstone.scope, &tombstone.derived)
 }
 
 fn target_ids(
-    c: &Connection,
+    connection: &Connection,
     keys: &VaultKeys,
     target: (&str, &str),
     scope: &str,
@@ -147,7 +153,7 @@ fn target_ids(
     for (kind, id) in std::iter::once(target).chain(derived_ids) {
         if let Some(export_id) = id.split_once('_').and_then(|(_, rest)| parse_id(rest)).or_else(|| parse_id(id)) {
             out.push(export_id);
-            out.extend(export_ids::record_with(c, &export_id)?);
+            out.extend(export_ids::record_with(connection, &export_id)?);
         }
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), format!("{kind}/{id}"))));
         out.push(record_id(keys, &RecordKey::new(scope.to_owned(), id.to_owned())));
@@ -191,12 +197,12 @@ pub fn store_foreign(tx: &Connection, tombstone: &Tombstone, ids: &[[u8; 16]], b
     Ok(true)
 }
 
-/// The id under which an imported tombstone is stored. If another deletion in the same scope already has its id, `#`
-/// and a digest of the deletion are appended. Other programs choose these ids, so two deletions may have the same id,
-/// and neither may be lost. None if the id is that of one of the vault's own tombstones, or of a tombstone in another
-/// scope.
-pub fn foreign_id(c: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
-    let existing = c
+/// Returns the id under which an imported tombstone is stored. Other programs choose these ids, so two deletions may
+/// have the same id, and neither may be lost: if another deletion in the same scope already has the id, `#` and a
+/// digest of the deletion are appended. None if the id is that of one of the vault's own tombstones, or of a tombstone
+/// in another scope.
+pub fn foreign_id(connection: &Connection, tombstone: &Tombstone) -> StoreResult<Option<String>> {
+    let existing = connection
         .prepare_cached(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones WHERE id = ?1"))?
         .query_row([&tombstone.id], read_tombstone)
         .optional()?;
@@ -229,8 +235,8 @@ fn block_ids<'i>(
     Ok(())
 }
 
-/// Removes the tombstones that only the import `batch` contains, and unblocks what they blocked. An id stays blocked if
-/// a tombstone of another import names it too.
+/// Removes the tombstones that only the import `batch` contains, and unblocks the ids that they blocked. An id stays
+/// blocked if a tombstone of another import names it too.
 pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()> {
     let withdrawn: Vec<String> = {
         let mut statement = tx.prepare(
@@ -269,7 +275,7 @@ pub fn withdraw(tx: &Connection, keys: &VaultKeys, batch: i64) -> StoreResult<()
     Ok(())
 }
 
-/// Removes every block on `row` by an imported tombstone. Called after a person restored the row from the Trash.
+/// Removes every block that an imported tombstone put on `row`. Called after a person restored the row from the Trash.
 pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
     for table in ["blocked", "redacted"] {
         let sql = format!(
@@ -286,25 +292,25 @@ pub fn unblock(tx: &Connection, row: i64) -> StoreResult<()> {
 const TOMBSTONE_COLUMNS: &str =
     "id, op, kind, target, scope, origin_id, source, at, actor, reason, derived, signature, own, receipt, verbatim";
 
-fn read_tombstone(r: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
-    let derived: String = r.get(10)?;
+fn read_tombstone(row: &Row<'_>) -> rusqlite::Result<TombstoneRow> {
+    let derived: String = row.get(10)?;
     Ok(TombstoneRow {
-        id: r.get(0)?,
-        op: if r.get::<_, i64>(1)? == 0 { TombstoneOp::Delete } else { TombstoneOp::Redact },
-        kind: r.get(2)?,
-        target: r.get(3)?,
-        scope: r.get(4)?,
-        origin_id: r.get(5)?,
-        source: r.get(6)?,
-        at: Timestamp::from_micros(r.get(7)?).unwrap_or_else(Timestamp::now),
-        actor: r.get(8)?,
-        reason: r.get(9)?,
+        id: row.get(0)?,
+        op: if row.get::<_, i64>(1)? == 0 { TombstoneOp::Delete } else { TombstoneOp::Redact },
+        kind: row.get(2)?,
+        target: row.get(3)?,
+        scope: row.get(4)?,
+        origin_id: row.get(5)?,
+        source: row.get(6)?,
+        at: Timestamp::from_micros(row.get(7)?).unwrap_or_else(Timestamp::now),
+        actor: row.get(8)?,
+        reason: row.get(9)?,
         derived: serde_json::from_str(&derived).unwrap_or_default(),
-        signature: r.get(11)?,
-        own: r.get(12)?,
-        receipt: r.get(13)?,
+        signature: row.get(11)?,
+        own: row.get(12)?,
+        receipt: row.get(13)?,
         signature_valid: false,
-        verbatim: r.get(14)?,
+        verbatim: row.get(14)?,
     })
 }
 
@@ -326,15 +332,15 @@ pub struct OwnTarget {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
+pub fn own_targets(connection: &Connection) -> StoreResult<Vec<OwnTarget>> {
     let mut by_tombstone: HashMap<String, Vec<[u8; 16]>> = HashMap::new();
-    let mut statement = c.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
+    let mut statement = connection.prepare("SELECT tombstone, fingerprint FROM fingerprints")?;
     for pair in statement.query_map([], |r| Ok((r.get(0)?, r.get(1)?)))? {
         let (tombstone, fingerprint) = pair?;
         by_tombstone.entry(tombstone).or_default().push(fingerprint);
     }
     let sql = "SELECT id, receipt, record, kind, op, at FROM tombstones WHERE own = 1 AND record IS NOT NULL";
-    let mut statement = c.prepare(sql)?;
+    let mut statement = connection.prepare(sql)?;
     let rows = statement.query_map([], |r| {
         let tombstone: String = r.get(0)?;
         Ok(OwnTarget {
@@ -354,8 +360,8 @@ pub fn own_targets(c: &Connection) -> StoreResult<Vec<OwnTarget>> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
-    let mut statement = c.prepare("SELECT id FROM tombstones WHERE own = 1")?;
+pub fn own_ids(connection: &Connection) -> StoreResult<HashSet<String>> {
+    let mut statement = connection.prepare("SELECT id FROM tombstones WHERE own = 1")?;
     let rows = statement.query_map([], |r| r.get(0))?;
     Ok(rows.collect::<Result<_, _>>()?)
 }
@@ -364,9 +370,10 @@ pub fn own_ids(c: &Connection) -> StoreResult<HashSet<String>> {
 ///
 /// # Errors
 /// Errors of the database.
-pub fn all(c: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
+pub fn all(connection: &Connection, keys: &VaultKeys) -> StoreResult<Vec<TombstoneRow>> {
     let public = keys.signing().public();
-    let mut statement = c.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
+    let mut statement =
+        connection.prepare(&format!("SELECT {TOMBSTONE_COLUMNS} FROM tombstones ORDER BY at DESC, id"))?;
     let mut rows = statement.query_map([], read_tombstone)?.collect::<Result<Vec<_>, _>>()?;
     for row in rows.iter_mut().filter(|r| r.own) {
         row.signature_valid = row.is_signed_by(&public);

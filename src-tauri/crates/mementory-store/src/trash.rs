@@ -24,8 +24,8 @@ pub fn untrash(tx: &Connection, row: i64) -> StoreResult<()> {
     Ok(())
 }
 
-/// Makes each row in the Trash whose root is no longer there its own root. The Trash lists only rows that are their own
-/// root.
+/// Makes a row in the Trash its own root if its former root is no longer in the Trash, because the Trash lists only
+/// rows that are their own root.
 pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     tx.execute(
         "UPDATE records SET trash_root = row WHERE trashed IS NOT NULL AND trash_root <> row \
@@ -35,7 +35,7 @@ pub fn reroot_orphans(tx: &Connection) -> StoreResult<()> {
     Ok(())
 }
 
-/// Row numbers that a query with the parameter `row` returns.
+/// Runs a query whose parameter is `row`, and returns the row numbers in its result.
 ///
 /// # Errors
 /// Errors of the database.

@@ -54,8 +54,8 @@ fn committed_frames(connection: &Connection) -> io::Result<u64> {
     u64::try_from(frames).map_err(io::Error::other)
 }
 
-fn overwrite_header(mut file: &File, at: u64) -> io::Result<()> {
-    file.seek(SeekFrom::Start(at))?;
+fn overwrite_header(mut file: &File, position: u64) -> io::Result<()> {
+    file.seek(SeekFrom::Start(position))?;
     file.write_all(&[0; HEADER_BYTES as usize])
 }
 
@@ -86,8 +86,8 @@ mod tests {
         assert_eq!(std::fs::read(&log).unwrap(), committed);
 
         // Appends a frame that does not belong to any commit.
-        let left = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
-        std::fs::write(&log, left).unwrap();
+        let log_with_extra_frames = [committed.as_slice(), &committed[HEADER_BYTES as usize..]].concat();
+        std::fs::write(&log, log_with_extra_frames).unwrap();
         remove_uncommitted(&store.writer(), &log).unwrap();
         assert_eq!(std::fs::read(&log).unwrap(), committed);
         add_tag(&store, "t-2");

@@ -53,12 +53,12 @@ impl TempVault {
         self.import_or_plan(paths, true)
     }
 
-    fn import_or_plan(&self, paths: &[PathBuf], dry_run: bool) -> VaultResult<ImportReport> {
+    fn import_or_plan(&self, paths: &[PathBuf], is_dry_run: bool) -> VaultResult<ImportReport> {
         let limits = Limits::default();
         let catalog = Catalog::open(paths, &limits, None).unwrap();
         let detection = detect(&catalog, &limits, None).unwrap();
         let cancel = AtomicBool::new(false);
-        self.vault.importer().import(&catalog, &detection, &options(&cancel, dry_run))
+        self.vault.importer().import(&catalog, &detection, &options(&cancel, is_dry_run))
     }
 
     /// Imports records that a test created.

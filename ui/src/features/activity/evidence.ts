@@ -5,7 +5,7 @@ import { parseTime } from "$lib/text/format";
 export type PackContents = { tombstones: number; withReceipt: number; entries: number };
 export type DateSpan = { since: string | null; until: string | null };
 
-/** Counts the contents within the period, both ends included. */
+/** Counts what an evidence pack for the period `range`, both ends included, would contain. */
 export function contentsInRange(
   entries: readonly AuditEntry[],
   tombstones: readonly TombstoneView[],

@@ -43,12 +43,12 @@ export function proofsOf(
 
 /** Operations whose entries name only the id of a record. */
 const OPS_ON_A_RECORD = new Set(["delete", "restore"]);
-/** Number of records that are requested at once. */
+/** Maximum number of records whose kinds are requested from the backend. */
 const MAX_TARGETS = 200;
 
 /**
- * The kinds of the records that entries of the log name only by id. Those that were erased since are known from their
- * tombstones; of the others at most the first `MAX_TARGETS` are requested.
+ * The kinds of the records that log entries name only by id. The kinds of erased records are read from their
+ * tombstones. The kinds of the other records are requested, for at most the first `MAX_TARGETS`.
  */
 export async function kindsOfTargets(
   entries: readonly AuditEntry[],
@@ -70,21 +70,22 @@ export async function kindsOfTargets(
 const NO_KINDS: ReadonlyMap<string, string> = new Map();
 
 /**
- * The detail of a log entry. That of an import also names the assistant and the files, so that imports differ. An entry
- * that would say nothing of its record says which kind it is, if that is in `kinds`.
+ * The text for the detail of a log entry. For an import, it also names the assistant and the files, so that people can
+ * tell imports apart. For an entry that names only the id of a record, it is the kind of the record, if `kinds`
+ * contains it.
  */
 export function detailOf(
   { op, detail, target }: AuditEntry,
   batches: readonly BatchInfo[],
   kinds: ReadonlyMap<string, string> = NO_KINDS,
 ): CoreText {
-  const said = auditText(op, detail, target);
+  const entryText = auditText(op, detail, target);
   const kind = OPS_ON_A_RECORD.has(op) && detail === "" ? kinds.get(target) : undefined;
   if (kind) return { text: word("kind", kind), original: "" };
   const batch = op === "import" || op === "undo_import" ? batches.find((each) => each.batch === target) : undefined;
-  if (!batch) return said;
+  if (!batch) return entryText;
   const names = batch.names.map((name) => oneLine(name));
-  return { ...said, text: joinWithCommas([assistantStyle(batch.format).name, ...names, said.text]) };
+  return { ...entryText, text: joinWithCommas([assistantStyle(batch.format).name, ...names, entryText.text]) };
 }
 
 /** A filter for the log: by operation, by actor (as the name is displayed), and by the earliest time. */
@@ -104,6 +105,8 @@ export function filterEntries(
   );
 }
 
-/** `6 memories`. Kinds that are rare have no plural forms of their own: `2 × Relation`. */
+/**
+ * A number of records, such as `6 memories`. Rare kinds have no plural forms, so their text looks like `2 × Relation`.
+ */
 export const countedKind = (kind: string, n: number): string =>
   hasText(`many.${kind}`) ? word("many", kind, { n }) : t("many.kind", { n, kind: word("kind", kind) });

@@ -15,7 +15,7 @@ import { auditText, exportFacts, exportSummary } from "$lib/text/core";
 import { fileName } from "$lib/text/format";
 import type { IconComponent } from "$lib/ui/types";
 
-/** One import or export in the list. */
+/** One line of the list: an import, an export, or the creation of the vault. */
 export type Transfer = {
   key: string;
   at: string;
@@ -24,12 +24,13 @@ export type Transfer = {
   text: string;
   original: string;
   batch: BatchInfo | null;
-  /** The log entry of an export. Null for everything else, which has no details to show. */
+  /** The log entry of an export. Null for all other lines, which have no details to show. */
   entry: AuditEntry | null;
-  /** The file path while the file still exists. */
+  /** Path of the imported or exported file. Null if the file no longer exists. */
   file: string | null;
   /**
-   * The files and the error of a failed import. Null if the vault did not store them; the log has only the error code.
+   * The files and the error of a failed import. Null if the vault did not store them, so that only the error code in
+   * the log is known.
    */
   failed: FailedImport | null;
   bad: boolean;
@@ -69,7 +70,7 @@ export function transfersOf(
     failed: null,
     bad: false,
   }));
-  const others = entries
+  const otherLines = entries
     .filter((entry) => entry.op in ICONS)
     .map((entry) => ({
       key: `entry-${entry.seq}`,
@@ -85,10 +86,10 @@ export function transfersOf(
       failed: (entry.op === "import_failed" && failureBySeq.get(entry.seq)) || null,
       bad: entry.op === "import_failed",
     }));
-  return [...imports, ...others].sort((a, b) => b.at.localeCompare(a.at));
+  return [...imports, ...otherLines].sort((a, b) => b.at.localeCompare(a.at));
 }
 
-/** `format`: the format of the import that an entry is about, if known. */
+/** The title of a log entry. `format`: the format of the import to which the entry belongs, if known. */
 function titleOf({ op, target }: AuditEntry, format: string | null | undefined): string {
   if (op === "undo_import" && format) return t("activity.undone", { name: assistantStyle(format).name });
   if (op === "import_failed") return t("activity.importFailed");
@@ -107,7 +108,7 @@ function numbersOf(batch: BatchInfo): string {
   );
 }
 
-/** The file names and the error of a failed import. */
+/** The text for a failed import, with its file names and its error. Null if the vault did not store them. */
 function failureText(failed: FailedImport | undefined): { text: string; original: string } | null {
   if (!failed) return null;
   const names = failed.paths.map((path) => oneLine(fileName(path)));

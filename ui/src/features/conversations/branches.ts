@@ -5,7 +5,7 @@ export class MessageTree {
   readonly byId: Map<string, ThreadMessage>;
   readonly #children = new Map<string, string[]>();
   readonly #active: Set<string>;
-  /** The leaf messages in conversation order: one per branch. */
+  /** The ids of the leaf messages in conversation order. Each leaf is the end of one branch. */
   readonly leaves: string[];
 
   constructor(messages: readonly ThreadMessage[], activePath: readonly string[]) {
@@ -20,17 +20,19 @@ export class MessageTree {
     this.leaves = messages.filter((message) => !this.#children.has(message.id)).map((message) => message.id);
   }
 
-  /** The path through `id`: the message with its ancestors, and below it the branch that was used last. */
+  /**
+   * The path through the message `id`: its ancestors, the message itself, and below it the branch that was used last.
+   */
   pathThrough(id: string): ThreadMessage[] {
     const ancestors: ThreadMessage[] = [];
     const visited = new Set<string>();
     for (
-      let at = this.byId.get(id);
-      at && !visited.has(at.id);
-      at = at.parent_id === null ? undefined : this.byId.get(at.parent_id)
+      let ancestor = this.byId.get(id);
+      ancestor && !visited.has(ancestor.id);
+      ancestor = ancestor.parent_id === null ? undefined : this.byId.get(ancestor.parent_id)
     ) {
-      visited.add(at.id);
-      ancestors.push(at);
+      visited.add(ancestor.id);
+      ancestors.push(ancestor);
     }
     const path = ancestors.reverse();
     for (let next = this.#next(id); next !== undefined && !visited.has(next); next = this.#next(next)) {
@@ -97,7 +99,10 @@ export const stepsId = (id: string): string => `${id}${ALL_STEPS}`;
 /** The id of the message that contains this step. The id of a message is returned unchanged. */
 export const messageIdOf = (id: string): string => id.split("/", 1)[0] ?? id;
 
-/** Whether `wanted` is the id of this message, or represents all steps of which this message is one. */
+/**
+ * Whether `wanted` refers to a message: it is the id of the message, or the id of all steps (see `stepsId`) of which
+ * the message is one.
+ */
 export function refersTo(message: ThreadMessage, wanted: string): boolean {
   return message.id === wanted || (wanted.endsWith(ALL_STEPS) && message.id.startsWith(`${messageIdOf(wanted)}/`));
 }
@@ -126,7 +131,7 @@ export function entriesOf(path: readonly ThreadMessage[]): Entry[] {
   return entries;
 }
 
-/** Index of the entry that shows the message, whether collapsed or not. If there is none, -1. */
+/** Index of the entry that shows the message, either in full or among its collapsed steps. -1 if there is none. */
 export function entryIndex(entries: readonly Entry[], id: string): number {
   return entries.findIndex(
     (entry) => entry.message?.id === id || entry.collapsed.some((message) => refersTo(message, id)),

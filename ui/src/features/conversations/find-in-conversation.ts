@@ -12,7 +12,7 @@ export function segmentsOf(text: string, code: boolean): Block[] {
   return code ? [{ kind: "code", text, language: "" }] : blocks(text);
 }
 
-/** The displayed text of each message, cached so that it is not parsed again for the next typed letter. */
+/** The displayed text of each message as runs. It is cached, so that it is not parsed again after each typed letter. */
 const runsByMessage = new WeakMap<ThreadMessage, string[]>();
 
 function runsIn(message: ThreadMessage): string[] {

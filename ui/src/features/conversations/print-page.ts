@@ -13,7 +13,10 @@ export function titleOf({ conversation, messages }: Thread): string {
   return oneLine((isUntitled(title) && firstWordsOf(messages)) || title || t("conversation.untitled"));
 }
 
-/** The shown branch of a conversation as a page. It ends with `leaf`. Collapsed steps are only counted. */
+/**
+ * The shown branch of a conversation as a page. `leaf` is the id of its last message. The page only says how many
+ * collapsed steps there are.
+ */
 export function conversationPage(
   thread: Thread,
   tree: MessageTree,

@@ -2,13 +2,13 @@ import { wordDiff } from "$lib/logic/diff";
 import { truncated } from "$lib/logic/untrusted-text";
 import { splitSegments, type TextSegment } from "$lib/logic/text-segments";
 
-/** The part of a text that is shown and compared. */
+/** The start of a text, the only part that is shown and compared. */
 export const comparedPart = (text: string): string => truncated(text, 2000);
 
-/** Space and punctuation around the words of a change. */
+/** Splits a text into its words and the space and punctuation before and after these words. */
 const EDGES = /^([^\p{L}\p{M}\p{N}]*)(.*?)([^\p{L}\p{M}\p{N}]*)$/su;
 
-/** Marks the words of a text that the other text does not have, but not the space and punctuation around them. */
+/** Marks the words of a changed piece of text, but not the space and punctuation around them. */
 function markWords(text: string): TextSegment[] {
   const [, before = "", words = "", after = ""] = EDGES.exec(text) ?? [];
   return [before, words, after].flatMap((piece, index): TextSegment[] =>
@@ -16,7 +16,7 @@ function markWords(text: string): TextSegment[] {
   );
 }
 
-/** The text, with marks at the words that are not in the other text. */
+/** Splits `text` into segments, and marks the words that are not in `other`. */
 export function markDifferences(text: string, other: string): TextSegment[] {
   return wordDiff(comparedPart(other), comparedPart(text))
     .filter((part) => part.kind !== "removed")

@@ -12,8 +12,9 @@ import { t } from "$lib/text";
 export type { ExportFormat, FileFormat } from "$lib/state/formats";
 
 /**
- * An export format in the window. `signs`: the vault can sign it. `encrypts`: it can have a passphrase.
- * `needsPassphrase`: it always has one. `folder`: it is a folder. `files`: it contains small attached files.
+ * An export format in the window. `signs`: an export can be signed by the vault. `encrypts`: an export can have a
+ * passphrase. `needsPassphrase`: an export always has a passphrase. `folder`: an export is a folder instead of a file.
+ * `files`: an export contains small attached files.
  */
 export type FormatCard = {
   value: ExportFormat;
@@ -26,14 +27,17 @@ export type FormatCard = {
   files: boolean;
 };
 
-/** `.mem`, `.alf`, `MIF`, `PAM`, `Zaxy`, `Text`. */
+/** The short name of a format, such as `.mem`, `MIF` or `Text`. */
 export const formatName = (format: string): string =>
   format === TEXT_FORMAT ? t("export.textName") : assistantStyle(format).name;
 
 /** Sort key of a format: recommended ones come first, text comes last. */
 const rank = ({ recommended, text }: (typeof EXPORT_FORMATS)[number]) => Number(text) - Number(recommended);
 
-/** Messages: `export.<value>` describes the format, `export.<value>Is` says what is created at the path. */
+/**
+ * The export formats in the order of their cards. The message `export.<value>` describes a format, and
+ * `export.<value>Is` says what is created at the path.
+ */
 export const FORMAT_CARDS: readonly FormatCard[] = EXPORT_FORMATS.toSorted(
   (a, b) => rank(a) - rank(b) || (a.recommended ? 0 : a.id.localeCompare(b.id)),
 ).map((format) => ({
@@ -47,13 +51,16 @@ export const FORMAT_CARDS: readonly FormatCard[] = EXPORT_FORMATS.toSorted(
   files: format.attachments,
 }));
 
-/** The cards, grouped by the purpose of their formats. Messages: `export.group<group>` is the heading. */
+/** The cards, grouped by the purpose of their formats. The message `export.group<group>` is the heading of a group. */
 export const CARD_GROUPS: readonly { group: ExportGroup; cards: readonly FormatCard[] }[] = EXPORT_GROUPS.map(
   (group) => ({ group, cards: FORMAT_CARDS.filter((card) => card.group === group) }),
 );
 
 type LargeFormat = Extract<(typeof EXPORT_FORMATS)[number], { recommended: true }>["id"];
-/** Recommended formats have a large card with a second text, `export.<value>Small`. */
+/**
+ * Whether a format has a large card with a second text, the message `export.<value>Small`. Only recommended formats
+ * have one.
+ */
 export const hasLargeCard = (value: ExportFormat): value is LargeFormat =>
   EXPORT_FORMATS.some(({ id, recommended }) => id === value && recommended);
 

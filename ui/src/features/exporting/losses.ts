@@ -6,14 +6,17 @@ import { ANY } from "$lib/state/filter";
 import { byName, hasText, joinWithAnd, joinWithCommas, t } from "$lib/text";
 import { fieldName } from "$lib/text/core";
 
-/** The export scope: everything, what is on screen, or a custom filter. */
+/**
+ * The scope of an export: everything (`all`), what is on screen (`screen`), or what a filter of the person selects
+ * (`choose`).
+ */
 export type Scope = "all" | "screen" | "choose";
 export type LossRow = { field: string; n: number; kind: string; note: string };
 
-/** Maximum length of the text that represents a record in a list of losses. */
+/** Maximum number of UTF-16 code units of the text that represents a record in a list of losses. */
 const MAX_LABEL_LENGTH = 120;
 const LOSS_WEIGHTS: Record<string, number> = { left_out: 0, narrowed: 1 };
-const KEPT = "moved_to_extension";
+const KEPT_IN_SLOT = "moved_to_extension";
 
 /** Fields that only programs use. Nobody misses them when they are left out. */
 const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
@@ -21,7 +24,7 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
 ]);
 
-/** Whether a loss is only about fractions of a second, which are kept in the extension slot. */
+/** Whether the only loss is fractions of a second, which the extension slot preserves. */
 const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
@@ -32,7 +35,7 @@ const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
-    .filter((loss) => loss.kind !== KEPT && !isExactTime(loss))
+    .filter((loss) => loss.kind !== KEPT_IN_SLOT && !isExactTime(loss))
     .map(({ field, kind, count }) => ({
       field,
       kind,
@@ -42,19 +45,28 @@ export function lossRows(exported: Exported): LossRow[] {
     .sort((a, b) => (LOSS_WEIGHTS[a.kind] ?? 1) - (LOSS_WEIGHTS[b.kind] ?? 1) || b.n - a.n);
 }
 
-/** The distinct records behind a row, and whether these are all of them: the list of losses ends after a thousand. */
+/**
+ * The distinct records that the losses of a row affect. `complete` is false if some are missing, because the list of
+ * losses ends after a thousand.
+ */
 function affectedRecordNames(exported: Exported, row: LossRow): { names: string[]; complete: boolean } {
   const listedLosses = exported.losses.filter(({ field, kind }) => field === row.field && kind === row.kind);
   return { names: [...new Set(listedLosses.map(({ record }) => record))], complete: listedLosses.length >= row.n };
 }
 
-/** Number of distinct records behind a row; only an upper bound if not all are listed. */
+/**
+ * The number of distinct records that the losses of a row affect. It is only an upper bound if not all losses are
+ * listed.
+ */
 export function recordsWithLoss(exported: Exported, row: LossRow): number {
   const { names, complete } = affectedRecordNames(exported, row);
   return complete ? names.length : row.n;
 }
 
-/** Labels of the first records behind a row: their titles or first words, or the names of passthrough files. */
+/**
+ * Labels of the first records that the losses of a row affect: their titles or first words, or the names of passthrough
+ * files.
+ */
 export async function lossLabels(exported: Exported, row: LossRow): Promise<string[]> {
   const names = affectedRecordNames(exported, row).names.slice(0, MAX_ENTRIES);
   const request = { filter: { ...ANY, ids: names }, sort: null, limit: MAX_ENTRIES, cursor: null };
@@ -68,8 +80,8 @@ export async function lossLabels(exported: Exported, row: LossRow): Promise<stri
 
 /** Names of the fields that are kept in the extension slot and restored when imported again, each once. */
 export function keptFields(exported: Exported): string[] {
-  const kept = exported.loss_counts.filter(({ kind, count }) => kind === KEPT && count > 0);
-  return [...new Set(kept.map(({ field }) => fieldName(field)))].sort(byName);
+  const keptLosses = exported.loss_counts.filter(({ kind, count }) => kind === KEPT_IN_SLOT && count > 0);
+  return [...new Set(keptLosses.map(({ field }) => fieldName(field)))].sort(byName);
 }
 
 /** The number of losses of the kind `left_out`. */
@@ -84,9 +96,11 @@ const isMissed = ({ field, kind, count }: Exported["loss_counts"][number]) =>
 export const missedFields = (exported: Exported): string[] =>
   exported.loss_counts.filter(isMissed).map(({ field }) => field);
 
-/** Fields that are files. */
+/** Names under which a loss lists whole files instead of a field. */
 const FILE_FIELDS: ReadonlySet<string> = new Set(["attachment", "bytes", "file", "files"]);
-/** Fields that are whole entries, or the text of one. Everything else is a detail of an entry that is exported. */
+/**
+ * Names under which a loss lists whole entries or their text. All other names are details of entries that are exported.
+ */
 const ITEM_FIELDS: ReadonlySet<string> = new Set(["record", "text", "content", "tombstone", "part", "identity"]);
 
 /** The numbers of omitted files, entries and details of entries that a person would miss. */
@@ -98,8 +112,8 @@ function missedCounts(exported: Exported): { files: number; items: number; detai
 }
 
 /**
- * What an export leaves out, such as `4 files and 19 details`; empty if nothing that a person would miss. `withheld` is
- * the number of entries that were not exported for other reasons.
+ * Names what an export leaves out, such as `4 files and 19 details`. Empty if it leaves out nothing that a person would
+ * miss. `withheld` is the number of entries that were not exported for other reasons.
  */
 export function leftOutText(exported: Exported, withheld = 0): string {
   const { files, items, details } = missedCounts(exported);
@@ -110,7 +124,7 @@ export function leftOutText(exported: Exported, withheld = 0): string {
   ]);
 }
 
-/** The number of entries that were not exported for reasons other than the format. */
+/** The number of entries that the export withholds for reasons other than its format. */
 export const withheldCount = (exported: Exported): number =>
   exported.withheld.reduce((sum, { count }) => sum + count, 0);
 
@@ -124,13 +138,13 @@ export function attachedFileCounts(exported: Exported, canContain: boolean): { e
       0,
     );
   const attachmentCount = exported.by_kind.attachment ?? 0;
-  // Only files whose bytes are in the vault are lost. One that an export names but does not contain is no loss.
+  // Only files whose bytes are in the vault can be lost. A file that an import listed without containing it is no loss.
   if (!canContain) return { exported: 0, omitted: Math.max(lossCount("bytes"), lossCount("file")) };
   const omitted = Math.min(attachmentCount, lossCount("attachment"));
   return { exported: attachmentCount - omitted, omitted };
 }
 
-/** What an export contains, such as `412 memories, 2,859 conversations, 318 files`. */
+/** Names what an export contains, such as `412 memories, 2,859 conversations, 318 files`. */
 export function contentsText(exported: Exported): string {
   const order = ["memory", "conversation", "attachment", "message"];
   const namedKinds = Object.entries(exported.by_kind)

@@ -8,7 +8,7 @@ import { lockGuard, onLock } from "$lib/state/lock-cleanup";
 import { session } from "$lib/state/session.svelte";
 import { toasts } from "$lib/state/toasts.svelte";
 import { showError } from "$lib/state/trash-actions";
-import { holdsWork } from "$lib/state/unfinished-work";
+import { registerWorkCheck } from "$lib/state/unfinished-work";
 import { joinSentences, t } from "$lib/text";
 import { exportFacts } from "$lib/text/core";
 import { fileName, folderName, isoDay, joinPath } from "$lib/text/format";
@@ -19,12 +19,12 @@ import { leftOutText, missedFields, withheldCount } from "./losses";
 /** The settings of an earlier export. `folder` is null if none of the exported files in the log still exists. */
 export type ExportSettings = { folder: string | null; sign: boolean; encrypt: boolean };
 
-/** If a file with the name exists, a number is added to the name. After this many attempts the error is shown. */
+/** If the file exists, a name with a number is tried next. After this many attempts the error is shown. */
 const MAX_NAME_ATTEMPTS = 20;
 
 /**
- * The settings of the newest export in this format, according to the log. If there is none, the defaults. The folder
- * may be that of an export in another format.
+ * The settings of the newest export in this format, according to the log, or the default settings if there is none. The
+ * folder may be that of an export in another format.
  */
 export function lastSettings(entries: readonly AuditEntry[], format: string): ExportSettings {
   const newestFirst = entries.filter(({ op }) => op === "export").toSorted((a, b) => b.at.localeCompare(a.at));
@@ -40,7 +40,7 @@ export function lastSettings(entries: readonly AuditEntry[], format: string): Ex
  */
 class QuickExport {
   running = $state(false);
-  /** By format: the lost fields that the person accepted. Kept until the vault is locked. */
+  /** For each format, the lost fields that the person accepted. Kept until the vault is locked. */
   #accepted = new Map<string, ReadonlySet<string>>();
 
   /** Remembers that the person accepted what an export leaves out. */
@@ -81,7 +81,7 @@ class QuickExport {
     return preview.records > 0 && missedFields(preview).every((field) => accepted?.has(field));
   }
 
-  /** Saves under a name that does not exist yet. */
+  /** Saves an export in `folder` under a name that does not exist there yet. */
   async #save(job: JobProgress, request: ExportRequest, folder: string): Promise<Exported> {
     const end = cardOf(request.format)?.end ?? "";
     for (let n = 1; ; n += 1) {
@@ -100,17 +100,18 @@ class QuickExport {
 }
 
 /**
- * Shows what was saved and what is left out. If the export fails its check, a dialog shows it and offers to delete it.
+ * Shows in a toast what was saved and what is left out. If the export fails its check, a dialog says so instead and
+ * offers to delete the export.
  */
 function report(done: Exported): void {
   if (!done.validated) {
     dialogs.show({ kind: "exported", done });
     return;
   }
-  const excluded = leftOutText(done, withheldCount(done));
+  const excludedText = leftOutText(done, withheldCount(done));
   const text = joinSentences([
     t("activity.sentence", { what: t("saved", { name: fileName(done.path) }) }),
-    excluded ? t("exported.leftOut", { what: excluded }) : null,
+    excludedText ? t("exported.leftOut", { what: excludedText }) : null,
     done.covered > 0 ? t("activity.sentence", { what: t("activity.covered", { n: done.covered }) }) : null,
   ]);
   const show = () => backend().showInFolder(done.path);
@@ -119,7 +120,7 @@ function report(done: Exported): void {
 
 export const quickExport = new QuickExport();
 onLock(() => quickExport.clear());
-holdsWork(() => quickExport.running);
+registerWorkCheck(() => quickExport.running);
 
 /** Commands that save everything in one click, one for each recommended format. */
 export const quickExportCommands = () =>
@@ -130,6 +131,6 @@ export const quickExportCommands = () =>
     run: () => void quickExport.run(value),
   }));
 
-/** The same commands as entries of a menu. */
+/** The commands that save everything in one click, as entries of a menu. */
 export const quickExportEntries = (): MenuEntry[] =>
   quickExportCommands().map(({ id, ...entry }) => ({ ...entry, testid: id }));

@@ -17,7 +17,7 @@ import type { IconComponent } from "$lib/ui/types";
 
 export const nameOf = (row: Row): string => oneLine(row.title ?? (row.text || t("files.unnamed")));
 
-/** The name as segments. The words for which the list of files is searched are marked. */
+/** The name of a file as segments. The searched words are marked. */
 export function nameSegments(row: Row): TextSegment[] {
   const name = nameOf(row);
   return splitSegments(name, findWords(name, hitWords(files.query, row)));
@@ -25,8 +25,8 @@ export function nameSegments(row: Row): TextSegment[] {
 
 /**
  * The type of a file for people, such as `Document, PDF`: its kind, and the ending of its name. The media type is shown
- * only for a file with neither. For a part of an export, `media_type` is the name of its role, which means nothing to a
- * person.
+ * only for a file with neither kind nor ending. For a part of an export, `media_type` is the name of its role, which
+ * means nothing to a person.
  */
 export function typeText(row: Row): string {
   const [, ending = ""] = /\.([a-z0-9]{1,8})$/i.exec(nameOf(row)) ?? [];
@@ -35,7 +35,7 @@ export function typeText(row: Row): string {
   return text || (row.media_type?.includes("/") ? oneLine(row.media_type) : "");
 }
 
-/** Whether the window can show the picture. */
+/** Whether a file is a picture that the window can show. */
 export const isPicture = ({ present, media_type }: Pick<Row, "present" | "media_type">): boolean =>
   present !== false && /^image\/(png|jpeg|gif|webp)$/.test(media_type ?? "");
 
@@ -51,9 +51,12 @@ const ICONS: Record<FileKind, IconComponent> = {
 export const iconOf = (row: Row): IconComponent => ICONS[(row.file_kind ?? "other") as FileKind] ?? File;
 
 /**
- * A line such as `ChatGPT, 12 Mar, 2.1 MB`. Instead of the size, that of a file which the export only lists says so.
+ * A line about a file, such as `ChatGPT, 12 Mar, 2.1 MB`. For a file that the export lists but does not contain, the
+ * line says so instead of the size.
  */
 export function fileSummary(row: Row): string {
-  const whose = joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at)]);
-  return row.present === false ? t("files.missingFrom", { whose }) : joinWithCommas([whose, bytes(row.size)]);
+  const sourceText = joinWithCommas([assistantStyle(row.source).name, shortDay(row.created_at)]);
+  return row.present === false
+    ? t("files.missingFrom", { whose: sourceText })
+    : joinWithCommas([sourceText, bytes(row.size)]);
 }

@@ -6,7 +6,7 @@ import { nav } from "$lib/state/nav.svelte";
 import { t } from "$lib/text";
 import type { MenuEntry } from "$lib/ui/types";
 
-/** Menu of a file, or of all checked files if it is one of them. */
+/** The menu entries for a file. If the file is checked, the entries apply to all checked files. */
 export function fileMenu(id: string, show: (id: string) => void): MenuEntry[] {
   const ids = targetIds(id);
   if (ids.length > 1) return recordMenuEntries(files, ids);

@@ -1,10 +1,10 @@
 import { nameOf } from "./kinds";
 import type { Row } from "$lib/state/records.svelte";
 
-/** Maximum number of bytes shown of a text file. */
+/** Maximum number of bytes of a text file that are shown. */
 export const MAX_SHOWN_BYTES = 128 * 1024;
 
-/** Text media types that do not start with `text/`. */
+/** Matches the media types of text, including those that do not start with `text/`. */
 const TEXT_TYPES =
   /^(text\/.+|message\/rfc822|application\/(.+\+)?(json|xml|yaml|toml|sql|graphql)|application\/(json5|jsonl|ndjson|x-ndjson|jsonlines|javascript|ecmascript|typescript|csv|x-(sh|shellscript|yaml|toml|httpd-php|tex|subrip|python|ruby|perl|sql)))$/;
 
@@ -34,26 +34,26 @@ export function isProbablyText(file: File): boolean {
 const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 
 /**
- * Decodes the first bytes of a file as text. The encoding is that of the byte order mark, if there is one. Otherwise
- * these are tried in turn: UTF-8, the legacy encodings of the language, and `windows-1252`. Null if the bytes contain a
- * zero byte, which text does not have.
+ * Decodes the first bytes of a file as text. `hasMore`: whether the file has more bytes. If there is a byte order mark
+ * of UTF-16, the text is decoded as UTF-16. Otherwise these encodings are tried in turn: UTF-8, the legacy encodings of
+ * the language, and `windows-1252`. Null if the bytes contain a zero byte, which text does not have.
  */
-export function decode(bytes: Uint8Array, more: boolean, language: string): string | null {
-  const read = (label: string, fatal: boolean) => {
+export function decode(bytes: Uint8Array, hasMore: boolean, language: string): string | null {
+  const decodeAs = (label: string, fatal: boolean) => {
     try {
       // If more bytes follow, the last character may be incomplete, which is not an error.
-      return new TextDecoder(label, { fatal }).decode(bytes, { stream: more });
+      return new TextDecoder(label, { fatal }).decode(bytes, { stream: hasMore });
     } catch {
       return null;
     }
   };
-  const [a, b] = bytes;
-  if (a === 0xff && b === 0xfe) return read("utf-16le", false);
-  if (a === 0xfe && b === 0xff) return read("utf-16be", false);
+  const [first, second] = bytes;
+  if (first === 0xff && second === 0xfe) return decodeAs("utf-16le", false);
+  if (first === 0xfe && second === 0xff) return decodeAs("utf-16be", false);
   if (bytes.includes(0)) return null;
   for (const label of ["utf-8", ...(LEGACY_ENCODINGS[language] ?? [])]) {
-    const text = read(label, true);
+    const text = decodeAs(label, true);
     if (text !== null) return text;
   }
-  return read("windows-1252", false);
+  return decodeAs("windows-1252", false);
 }

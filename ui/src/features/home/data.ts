@@ -19,7 +19,7 @@ export type Column = {
   memories: number;
   profiles: number;
   conversations: number;
-  /** Date of the newest memory that has one. */
+  /** Date of the newest memory that has a date. */
   newest: string | null;
   /** When the assistant's newest export was made, if known. */
   exported: string | null;
@@ -30,7 +30,7 @@ export type Column = {
   special: number;
 };
 export type Month = { start: Date; since: string; until: string; sources: Record<string, number>; total: number };
-/** `undated`: number of memories without a date of their own. They belong to no month. */
+/** `undated`: number of memories without a date of their own, which are in no month. */
 export type Months = { months: Month[]; undated: number };
 export type Home = {
   columns: Column[];
@@ -208,20 +208,20 @@ export async function loadMonths(): Promise<Months> {
 }
 
 /**
- * Counts the memories of a month by assistant. Lists date a memory without a date by its import, but such a memory must
- * not be counted here. `someUndated`: whether there are such memories.
+ * Counts the memories of a month by assistant. Memories without a date are not counted, although lists date them by
+ * their import. `someUndated`: whether the vault has such memories.
  */
 async function loadMonth(month: { start: Date; since: string; until: string }, someUndated: boolean): Promise<Month> {
   const filter = { ...ANY, kind: "memory", since: month.since, until: month.until };
   const { sources } = await backend().facets(filter, null, false);
   if (!someUndated || sumOf(sources) === 0) return { ...month, sources, total: sumOf(sources) };
-  const dated = await Promise.all(
+  const datedCounts = await Promise.all(
     Object.keys(sources).map(async (source): Promise<[string, number]> => [
       source,
       (await backend().summary({ ...filter, source })).dated,
     ]),
   );
-  const counts = Object.fromEntries(dated.filter(([, n]) => n > 0));
+  const counts = Object.fromEntries(datedCounts.filter(([, n]) => n > 0));
   return { ...month, sources: counts, total: sumOf(counts) };
 }
 
@@ -240,7 +240,9 @@ export function lastChangeText({ cause, versions, changed_at }: ListItem): strin
 /** Matches a title that is only the name or the path of a file, with or without its ending (`reference_people`). */
 const FILE_NAME = /^\S*[._/\\]\S+$/;
 
-/** What names a memory in a line: its title, or its first words if the title is only the name of a file. */
+/**
+ * The text that represents a memory in a line: its title, or its first words if the title is only the name of a file.
+ */
 export function titleText({ title, text }: Pick<ListItem, "title" | "text">): string {
   return title && !(FILE_NAME.test(title.trim()) && text.trim() !== "") ? title : text;
 }

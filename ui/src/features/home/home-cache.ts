@@ -14,6 +14,6 @@ onLock(() => (cached = null));
 
 export const cacheHome = (next: CachedHome): void => void (cached = next);
 
-/** The cached counts, if they belong to this state of the vault and of its vectors. */
+/** The cached counts. Null if the vault or its vectors have changed since they were cached. */
 export const cachedHome = (info: VaultInfo | null): CachedHome | null =>
   info !== null && cached?.info === info && cached.encoded === meaning.revision ? cached : null;

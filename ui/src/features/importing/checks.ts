@@ -7,7 +7,7 @@ import { shortKey } from "$lib/text/format";
 /** The result of a file check in one line, with its severity. */
 export type CheckSummary = { tone: "ok" | "warn" | "danger" | "plain"; chip: string; text: string };
 
-/** The summary for a file; formats without a check return null. */
+/** The summary of a file check. Null for formats without a check. */
 export function checkSummary(check: FileCheck): CheckSummary | null {
   if (!check.checked) return null;
   if (isForged(check)) return { tone: "danger", chip: t("check.forged"), text: t("check.forgedText") };

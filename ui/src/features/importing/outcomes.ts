@@ -6,7 +6,7 @@ import { fileName } from "$lib/text/format";
 
 export type OutcomeKey = "added" | "updated" | "unchanged" | "blocked" | "skipped" | "failed";
 
-/** A number that was chosen in the table. A `kind` of null means all kinds, and `found` means all outcomes. */
+/** Identifies a number in the table. A `kind` of null means all kinds, and the outcome `found` means all outcomes. */
 export type OutcomeSelection = { kind: string | null; outcome: OutcomeKey | "found" };
 export const ALL_ITEMS: OutcomeSelection = { kind: null, outcome: "found" };
 
@@ -31,7 +31,7 @@ export function kindRows(report: ImportReport): { kind: string; label: string; o
     .map(([kind, outcome]) => ({ kind, label: kindName(kind), outcome }));
 }
 
-/** `Memories`, `Files`, … */
+/** The name of a kind in the plural, such as `Memories` or `Files`. */
 export function kindName(kind: string): string {
   return word("kinds", kind);
 }
@@ -51,25 +51,28 @@ export const sameSelection = (a: OutcomeSelection | null, b: OutcomeSelection): 
 export function sumText(outcome: Outcome): string | null {
   const parts = COLUMNS.filter((key) => outcome[key] > 0);
   if (parts.reduce((all, key) => all + outcome[key], 0) !== outcome.found) return null;
-  const named = parts.map((key) => t(`activity.n.${key}`, { n: outcome[key] }));
-  return [count(outcome.found), named.join(" + ")].filter(Boolean).join(" = ");
+  const outcomeTexts = parts.map((key) => t(`activity.n.${key}`, { n: outcome[key] }));
+  return [count(outcome.found), outcomeTexts.join(" + ")].filter(Boolean).join(" = ");
 }
 
-/** The number for a selection. */
+/** The number of items of a selection, according to the report. */
 export function countOf(report: ImportReport, { kind, outcome }: OutcomeSelection): number {
   return (kind === null ? report : report.by_kind[kind])?.[outcome] ?? 0;
 }
 
 /**
- * How many items of a selection the report has to list. After an import, items that were added are not among them,
- * because they are in the lists of the vault.
+ * The number of items of a selection that the report has to list. After an import, added items are not among them,
+ * because the lists of the vault contain them.
  */
 export function itemCount(report: ImportReport, pick: OutcomeSelection): number {
   const all = countOf(report, pick);
   return pick.outcome === "found" && !report.dry_run ? all - countOf(report, { ...pick, outcome: "added" }) : all;
 }
 
-/** Whether a number can open a list. In reports of earlier versions the kind of an item may be missing (null). */
+/**
+ * Whether a number can open a list. In reports of earlier versions, the number of a single kind cannot, because the
+ * kind of an item may be missing (null).
+ */
 export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
   if (itemCount(report, pick) === 0) return false;
   if (pick.outcome === "added") return report.dry_run || kindOfNewList(report, pick.kind) !== null;
@@ -79,8 +82,8 @@ export function hasList(report: ImportReport, pick: OutcomeSelection): boolean {
 /** The listed items of a selection, and how many more exist. */
 export function entriesOf(report: ImportReport, pick: OutcomeSelection): { entries: Entry[]; more: number } {
   const { kind, outcome } = pick;
-  const coming = report.coming.map((item) => ({ ...item, outcome: "added", reason: "" }));
-  const entries = [...report.items.map((item) => ({ ...item, text: null })), ...coming]
+  const newEntries = report.coming.map((item) => ({ ...item, outcome: "added", reason: "" }));
+  const entries = [...report.items.map((item) => ({ ...item, text: null })), ...newEntries]
     .filter((item) => (kind === null || item.kind === kind) && (outcome === "found" || item.outcome === outcome))
     .sort((a, b) => LIST_ORDER.indexOf(a.outcome) - LIST_ORDER.indexOf(b.outcome));
   return { entries, more: Math.max(0, itemCount(report, pick) - entries.length) };
@@ -95,12 +98,12 @@ export function placeText(place: string): string {
   const [path = "", pointer = ""] = place.split("#");
   const file = oneLine(fileName(path.split("!/").at(-1) ?? path), MAX_PLACE_LENGTH);
   const steps = pointer.split("/").filter(Boolean);
-  const at = steps.find((step) => /^\d{1,9}$/.test(step));
+  const entryIndex = steps.find((step) => /^\d{1,9}$/.test(step));
   const last = steps.at(-1);
   return joinWithCommas([
     file,
-    at === undefined ? null : t("import.items.entry", { n: Number(at) + 1 }),
-    last === undefined || last === at ? null : oneLine(last, MAX_PLACE_LENGTH),
+    entryIndex === undefined ? null : t("import.items.entry", { n: Number(entryIndex) + 1 }),
+    last === undefined || last === entryIndex ? null : oneLine(last, MAX_PLACE_LENGTH),
   ]);
 }
 
@@ -108,7 +111,7 @@ export function placeText(place: string): string {
 const CUT_OFF_CODES: readonly string[] = ["truncated_archive", "truncated"];
 const fileOf = (place: string) => place.split("!/")[0]?.replace(/(?:@\d+|#\/.*|#)$/, "") ?? place;
 
-/** Whether a warning says that an imported file ends early. The import has its own text for that. */
+/** Whether a warning says that an imported file ends early. Such a warning is shown with its own text. */
 export const isCutOff = ({ code, place }: { code: string; place: string }): boolean =>
   CUT_OFF_CODES.includes(code) && (code === "truncated_archive" || !place.includes("!/"));
 

@@ -3,7 +3,10 @@ import { t } from "$lib/text";
 /** The five stages of an import as the backend names them. Their texts are `stage.<name>` and `stage.<name>.done`. */
 export const IMPORT_STAGES = ["detect", "read", "store", "index", "check"] as const;
 
-/** `about 25 seconds left`, rounded so that it does not change all the time. Empty while unknown. */
+/**
+ * A text such as `about 25 seconds left`, with a rounded number, so that it does not change all the time. Empty while
+ * the time is unknown.
+ */
 export function timeLeft(seconds: number | null): string {
   if (seconds === null || !Number.isFinite(seconds)) return "";
   if (seconds < 5) return t("progress.soon");

@@ -1,2 +1,2 @@
-/** Maximum number of listed entries; not more than the backend returns in one call. */
+/** Maximum number of entries in the list. It must not exceed what the backend returns in one call. */
 export const MAX_ENTRIES = 100;

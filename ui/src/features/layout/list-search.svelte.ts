@@ -3,7 +3,7 @@ import type { RecordList } from "$lib/state/records.svelte";
 import { search } from "$lib/state/search-field.svelte";
 import { untrack } from "svelte";
 
-/** Milliseconds between the last key and the search. */
+/** Milliseconds between the last key press and the search. */
 const SEARCH_DELAY_MS = 120;
 
 export type ListAnswer = {
@@ -13,14 +13,14 @@ export type ListAnswer = {
    * that the search does not find.
    */
   isNewQuery: boolean;
-  /** False once a newer search has begun or the section was left. */
+  /** Returns false once a newer search has begun or the section was left. */
   isCurrent: () => boolean;
 };
 
 /**
- * Reloads `list` whenever the text in the search field, the filter or the revision of the list changes. Call this while a component is
- * being created. `onanswer` is called when the rows have arrived. During a search it is called `pause` ms later, so
- * that its work does not delay the response to the next key.
+ * Reloads `list` whenever the text in the search field, the filter, the sort order or the revision of the list changes.
+ * Call this while a component is being created. `onanswer` is called when the rows have arrived. During a search it is
+ * called `pause` ms later, so that its work does not delay the response to the next key.
  */
 export function followSearch(
   list: RecordList,

@@ -12,18 +12,21 @@ import { t } from "$lib/text";
 import { handlesOwnKeys } from "./letter-keys";
 import type { MenuEntry } from "$lib/ui/types";
 
-/** Ids to which the menu of a row applies: all checked rows if the row is one of them, otherwise only the row. */
+/**
+ * Ids of the records to which the menu of a row applies: all checked rows if the row is one of them, otherwise only the
+ * row.
+ */
 export function targetIds(id: string): string[] {
   return selection.ids.has(id) ? [...selection.ids] : [id];
 }
 
-/** The list inside an element, or null if it is hidden because it has no rows. */
+/** The list box inside an element. Null if there is none, or if it is hidden because it has no rows. */
 export function visibleList(within: ParentNode): HTMLElement | null {
   const list = within.querySelector<HTMLElement>("[role=listbox]");
   return list?.closest("[inert]") ? null : list;
 }
 
-/** Moves the focus to the list. */
+/** Focuses the list in the list pane, unless the list is hidden. */
 export function focusList(): void {
   const pane = document.querySelector("[data-pane=list]");
   if (pane) visibleList(pane)?.focus();
@@ -48,7 +51,7 @@ export function handleListKey(event: KeyboardEvent, list: RecordList, active: st
 export function handlePaneKey(event: KeyboardEvent, list: RecordList, id: string | null): void {
   const { key, defaultPrevented, ctrlKey, metaKey, altKey, shiftKey, target } = event;
   if (key !== "Delete" || defaultPrevented || ctrlKey || metaKey || altKey || handlesOwnKeys(target)) return;
-  // Forms handle their own keys.
+  // Ignore keys in forms, which handle Delete themselves.
   if (target instanceof Element && target.closest("form")) return;
   // Delete removes the record together with the focused element, so the list gets the focus. Shift Delete opens a
   // dialog instead, which restores the focus itself.

@@ -5,13 +5,13 @@ import { selection } from "$lib/state/selection.svelte";
 
 const ACTION_OF_LETTER: Record<string, DetailRequest["action"]> = { e: "edit", t: "tag", r: "redact", v: "source" };
 
-/** Opens this record in the detail pane at once and starts the action there. */
+/** Opens a record in the detail pane at once and starts the action there. */
 export function requestAction(action: DetailRequest["action"], id: string): void {
   nav.choose(id);
   detail.request(action, id);
 }
 
-/** Handles letters that act on the active row, or on all checked rows. */
+/** Handles the letter keys that act on the active row, or on all checked rows. */
 export function handleLetterKey(event: KeyboardEvent, active: string | null): void {
   const letter = ACTION_OF_LETTER[commandLetter(event) ?? ""];
   // While a record is checked, only T and R work. The summary of the checked records handles them.

@@ -12,7 +12,7 @@ export function kindsWithoutSection(): { value: string; n: number }[] {
     .map(([value, n]) => ({ value, n }));
 }
 
-/** The kind that the section of the memories lists instead of memories. Null if it lists memories, or any kind. */
+/** The kind that the section Memories lists instead of memories. Null if it lists memories, or records of any kind. */
 export function shownKind(): string | null {
   const { kind } = memories.filter;
   return kind === "memory" ? null : kind;
@@ -25,8 +25,8 @@ export function showKind(kind: string): void {
 }
 
 /**
- * Opens a section. Memories then lists memories, even if another kind was chosen there last. In that case the open
- * record is closed, because it is not in the list.
+ * Opens a section. The section Memories then lists memories, even if another kind was chosen there last. In that case
+ * the record that was open there is not opened again, because it is not in the list.
  */
 export function openSection(section: Section): void {
   if (section !== "memories" || memories.filter.kind === "memory") {

@@ -17,10 +17,10 @@ import { t } from "$lib/text";
 import type { MenuEntry } from "$lib/ui/types";
 import { requestAction } from "./keys";
 
-/** Parts of an import that no reader understands cannot be edited. */
+/** Whether a record can be edited. Parts of an import that no reader understands cannot. */
 const isEditable = (id: string) => memories.rows.find((row) => row.id === id)?.kind !== "foreign";
 
-/** Menu of a memory's row, or of all checked rows if it is one of them. */
+/** The menu entries for the row of a memory. If the row is checked, the entries apply to all checked rows. */
 export function memoryMenu(id: string, open: () => void): MenuEntry[] {
   const ids = targetIds(id);
   const letter = (key: string) => (appearance.letterKeys ? key : undefined);

@@ -7,7 +7,10 @@ import { t, word } from "$lib/text";
 import { isoDay } from "$lib/text/format";
 import { chipsOf } from "./chips";
 
-/** The list as a page: all its rows, also those that are not loaded, or only the checked ones if there are any. */
+/**
+ * The list as a page: only the checked rows if there are any, and otherwise all rows, including those that are not
+ * loaded.
+ */
 export function memoryPage(): Printable {
   const checked = [...selection.ids];
   const isChecked = checked.length > 0;

@@ -1,12 +1,12 @@
 import { isCollapsed } from "$features/conversations/branches";
 import { backend, codeOf, type LinkInfo, type ThreadMessage } from "$lib/ipc";
 
-/** A message as provenance shows it. */
+/** The id and the text of a message that the provenance section quotes. */
 type Quoted = { id: string; text: string };
 
 /**
- * The message that a memory was made from. `linked` is what the export links to, which may be a hidden note of the
- * assistant. `own` is the message of the person that led to it, or null if there is none.
+ * The message from which a memory was made. `linked` is the message to which the export links, which may be a hidden
+ * note of the assistant. `own` is the person's message that led to it, or null if there is none.
  */
 export type SourceMessage = { linked: Quoted; own: Quoted | null };
 
@@ -16,17 +16,17 @@ const quote = ({ id, text }: ThreadMessage): Quoted => ({ id, text });
 export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string): Quoted | null {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const visited = new Set<string>();
-  let at = byId.get(id);
-  while (at && !visited.has(at.id)) {
-    if (at.role === "user" && !isCollapsed(at)) return quote(at);
-    visited.add(at.id);
-    at = at.parent_id === null ? undefined : byId.get(at.parent_id);
+  let ancestor = byId.get(id);
+  while (ancestor && !visited.has(ancestor.id)) {
+    if (ancestor.role === "user" && !isCollapsed(ancestor)) return quote(ancestor);
+    visited.add(ancestor.id);
+    ancestor = ancestor.parent_id === null ? undefined : byId.get(ancestor.parent_id);
   }
   return null;
 }
 
 /**
- * Finds the person's message behind a link to a message. There is none for custom instructions, because they come
+ * Finds the person's message that led to a linked message. Custom instructions have no such message, because they come
  * from the assistant's settings, not from the message before them.
  */
 export async function loadSourceMessage(
@@ -51,7 +51,7 @@ async function loadMessages(conversation: string): Promise<ThreadMessage[]> {
   try {
     return (await backend().thread(conversation)).messages;
   } catch (error) {
-    // The conversation was erased or is in the Trash.
+    // Return no messages if the conversation was erased or is in the Trash.
     if (codeOf(error) === "not_found") return [];
     throw error;
   }

@@ -7,7 +7,7 @@ import { vault } from "$lib/state/vault.svelte";
 import { t } from "$lib/text";
 import { aboutName } from "./types";
 
-/** In place of a subject: the person has not decided, so the suggested subject applies. */
+/** The value in place of a subject if the person has not decided on one. The suggested subject applies then. */
 export const USE_SUGGESTED = "suggested";
 /** If more memories than this are changed, Undo is not offered, because their earlier decisions are not read first. */
 const MAX_UNDO = 1000;
@@ -24,7 +24,9 @@ async function decisionsOn(ids: readonly string[]): Promise<Map<string, string[]
   return decisions;
 }
 
-/** Stores what memories are about, as the person decided. `USE_SUGGESTED` removes the decision. Offers Undo. */
+/**
+ * Stores the subject that the person decided on for memories, and offers Undo. `USE_SUGGESTED` removes the decision.
+ */
 export async function setSubject(ids: readonly string[], about: string): Promise<void> {
   const isUnlocked = lockGuard();
   try {

@@ -15,13 +15,15 @@ export function cleanTag(typed: string): string {
 export async function tagAll(ids: string[], tag: string, job: JobProgress): Promise<void> {
   const isUnlocked = lockGuard();
   try {
-    const changed = (await backend().tag(job.id, { ids, tag, on: true }, job.listen)).ids;
+    const changedIds = (await backend().tag(job.id, { ids, tag, on: true }, job.listen)).ids;
     if (!isUnlocked()) return;
-    if (changed.length === 0) {
+    if (changedIds.length === 0) {
       toasts.show(t("select.taggedBefore", { n: ids.length, tag }), { icon: "check" });
       return;
     }
-    toasts.showWithUndo(t("select.tagged", { n: changed.length, tag }), t("action.undo"), () => untag(changed, tag));
+    toasts.showWithUndo(t("select.tagged", { n: changedIds.length, tag }), t("action.undo"), () =>
+      untag(changedIds, tag),
+    );
     vault.changed();
   } catch (error) {
     if (!isUnlocked()) return;

@@ -59,7 +59,10 @@ export function typeIcon(type: string): IconComponent {
   return ICONS[type] ?? Bookmark;
 }
 
-/** `Preference` for one memory, `Preferences` for a group. Without a type, only a group has a name. */
+/**
+ * The name of a memory type: `Preference` for one memory, `Preferences` for a group. If the type is missing, only a
+ * group has a name.
+ */
 export function typeName(type: string | null, group = false): string {
   if (!type) return group ? t("filter.untyped") : "";
   return word(group ? "types" : "type", type);
@@ -79,7 +82,7 @@ export const TYPES = [
   "other",
 ];
 
-/** What a memory can be about. */
+/** The subjects that a memory can have. */
 export const ABOUT_KINDS = [
   "who_you_are",
   "people",
@@ -96,7 +99,7 @@ export const ABOUT_KINDS = [
   "how_to_answer",
 ];
 
-/** The name of what a memory is about. The empty `kind` means memories without a suggested subject. */
+/** The name of a subject. An empty `kind` means memories without a suggested subject. */
 export function aboutName(kind: string): string {
   return kind === "" ? t("filter.noAbout") : word("about", kind);
 }

@@ -2,24 +2,28 @@ import type { Impact } from "$lib/ipc";
 import { assistantStyle } from "$lib/logic/assistants";
 import { count, hasText, joinWithAnd, t } from "$lib/text";
 
-/** `3 memories`, `1 conversation`; mixed kinds are counted as `items`. */
+/** A number of records with their kind, such as `3 memories`. Records of several kinds are counted as `items`. */
 export function countedName(kinds: readonly string[], n: number): string {
   const key = `many.${kinds.length === 1 ? kinds[0] : ""}`;
   return hasText(key) ? t(key, { n }) : t("many.items", { n });
 }
 
-/** `3 messages and 1 memory`, the largest number first. Kinds without a name are counted together as `items`. */
+/**
+ * The numbers of records by kind, the largest first, such as `3 messages and 1 memory`. Kinds without a name are
+ * counted together as `items`.
+ */
 export function kindCountsText(kinds: { [kind: string]: number }): string {
   const namedKinds = Object.entries(kinds).filter(([kind]) => hasText(`many.${kind}`));
-  const others = Object.values(kinds).reduce((sum, n) => sum + n, 0) - namedKinds.reduce((sum, [, n]) => sum + n, 0);
+  const otherCount =
+    Object.values(kinds).reduce((sum, n) => sum + n, 0) - namedKinds.reduce((sum, [, n]) => sum + n, 0);
   namedKinds.sort(([, a], [, b]) => b - a);
   return joinWithAnd([
     ...namedKinds.map(([kind, n]) => countedName([kind], n)),
-    ...(others > 0 ? [countedName([], others)] : []),
+    ...(otherCount > 0 ? [countedName([], otherCount)] : []),
   ]);
 }
 
-/** What will be erased, one line per category, without empty ones. */
+/** The lines that say what will be erased, one for each category that is not empty. */
 export function impactLines(impact: Impact, kinds: readonly string[]): { n: string; text: string }[] {
   // Every erased record, including derived ones, has one current version. All other versions are older.
   const olderVersions = Math.max(0, impact.versions - impact.records - impact.derived);
@@ -36,7 +40,7 @@ export function impactLines(impact: Impact, kinds: readonly string[]): { n: stri
   return lines.filter((line) => line.n > 0).map((line) => ({ n: count(line.n), text: line.text }));
 }
 
-/** Places that Mementory cannot reach, one line each. */
+/** The places that an erasure cannot reach, one line each. */
 export function unreachableLines(platforms: readonly string[], exported: boolean): string[] {
   const assistants = platforms.filter((platform) => platform !== "me").map((platform) => assistantStyle(platform).name);
   return [

@@ -11,8 +11,8 @@ export type ReceiptPlace = { place: string; outcome: string; text: string; origi
  */
 export function placesOf(receipt: Receipt): ReceiptPlace[] {
   const places = receipt.places.map(({ place, outcome, detail }) => ({ place, outcome, ...placeDetailText(detail) }));
-  const last = places.findIndex(({ place }) => place === "temporary_files");
-  places.splice(last < 0 ? places.length : last, 0, ...sameWordsPlaces(receipt));
+  const temporaryFilesIndex = places.findIndex(({ place }) => place === "temporary_files");
+  places.splice(temporaryFilesIndex < 0 ? places.length : temporaryFilesIndex, 0, ...sameWordsPlaces(receipt));
   return places;
 }
 

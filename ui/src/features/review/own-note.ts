@@ -1,11 +1,11 @@
 import type { EvidenceMessage } from "$lib/ipc";
 
-/** A form of the text that is the same for two texts that differ only in punctuation, case or spaces. */
+/** Normalises a text, so that texts that differ only in punctuation, case or spaces become the same. */
 const comparable = (text: string): string => (text.toLocaleLowerCase().match(/[\p{L}\p{M}\p{N}]+/gu) ?? []).join(" ");
 
 /**
  * The evidence without the assistant's own note of the memory. The note is no evidence, because it is the memory
- * itself. It stays only if there is no other evidence, because it leads to the conversation.
+ * itself. If there is no other evidence, the note stays, because it leads to the conversation.
  */
 export function withoutOwnNote(messages: readonly EvidenceMessage[], text: string): readonly EvidenceMessage[] {
   const memory = comparable(text);

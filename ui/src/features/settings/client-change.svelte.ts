@@ -8,14 +8,14 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { UiError } from "$lib/state/ui-error";
 import { t } from "$lib/text";
 
-/** A change to a client's configuration: previews it and makes it. */
+/** Previews a change to a client's configuration and makes it. */
 export class ClientChange {
   /** The change as it would be made. Null until it is known. */
   preview = $state.raw<ConnectionChange | null>(null);
   problem = $state.raw<UiError | null>(null);
   busy = $state(false);
 
-  /** Asks what connecting or disconnecting the client would change. */
+  /** Asks the backend what connecting or disconnecting the client would change. */
   load(client: AiClient, connect: boolean): void {
     agents.preview(client, connect).then((found) => (this.preview = found), this.#fail);
   }

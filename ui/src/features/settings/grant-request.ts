@@ -27,10 +27,10 @@ export const emptyRequest = (): GrantRequest => ({
 
 /** The rights with `right` added or removed, in display order. */
 export function withRight(rights: readonly string[], right: Right, on: boolean): string[] {
-  const wanted = new Set(rights);
-  if (on) wanted.add(right);
-  else wanted.delete(right);
-  return RIGHTS.filter((each) => wanted.has(each));
+  const chosenRights = new Set(rights);
+  if (on) chosenRights.add(right);
+  else chosenRights.delete(right);
+  return RIGHTS.filter((each) => chosenRights.has(each));
 }
 
 /** The typed number if it is a whole number of at least 1. Null for everything else, which means the usual limit. */

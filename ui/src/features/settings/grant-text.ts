@@ -4,7 +4,7 @@ import { oneLine } from "$lib/logic/untrusted-text";
 import { joinSentences, joinWithAnd, joinWithCommas, t, word } from "$lib/text";
 import { day } from "$lib/text/format";
 
-/** What a grant allows, in words. */
+/** A text that says what a grant allows. */
 export function grantSummary(grant: GrantInfo): string {
   const rights = joinWithAnd(grant.rights.map((right) => word("right", right)));
   const names = (values: string[]) => joinWithAnd(values.map((each) => oneLine(each, 40)));
@@ -26,5 +26,5 @@ export function grantSummary(grant: GrantInfo): string {
   ]);
 }
 
-/** The path of the program that is connected. If it only runs a script, the path of the script. */
+/** The path of the connected program. If the program only runs a script, the path of the script. */
 export const programPath = ({ path, script }: ConnectedProgram): string => script ?? path;

@@ -3,7 +3,8 @@ import { session } from "$lib/state/session.svelte";
 import { UiError } from "$lib/state/ui-error";
 
 /**
- * An action that needs the current passphrase or recovery code: the typed secret, whether it runs, and why it failed.
+ * The state of an action that needs the current passphrase or recovery code: the typed secret, whether the action is
+ * running, and why it failed.
  */
 export class SecretAttempt {
   secret = $state("");

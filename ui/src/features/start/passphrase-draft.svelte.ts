@@ -2,10 +2,10 @@ import { isTooShort, weaknessText } from "$lib/text/core";
 import { backend } from "$lib/ipc";
 import { t } from "$lib/text";
 
-/** The lowest strength score that is accepted. */
+/** The lowest strength score that is accepted for a new passphrase. */
 export const MIN_SCORE = 2;
 
-/** A new passphrase: its strength and whether its repetition matches. Nothing of it is stored. */
+/** A new passphrase with its repetition and strength. None of this is stored. */
 export class PassphraseDraft {
   text = $state("");
   repeat = $state("");

@@ -4,7 +4,7 @@ export function groupsOf(code: string): string[] {
   return letters.match(/.{1,4}/g) ?? [];
 }
 
-/** A group normalised for comparison. */
+/** Normalises a group of a recovery code, so that it can be compared with another one. */
 export function normalisedGroup(typed: string): string {
   return typed.toUpperCase().replaceAll(/[^A-Z0-9]/g, "");
 }

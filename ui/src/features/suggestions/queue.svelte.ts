@@ -54,8 +54,10 @@ export class Queue {
   }
 }
 
-/** The ids of suggestions. */
 export const idsOf = (items: readonly SuggestionItem[]): string[] => items.map(({ id }) => id);
-/** The request to accept these suggestions without an edit. Leaves out those whose record has changed since. */
+/**
+ * The request to accept these suggestions without an edit. Suggestions whose record has changed since they were made
+ * are left out.
+ */
 export const toAccept = (items: readonly SuggestionItem[]) =>
   items.filter((item) => !item.changed_since).map(({ id }) => ({ id, text: null }));

@@ -48,7 +48,10 @@ export interface Backend {
   trustKey(key: string, name: string | null): Promise<b.Keys>;
   forgetKey(key: string): Promise<b.Keys>;
   formats(): Promise<b.FormatInfo[]>;
-  /** `passphrase` opens encrypted files. It means the same in `checkFile`, `importPreview` and `importRun`. */
+  /**
+   * `passphrase` opens encrypted files. The parameter has the same meaning in `checkFile`, `importPreview` and
+   * `importRun`.
+   */
   detect(paths: string[], passphrase: string | null): Promise<b.Detections>;
   pathInfo(paths: string[]): Promise<b.PathInfo[]>;
   checkFile(path: string, format: string | null, passphrase: string | null): Promise<b.FileCheck>;
@@ -78,7 +81,7 @@ export interface Backend {
   dismissDetectedFile(id: string): Promise<b.Watched>;
   /** The AI clients on this computer, the grants, and whether requests of clients are answered. */
   agents(): Promise<b.AgentsOverview>;
-  /** What connecting would change in a client's configuration. */
+  /** Returns what connecting would change in a client's configuration. */
   connectPreview(client: string): Promise<b.ConnectionChange>;
   connectClient(client: string, request: b.GrantRequest): Promise<b.ConnectionChange>;
   disconnectPreview(client: string): Promise<b.ConnectionChange>;
@@ -87,7 +90,7 @@ export interface Backend {
   /** Ends a grant at once. The client's configuration stays. */
   stopClient(grant: string): Promise<b.AgentsOverview>;
   setAnswerClients(on: boolean): Promise<b.AgentsOverview>;
-  /** Call this once the window has shown the notices that clients with these grants have read for the first time. */
+  /** Stores that the window has shown the notices that clients with these grants have read for the first time. */
   firstReadsSeen(grants: string[]): Promise<void>;
   /** The calls of the client with this grant, or of all clients if `grant` is null. The newest comes first. */
   clientCalls(grant: string | null): Promise<b.ClientCallList>;
@@ -120,7 +123,10 @@ export interface Backend {
   ): Promise<string | null>;
   /** Returns a page for printing, as HTML. */
   printPage(jobId: string, request: b.PrintRequest, onProgress: (progress: b.Progress) => void): Promise<string>;
-  /** Asks the person for a path and saves a page there. The file must not exist yet. Returns null if cancelled. */
+  /**
+   * Asks the person for a path and saves a page there. No file with this path may exist yet. Returns null if the person
+   * cancelled.
+   */
   savePage(
     jobId: string,
     suggestedName: string,
@@ -166,12 +172,12 @@ export interface Backend {
   /** Memories by date, the oldest first. */
   timeline(ids: string[]): Promise<b.Timeline>;
   contradictions(jobId: string, onProgress: (progress: b.Progress) => void): Promise<b.ContradictionList>;
-  /** Stores the decision that both memories are true. If `both` is false, that decision is removed. */
+  /** Stores the decision that both memories are true. If `both` is false, removes that decision. */
   keepBoth(a: string, b: string, both: boolean): Promise<b.Ids>;
   /** Settles a contradiction. Returns the review answers that the memories had before. */
   resolveContradiction(request: b.ResolveRequest): Promise<b.Resolved>;
   setAbout(request: b.AboutRequest): Promise<b.Ids>;
-  /** The messages that a memory comes from. */
+  /** The evidence for a memory: who said it, and the messages in which it was said. */
   memoryEvidence(id: string): Promise<b.MemoryEvidence>;
   reviewNext(request: b.ReviewRequest): Promise<b.ReviewState>;
   reviewAnswer(answers: b.ReviewAnswer[]): Promise<b.Ids>;
@@ -218,7 +224,10 @@ export interface Backend {
   print(): Promise<void>;
   /** The clipboard's text; null if it has none. */
   clipboardText(): Promise<string | null>;
-  /** Copies text. If the clipboard still has it after `clearAfter` seconds, it is cleared. Null: never. */
+  /**
+   * Copies text to the clipboard. If the clipboard still has this text after `clearAfter` seconds, it is cleared. Null:
+   * never.
+   */
   copyText(text: string, clearAfter: number | null): Promise<void>;
   /**
    * Stores a preference of the window: `theme`, `language`, `text-size`, `list-width`, `letter-keys`, `list-rows`,
@@ -228,7 +237,7 @@ export interface Backend {
   /** Sets whether the paths of opened vaults are remembered. False also forgets the paths remembered so far. */
   setRememberVaults(remember: boolean): Promise<void>;
   windowGuards(): Promise<b.WindowGuards>;
-  /** The accent colour of the desktop, if it is known yet. */
+  /** The accent colour of the desktop, if the backend knows it yet. */
   systemStyle(): Promise<b.SystemStyle>;
   /** Sets whether the vault locks when the screen locks or the computer sleeps. */
   setLockWhenAway(on: boolean): Promise<void>;
@@ -244,8 +253,8 @@ export interface Backend {
   /** Calls `listener` after a call of a connected client. Returns the function to stop listening. */
   onAgents(listener: () => void): Promise<() => void>;
   /**
-   * Calls `listener` if a change was made but something failed after it. `listener` is called before the command that
-   * made the change returns. Returns a function that stops listening.
+   * Calls `listener` if a change was made but a step after it failed. `listener` is called before the command that made
+   * the change returns. Returns a function that stops listening.
    */
   onWarnings(listener: (warnings: b.Warning[]) => void): Promise<() => void>;
   /** Calls `listener` when the style of the desktop is known or has changed. Returns a function that stops listening. */

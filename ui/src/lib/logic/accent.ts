@@ -1,7 +1,7 @@
 /** A colour as `#rrggbb`. */
 export type Hex = string;
 
-/** The tokens of tokens.css that show the accent colour. */
+/** The tokens of tokens.css that are derived from the accent colour. */
 export const ACCENT_TOKENS = [
   "--accent",
   "--accent-hover",
@@ -13,7 +13,7 @@ export const ACCENT_TOKENS = [
 ] as const;
 export type AccentTokens = Record<(typeof ACCENT_TOKENS)[number], Hex>;
 
-/** The tokens of a theme that are seen together with the accent colour. */
+/** The tokens of a theme with which the accent colour is combined, as its background or as text on it. */
 export const THEME_TOKENS = [
   "--bg-app",
   "--bg-list",
@@ -28,14 +28,14 @@ export const THEME_TOKENS = [
 ] as const;
 export type ThemeTokens = Record<(typeof THEME_TOKENS)[number], Hex>;
 
-/** Contrast of text on its background, and of graphics on theirs (WCAG 2.2, 1.4.3 and 1.4.11). */
+/** Minimum contrast of text and of graphics on their backgrounds (WCAG 2.2, 1.4.3 and 1.4.11). */
 const TEXT_CONTRAST = 4.5;
 const GRAPHICS_CONTRAST = 3;
-/** Largest share of black or white that may be mixed into the person's accent colour. */
-const MOST_CHANGED = 0.4;
-/** Replaces `MOST_CHANGED` for text, which may be paler or darker than the accent of buttons. */
-const MOST_CHANGED_TEXT = 0.7;
-const STEP = 0.01;
+/** Largest share of black or white that may be mixed into the desktop's accent colour. */
+const MAX_MIX_SHARE = 0.4;
+/** Replaces `MAX_MIX_SHARE` for text, which may be paler or darker than the accent of buttons. */
+const MAX_TEXT_MIX_SHARE = 0.7;
+const SHARE_STEP = 0.01;
 const [BLACK, WHITE] = ["#000000", "#ffffff"];
 
 const channels = (hex: Hex) => [1, 3, 5].map((at) => Number.parseInt(hex.slice(at, at + 2), 16));
@@ -54,16 +54,19 @@ export function contrast(a: Hex, b: Hex): number {
   return (Math.max(first, second) + 0.05) / (Math.min(first, second) + 0.05);
 }
 
-/** The colour mixed with this share of another. */
+/** Mixes a colour with another one, whose share is from 0 to 1. */
 function mix(colour: Hex, other: Hex, share: number): Hex {
   const others = channels(other);
   const mixed = channels(colour).map((channel, n) => Math.round(channel + ((others[n] ?? 0) - channel) * share));
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 
-/** The colour nearest to this one, darker or paler by at most `most`, that is accepted. Null if there is none. */
-function nearestAccepted(colour: Hex, most: number, isAccepted: (candidate: Hex) => boolean): Hex | null {
-  for (let share = 0; share <= most; share += STEP) {
+/**
+ * Mixes more and more black or white into `colour`, up to the share `maxShare`, and returns the first colour that is
+ * accepted. Null if none is.
+ */
+function nearestAccepted(colour: Hex, maxShare: number, isAccepted: (candidate: Hex) => boolean): Hex | null {
+  for (let share = 0; share <= maxShare; share += SHARE_STEP) {
     for (const other of [BLACK, WHITE]) {
       const candidate = mix(colour, other, share);
       if (isAccepted(candidate)) return candidate;
@@ -73,41 +76,52 @@ function nearestAccepted(colour: Hex, most: number, isAccepted: (candidate: Hex)
 }
 
 /**
- * The accent tokens of a theme for the accent colour of the system, which is made darker or paler as far as needed. Null
- * if the colour can't be read in the theme: the theme then keeps its own accent.
+ * Returns the accent tokens of a theme for the accent colour of the system, which is made darker or paler as far as
+ * needed for the contrasts. Null if that is impossible: the theme then keeps its own accent.
  */
 export function accentTokens(accent: Hex, theme: ThemeTokens): AccentTokens | null {
   if (!/^#[0-9a-f]{6}$/i.test(accent)) return null;
   const isDark = luminance(theme["--bg-content"]) < luminance(theme["--text"]);
-  const hasTextContrast = (front: Hex, ...backs: Hex[]) =>
-    backs.every((back) => contrast(front, back) >= TEXT_CONTRAST);
-  const hasGraphicsContrast = (front: Hex, ...backs: Hex[]) =>
-    backs.every((back) => contrast(front, back) >= GRAPHICS_CONTRAST);
+  const hasTextContrast = (foreground: Hex, ...backgrounds: Hex[]) =>
+    backgrounds.every((background) => contrast(foreground, background) >= TEXT_CONTRAST);
+  const hasGraphicsContrast = (foreground: Hex, ...backgrounds: Hex[]) =>
+    backgrounds.every((background) => contrast(foreground, background) >= GRAPHICS_CONTRAST);
 
-  const button = nearestAccepted(
+  const buttonColour = nearestAccepted(
     accent,
-    MOST_CHANGED,
+    MAX_MIX_SHARE,
     (candidate) => hasTextContrast(WHITE, candidate) && hasGraphicsContrast(candidate, theme["--bg-content"]),
   );
-  const soft = mix(theme["--bg-content"], accent, isDark ? 0.14 : 0.12);
-  const selected = mix(theme["--bg-content"], accent, isDark ? 0.18 : 0.16);
+  const softColour = mix(theme["--bg-content"], accent, isDark ? 0.14 : 0.12);
+  const selectedColour = mix(theme["--bg-content"], accent, isDark ? 0.18 : 0.16);
   const surfaces = [theme["--bg-app"], theme["--bg-list"], theme["--bg-content"], theme["--bg-raised"]];
-  const backs = [...surfaces, theme["--bg-sunken"], theme["--danger-soft"], theme["--warn-soft"], soft, selected];
-  const text = nearestAccepted(accent, MOST_CHANGED_TEXT, (candidate) => hasTextContrast(candidate, ...backs));
-  const focus = nearestAccepted(accent, MOST_CHANGED_TEXT, (candidate) => hasGraphicsContrast(candidate, ...surfaces));
-  if (button === null || text === null || focus === null) return null;
+  const backgrounds = [
+    ...surfaces,
+    theme["--bg-sunken"],
+    theme["--danger-soft"],
+    theme["--warn-soft"],
+    softColour,
+    selectedColour,
+  ];
+  const textColour = nearestAccepted(accent, MAX_TEXT_MIX_SHARE, (candidate) =>
+    hasTextContrast(candidate, ...backgrounds),
+  );
+  const focusColour = nearestAccepted(accent, MAX_TEXT_MIX_SHARE, (candidate) =>
+    hasGraphicsContrast(candidate, ...surfaces),
+  );
+  if (buttonColour === null || textColour === null || focusColour === null) return null;
   const isReadable =
-    hasTextContrast(theme["--text"], soft, selected) &&
-    hasTextContrast(theme["--text-2"], soft, selected) &&
-    hasGraphicsContrast(theme["--redacted"], selected);
+    hasTextContrast(theme["--text"], softColour, selectedColour) &&
+    hasTextContrast(theme["--text-2"], softColour, selectedColour) &&
+    hasGraphicsContrast(theme["--redacted"], selectedColour);
   if (!isReadable) return null;
   return {
-    "--accent": button,
-    "--accent-hover": mix(button, BLACK, 0.12),
+    "--accent": buttonColour,
+    "--accent-hover": mix(buttonColour, BLACK, 0.12),
     "--on-accent": WHITE,
-    "--accent-text": text,
-    "--accent-soft": soft,
-    "--bg-selected": selected,
-    "--focus": focus,
+    "--accent-text": textColour,
+    "--accent-soft": softColour,
+    "--bg-selected": selectedColour,
+    "--focus": focusColour,
   };
 }

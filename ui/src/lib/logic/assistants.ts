@@ -98,7 +98,7 @@ const NAMES: Record<string, string> = {
   markdown: "Markdown",
 };
 
-/** Letters that cannot be derived from the name, because another assistant would have the same. */
+/** The letters of assistants for which the letters derived from the name would be those of another assistant. */
 const LETTERS: Record<string, string> = {
   chatgpt: "Gp",
   cline: "Cn",
@@ -132,18 +132,24 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
   return { name, letters, tone };
 }
 
-/** Formats in which people choose the names of files. Files in all other formats get their names from an assistant. */
+/** Formats whose files are named by people. Files in all other formats get their names from an assistant. */
 export const PORTABLE_FORMATS: ReadonlySet<string> = new Set(
   "mem alf alf_delta mif pam zaxy eventloom amem markdown transfer_text".split(" "),
 );
 
-/** A name such as `ChatGPT export` if the format has a brand name. Other formats have a descriptive name already. */
+/**
+ * The name of an export, such as `ChatGPT export` for a format with a brand name. Other formats have a descriptive
+ * name, which is returned unchanged.
+ */
 export function exportName(format: string | null): string {
   const { name } = assistantStyle(format);
   return NAMES[format ?? ""] ? t("peek.is", { name }) : name;
 }
 
-/** The initials of the first two words, so that Claude Code does not look like Claude. Of one word, two letters. */
+/**
+ * The initials of the first two words, so that Claude Code does not look like Claude. If the name is a single word, its
+ * first two letters.
+ */
 function initials(name: string): string {
   const [first = "", second] = name.split(/[^\p{L}\p{N}]+/u).filter(Boolean);
   return second ? `${first.charAt(0)}${second.charAt(0)}`.toUpperCase() : twoLetters(name);

@@ -7,7 +7,7 @@ import { escapeRegExp, splitSegments } from "./text-segments";
  */
 const MAX_MARKS = 1_000;
 
-/** A formula. It is not searched, because its words are not in reading order. */
+/** Matches a formula. Formulas are not searched, because their words are not in reading order. */
 const FORMULA_PATTERN = /<math[\s>][\s\S]*?<\/math>/g;
 
 /** Elements within which a text run continues, so that a hit may span them. All other elements end the run. */
@@ -21,7 +21,7 @@ function matchesIn(text: string, needle: string): RegExpExecArray[] {
   return [...text.matchAll(new RegExp(escapeRegExp(needle), "giu"))];
 }
 
-/** The text between two tags, with its entities decoded. */
+/** Decodes the entities in the text between two tags. */
 function decodeEntities(source: string): string {
   if (!source.includes("&")) return source;
   const withoutKnownEntities = source.replace(ENTITY_PATTERN, "");
@@ -82,7 +82,7 @@ export function locateHit(
   return null;
 }
 
-/** The text nodes of `root` in the page, grouped into runs. */
+/** The text nodes below `root`, grouped into runs in the same way as by `textRuns`. */
 function textNodeRuns(root: Node): Text[][] {
   const runs: Text[][] = [[]];
   const visit = (node: Node) => {
@@ -101,7 +101,7 @@ function textNodeRuns(root: Node): Text[][] {
   return runs.filter((run) => run.length > 0);
 }
 
-/** Wraps spans of a text node in marks. */
+/** Wraps spans of a text node in `<mark>` elements, and adds these elements to `marks` by the index of their hit. */
 function markSpans(
   text: Text,
   spans: readonly { from: number; to: number; hit: number }[],
@@ -137,14 +137,14 @@ export function markHits(root: Node, needle: string, current: number | null = nu
   let nth = 0;
   for (const { texts, matches } of found) {
     const spans = matches.map((match) => ({ from: match.index, to: match.index + match[0].length, hit: nth++ }));
-    const wanted = spans.filter(({ hit }) => hit >= first && hit < first + MAX_MARKS);
+    const markedSpans = spans.filter(({ hit }) => hit >= first && hit < first + MAX_MARKS);
     let start = 0;
     let next = 0;
     for (const text of texts) {
       const end = start + text.data.length;
       const ranges: typeof spans = [];
-      for (let at = next; at < wanted.length; at += 1) {
-        const { from, to, hit } = wanted[at] as (typeof spans)[number];
+      for (let at = next; at < markedSpans.length; at += 1) {
+        const { from, to, hit } = markedSpans[at] as (typeof spans)[number];
         if (from >= end) break;
         ranges.push({ from: Math.max(from, start) - start, to: Math.min(to, end) - start, hit });
         if (to <= end) next = at + 1;

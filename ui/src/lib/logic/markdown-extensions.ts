@@ -1,14 +1,20 @@
 import type { MarkedExtension, Token, Tokens } from "marked";
 import { mathematics } from "./mathematics.svelte";
 
-/** A formula. `raw` has the formula with its delimiters. */
+/** A formula. `raw` is the formula with its delimiters. */
 export type FormulaToken = Tokens.Generic & { type: "formula" | "formulaBlock"; tex: string; display: boolean };
-/** A mark with which an assistant cites a source. `name` has the words that the mark represents, if there are any. */
+/**
+ * A mark with which an assistant cites a source. `name` is the text that the mark shows. If it is empty, the mark shows
+ * a number or nothing.
+ */
 export type CitationToken = Tokens.Generic & { type: "citation"; name: string; key: string };
 
-/** ChatGPT encloses citations in private characters: start, kind, separator, references, end. */
+/**
+ * Matches a citation of ChatGPT: a private start character, the kind, optionally a private separator and the
+ * references, and a private end character.
+ */
 const CITATION = /^\uE200([^\uE200\uE201\uE202]*)(?:\uE202([^\uE200\uE201]*))?\uE201/;
-/** Citations of files, such as `【4:0†source】`. */
+/** Matches the citation of a file, such as `【4:0†source】`. */
 const FILE_CITATION = /^【([^【】\n]{0,80}†[^【】\n]{0,120})】/;
 /**
  * Matches a private character outside of a complete citation. Such a character is not displayed, because it has no
@@ -20,7 +26,7 @@ const FORMULAS: { pattern: RegExp; display: boolean }[] = [
   { pattern: /^\\\[([\s\S]+?)\\\]/, display: true },
   { pattern: /^\$\$([\s\S]+?)\$\$/, display: true },
   { pattern: /^\\\(([\s\S]+?)\\\)/, display: false },
-  // Prices have a dollar sign too, so what is between the dollar signs must look like a formula.
+  // Prices have a dollar sign too, so the text between two dollar signs must look like a formula.
   { pattern: /^\$(?=[^\s$])((?:[A-Za-z]|(?=[^$\n]*[\\^_={])[^$\n]*[^\s$\\]))\$(?!\d)/, display: false },
 ];
 
@@ -29,10 +35,10 @@ const FOOTNOTE_MARK = /^\[\^([^\]\s]{1,40})\]/;
 
 /** Labels of the footnotes that the text defines. Without a definition, `[^a-z]` is not a footnote. */
 let footnotes = new Set<string>();
-/** Numbers of citations by what they refer to, in the order in which they occur. */
+/** The number of each cited source by its key, counted in the order in which the sources are cited first. */
 let citations = new Map<string, number>();
 
-/** Prepares the extensions for one text. Has to be called before it is parsed. */
+/** Prepares the extensions for one text. Has to be called before the text is parsed. */
 export function beginText(source: string): void {
   citations = new Map();
   footnotes = new Set(
@@ -40,7 +46,7 @@ export function beginText(source: string): void {
   );
 }
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 function formulaAt(source: string): FormulaToken | undefined {
   for (const { pattern, display } of FORMULAS) {
@@ -59,7 +65,9 @@ function citationAt(source: string): CitationToken | undefined {
   return stray === undefined ? undefined : { type: "citation", raw: stray, name: "", key: "" };
 }
 
-/** The name in a citation. Only an entity has one: in `["city","Bergen",…]`, the second entry is the word to show. */
+/**
+ * The name that a citation shows. Only the citation of an entity has one: in `["city","Bergen",…]`, the second entry.
+ */
 function citedName(kind: string, references: string): { name: string } {
   if (kind !== "entity") return { name: "" };
   try {
@@ -72,7 +80,7 @@ function citedName(kind: string, references: string): { name: string } {
 }
 
 function citationHtml({ name, key }: CitationToken): string {
-  if (name) return escape(name);
+  if (name) return escapeHtml(name);
   if (!key) return "";
   const known = citations.get(key);
   const number = known ?? citations.size + 1;
@@ -80,7 +88,7 @@ function citationHtml({ name, key }: CitationToken): string {
   return `<sup class="citation">[${number}]</sup>`;
 }
 
-/** Formulas, citation marks and footnotes. */
+/** The Markdown extensions for formulas, citation marks and footnotes. */
 export const markdownExtensions: MarkedExtension = {
   extensions: [
     {
@@ -121,7 +129,7 @@ export const markdownExtensions: MarkedExtension = {
       },
       renderer(token) {
         const { label, tokens = [] } = token as Tokens.Generic & { label: string; tokens?: Token[] };
-        return `<p class="footnote"><sup>${escape(label)}</sup> ${this.parser.parseInline(tokens)}</p>\n`;
+        return `<p class="footnote"><sup>${escapeHtml(label)}</sup> ${this.parser.parseInline(tokens)}</p>\n`;
       },
     },
     {
@@ -132,7 +140,7 @@ export const markdownExtensions: MarkedExtension = {
         const [raw, label = ""] = FOOTNOTE_MARK.exec(source) ?? [];
         return raw !== undefined && footnotes.has(label) ? { type: "footnoteMark", raw, label } : undefined;
       },
-      renderer: (token) => `<sup>${escape(String((token as Tokens.Generic).label))}</sup>`,
+      renderer: (token) => `<sup>${escapeHtml(String((token as Tokens.Generic).label))}</sup>`,
     },
   ],
 };

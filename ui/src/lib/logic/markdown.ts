@@ -6,7 +6,8 @@ import { beginText, markdownExtensions, type CitationToken } from "./markdown-ex
 import { truncated, oneLine } from "./untrusted-text";
 
 /**
- * A top-level block of a message. Code is rendered by its own component, and everything else as sanitised HTML or text.
+ * A top-level block of a message. Code is rendered by its own component, and all other blocks as sanitised HTML or as
+ * plain text.
  */
 export type Block =
   { kind: "code"; text: string; language: string } | { kind: "html"; html: string } | { kind: "plain"; text: string };
@@ -14,32 +15,37 @@ export type Block =
 /** Text beyond one of these limits is shown unformatted, because rendering it would block the window. */
 const LIMITS = { text: 100_000, blocks: 500, cells: 3_000, depth: 16, links: 1_000, formulas: 300 };
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 const marked = new Marked({
   gfm: true,
   breaks: true,
   renderer: {
     // Raw HTML is shown as text.
-    html: (token) => (token.type === "html" && token.block ? `<p>${escape(token.text)}</p>` : escape(token.text)),
+    html: (token) =>
+      token.type === "html" && token.block ? `<p>${escapeHtml(token.text)}</p>` : escapeHtml(token.text),
     // The URL is not in `href`, because the person has to confirm before a link opens.
     link({ href, tokens }) {
-      return `<a data-href="${escape(href)}">${this.parser.parseInline(tokens)}</a>`;
+      return `<a data-href="${escapeHtml(href)}">${this.parser.parseInline(tokens)}</a>`;
     },
     // Remote pictures are never loaded; their alternative text is shown.
-    image: ({ text, href }) => `<span class="no-picture" data-href="${escape(href)}">${escape(text || href)}</span>`,
+    image: ({ text, href }) =>
+      `<span class="no-picture" data-href="${escapeHtml(href)}">${escapeHtml(text || href)}</span>`,
     checkbox: ({ checked }) => `<span class="task">${checked ? "☑ " : "☐ "}</span>`,
   },
 });
 marked.use(markdownExtensions);
 
-/** The options are one shared object, because DOMPurify rebuilds its lists whenever it gets a new object. */
+/**
+ * The options of DOMPurify. They are one shared object, because DOMPurify rebuilds its lists whenever it gets a new
+ * object.
+ */
 const SANITIZE_OPTIONS = {
   RETURN_DOM_FRAGMENT: true as const,
   ALLOWED_TAGS: [
     ..."a b blockquote br code del em h1 h2 h3 h4 h5 h6 hr i li ol p pre s span strong sub sup".split(" "),
     ..."table tbody td th thead tr ul mark".split(" "),
-    // Formulas
+    // The elements of formulas (MathML).
     ..."math mrow mi mn mo ms mtext mspace msup msub msubsup mfrac msqrt mroot mover munder munderover".split(" "),
     ..."mtable mtr mtd mpadded mphantom menclose mstyle mmultiscripts mprescripts".split(" "),
   ],
@@ -77,7 +83,7 @@ function parseMarkdown(source: string): Token[] | null {
     const tokens = marked.lexer(source);
     return tokens.length > LIMITS.blocks ? null : tokens;
   } catch {
-    // The text is nested too deeply for the parser.
+    // The parser fails if the text is nested too deeply.
     return null;
   }
 }
@@ -111,14 +117,14 @@ export function blocks(source: string): Block[] {
 function plainTextOf(token: Token): string {
   const { raw, type } = token;
   const { tokens } = token as { tokens?: Token[] };
-  const inner = () => (tokens ?? []).map(plainTextOf).join("");
-  if (type === "heading" || type === "strong" || type === "em") return inner();
-  if (type === "paragraph" || type === "text") return tokens ? inner() : raw;
+  const innerText = () => (tokens ?? []).map(plainTextOf).join("");
+  if (type === "heading" || type === "strong" || type === "em") return innerText();
+  if (type === "paragraph" || type === "text") return tokens ? innerText() : raw;
   if (type === "codespan" || type === "code" || type === "escape") return (token as Tokens.Codespan).text;
   if (type === "citation") return (token as CitationToken).name;
   if (type === "footnoteMark") return "";
   // A redaction mark is in brackets like a link, but it must stay as it is.
-  if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? inner() : raw;
+  if (type === "link") return raw.startsWith("[") && !raw.startsWith("[REDACTED:") ? innerText() : raw;
   if (type === "hr") return "";
   if (type !== "list") return raw;
   const { items, ordered } = token as Tokens.List;
@@ -143,7 +149,7 @@ function isMark(text: string, index: number, mark: string): boolean {
   return (!/\w/.test(before) && /\S/.test(after)) || (/\S/.test(before) && !/\w/.test(after));
 }
 
-/** A snippet without the marks of bold text and headings, and its ranges (in code points) moved accordingly. */
+/** Removes the marks of bold text and headings from a snippet, and moves its ranges (in code points) accordingly. */
 export function plainSnippet(
   text: string,
   ranges: readonly (readonly [number, number])[],
@@ -151,10 +157,10 @@ export function plainSnippet(
   const cuts = [...text.matchAll(MARKS)]
     .filter(({ 0: mark, index }) => isMark(text, index, mark))
     .map(({ 0: mark, index }) => ({ start: codePointCount(text.slice(0, index)), length: mark.length }));
-  const moved = (offset: number) =>
+  const movedOffset = (offset: number) =>
     offset - cuts.reduce((sum, { start, length }) => sum + Math.min(Math.max(offset - start, 0), length), 0);
   const plain = text.replaceAll(MARKS, (mark: string, index: number) => (isMark(text, index, mark) ? "" : mark));
-  return { text: plain, ranges: ranges.map(([start, end]) => [moved(start), moved(end)]) };
+  return { text: plain, ranges: ranges.map(([start, end]) => [movedOffset(start), movedOffset(end)]) };
 }
 
 /** Whether a text looks the same with and without formatting, because it consists only of paragraphs. */
@@ -164,17 +170,17 @@ export function isPlain(source: string): boolean {
   return others.length === 0 && first.kind !== "code" && (first.kind === "plain" || PLAIN_HTML.test(first.html));
 }
 
-/** The text without Markdown formatting on one line, with at most `maxLength` characters. */
+/** The text without Markdown formatting on one line. It is cut after `maxLength` UTF-16 code units. */
 export function plainLine(text: string, maxLength?: number): string {
   return oneLine(plainText(truncated(text, maxLength)), maxLength);
 }
 
 /** Matches HTML that needs no sanitising: only paragraphs and line breaks without attributes, as in most messages. */
 const PLAIN_HTML = /^(?:<p>[^<]*(?:<br>[^<]*)*<\/p>\n?)+$/;
-/** HTML that is longer than this is always sanitised, without testing it against `PLAIN_HTML`. */
+/** HTML with more UTF-16 code units than this is always sanitised, without testing it against `PLAIN_HTML`. */
 const MAX_PLAIN_HTML = 20_000;
 
-/** Sanitised nodes for the page. They load and run nothing. */
+/** Returns HTML as sanitised nodes for the page, which load and run nothing. */
 export function safeNodes(html: string): DocumentFragment {
   if (html.length <= MAX_PLAIN_HTML && PLAIN_HTML.test(html)) {
     const template = document.createElement("template");
@@ -186,7 +192,7 @@ export function safeNodes(html: string): DocumentFragment {
     link.setAttribute("role", "link");
     link.setAttribute("tabindex", "0");
   }
-  // Put tables and code into focusable boxes, so that wide ones can be scrolled, also with the keyboard.
+  // Put each table and code block into a focusable box, so that a wide one can be scrolled with the keyboard too.
   for (const table of fragment.querySelectorAll("table, pre")) {
     const box = document.createElement("div");
     box.className = "wide";
@@ -197,7 +203,7 @@ export function safeNodes(html: string): DocumentFragment {
   return fragment;
 }
 
-/** The parsed address. Null if it is not a web or mail address that a browser can open. */
+/** Parses a web or mail address that a browser can open. Returns null for all other addresses. */
 export function webAddress(href: string): URL | null {
   try {
     const url = new URL(href);

@@ -2,12 +2,15 @@ import fontUrl from "@fontsource/noto-sans-math/files/noto-sans-math-latin-400-n
 
 type Render = (tex: string, options: { displayMode: boolean; throwOnError: boolean }) => string;
 
-/** Longer formulas are shown as they are written, because typesetting them would block the window. */
+/**
+ * Formulas with more UTF-16 code units than this are shown as they are written, because typesetting them would block
+ * the window.
+ */
 const MAX_FORMULA_LENGTH = 4_000;
 
 const INLINE_STYLE = /(<[^<>]*?) style="[^"]*"/g;
 
-const escape = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
+const escapeHtml = (text: string) => text.replace(/[&<>"']/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
 /** Typesets TeX as MathML. The library and its font are loaded with the first formula. */
 class Mathematics {
@@ -15,8 +18,8 @@ class Mathematics {
   #loading: Promise<void> | null = null;
 
   /**
-   * MathML of a formula; `source` is the formula with its delimiters. Until the library is loaded, and for a formula
-   * that it cannot read, the MathML contains only the source. Never throws.
+   * Returns the MathML of a formula. `source` is the formula with its delimiters. Until the library is loaded, and for
+   * a formula that the library cannot read, the MathML contains only the source. Never throws.
    */
   html(tex: string, source: string, displayMode: boolean): string {
     const render = this.#render;
@@ -28,10 +31,10 @@ class Mathematics {
         // The library does not understand this TeX, so the source is shown.
       }
     }
-    return `<math class="source"><mtext>${escape(source)}</mtext></math>`;
+    return `<math class="source"><mtext>${escapeHtml(source)}</mtext></math>`;
   }
 
-  /** Loads the library. Formulas that are shown already are then typeset. */
+  /** Loads the library. Formulas that are already shown as source are then typeset. */
   load(): Promise<void> {
     this.#loading ??= Promise.all([import("temml"), import("temml/dist/Temml-Local.css")]).then(
       ([{ default: temml }]) => {

@@ -1,6 +1,6 @@
 /**
- * The elements of which the core's pages consist. All others are left out as a second safeguard, because the core
- * already escapes all texts.
+ * The elements of the core's pages that are copied into the window. All others are left out. This is a second
+ * safeguard: the core already escapes all texts.
  */
 const ELEMENTS = new Set(["H1", "H3", "P", "ARTICLE", "TABLE", "THEAD", "TBODY", "TR", "TH", "TD"]);
 const ATTRIBUTES = ["class", "dir", "scope"];
@@ -13,8 +13,8 @@ export function clearPrintPage(): void {
 }
 
 /**
- * Puts an HTML page of the core into the window, where only the printer shows it. It stays there, because some systems
- * still lay it out after their print dialog was closed.
+ * Puts an HTML page of the core into the window, where it is visible only when printed. The page stays there, because
+ * some systems still lay it out after their print dialog was closed.
  */
 export function setPrintPage(html: string): void {
   clearPrintPage();
@@ -25,7 +25,7 @@ export function setPrintPage(html: string): void {
   document.body.append(page);
 }
 
-/** Copies the texts and the known elements of `from`. */
+/** Copies the texts and the elements in `ELEMENTS` from `from` to `to`. */
 function copyKnown(from: Element, to: Element): void {
   for (const node of from.childNodes) {
     if (node.nodeType === Node.TEXT_NODE) to.append(node.textContent ?? "");

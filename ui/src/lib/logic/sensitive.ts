@@ -5,7 +5,7 @@ export const KINDS = [
   { kind: "ids", classes: ["national_id"] },
   { kind: "phones", classes: ["phone"] },
   { kind: "emails", classes: ["email"] },
-  // Unencrypted secrets in credentials. They come last, because their class is the last one in the backend.
+  // Secrets that a credential contains unencrypted. They come last, because their class is the last one in the backend.
   { kind: "stored", classes: ["stored_secret"] },
 ] as const;
 export type Kind = (typeof KINDS)[number]["kind"];
@@ -28,7 +28,7 @@ export function kindCounts(counts: Counts): { kind: Kind; n: number }[] {
   })).filter(({ n }) => n > 0);
 }
 
-/** For each detector, the key (under `why`) of the text that explains its findings. */
+/** For each detector, the message key, without its prefix `why.`, of the text that explains its findings. */
 const DETECTOR_REASONS: Record<string, string> = {
   luhn: "check",
   plain_secret: "stored",
@@ -44,7 +44,7 @@ const DETECTOR_REASONS: Record<string, string> = {
   password_sentence: "named",
 };
 
-/** The key, under `why`, of the text that says why a value of the class `name` was reported. */
+/** The message key, without its prefix `why.`, of the text that says why a value of the class `name` was reported. */
 export function reasonOf(name: string, detector: string): string {
   const known = DETECTOR_REASONS[detector];
   if (known) return known;

@@ -3,9 +3,9 @@ import { codePointCount } from "./text-segments";
 type Found = { title: string | null; text: string; snippet: string | null; highlights: [number, number][] };
 
 /** Number of code points that two lines of a list row show, also in a narrow list. */
-const TWO_LINES = 80;
+const CODE_POINTS_IN_TWO_LINES = 80;
 /** Number of code points that one line of a list row shows. */
-const ONE_LINE = 36;
+const CODE_POINTS_IN_ONE_LINE = 36;
 
 /**
  * The row with a snippet that begins where the text begins, if the first hit is then still within the visible lines.
@@ -16,14 +16,14 @@ export function withWholeBeginning<T extends Found>(row: T, singleLine = false):
   const { snippet, highlights, text } = row;
   const hitEnd = highlights[0]?.[1];
   if (!snippet?.startsWith("…") || hitEnd === undefined) return row;
-  const visible = singleLine || (row.title && text) ? ONE_LINE : TWO_LINES;
+  const visibleCount = singleLine || (row.title && text) ? CODE_POINTS_IN_ONE_LINE : CODE_POINTS_IN_TWO_LINES;
   const shown = snippet.slice(1);
   // The backend shows each white-space and control character as a space.
-  const at = text.replaceAll(/[\s\p{Cc}]/gu, " ").indexOf(shown.endsWith("…") ? shown.slice(0, -1) : shown);
-  if (at < 0) return row;
-  const beginning = text.slice(0, at);
+  const offset = text.replaceAll(/[\s\p{Cc}]/gu, " ").indexOf(shown.endsWith("…") ? shown.slice(0, -1) : shown);
+  if (offset < 0) return row;
+  const beginning = text.slice(0, offset);
   const shift = codePointCount(beginning) - 1;
-  if (hitEnd + shift > visible) return row;
+  if (hitEnd + shift > visibleCount) return row;
   return {
     ...row,
     snippet: beginning + shown,

@@ -1,7 +1,10 @@
 /** A segment of displayed text: plain, marked as a hit, or a bar for redacted words. */
 export type TextSegment = { kind: "text" | "mark" | "bar"; text: string };
 
-/** Maximum number of segments, because more would block the window. The remaining text becomes one segment. */
+/**
+ * Maximum number of marked ranges, and of segments in the text between two ranges. More segments would block the
+ * window, so the remaining text becomes one segment.
+ */
 const MAX_SEGMENTS = 1_000;
 
 const REDACTION_PATTERN = /\[REDACTED:([A-Za-z0-9_-]+)\]/g;
@@ -51,21 +54,24 @@ function toUtf16Ranges(text: string, ranges: readonly (readonly [number, number]
   return ranges.map(([start, end]): [number, number] => [clamp(start), clamp(end)]).sort((a, b) => a[0] - b[0]);
 }
 
-/** The text on one line, for a toast or a menu, with blocks for redactions and at most `maxLength` characters. */
+/**
+ * The text on one line, for a toast or a menu: redactions become blocks, and after `maxLength` code points it ends with
+ * an ellipsis.
+ */
 export function shortLine(text: string, maxLength: number): string {
   const plain = text.replaceAll(REDACTION_PATTERN, "█████").replaceAll(/\s+/g, " ").trim();
   const codePoints = [...plain];
   return codePoints.length > maxLength ? `${codePoints.slice(0, maxLength).join("").trimEnd()}…` : plain;
 }
 
-/** Length in code points. */
+/** The length of a text in code points. */
 export function codePointCount(text: string): number {
   let n = 0;
   for (const _ of text) n += 1;
   return n;
 }
 
-/** The text as a field of the page stores it, with `\n` instead of Windows line ends. */
+/** The text as an input field stores it, with `\n` instead of Windows line ends. */
 export function fieldText(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
@@ -83,7 +89,7 @@ export function markedWords(snippet: string, ranges: readonly (readonly [number,
   return [...new Set(words)].filter((word) => word.trim() !== "");
 }
 
-/** The words that a search was for, and those that the backend marked in the row that it found. */
+/** The words of a query, and the words that the backend marked in the row that it found. */
 export function hitWords(
   query: string,
   row: { snippet: string | null; highlights: readonly (readonly [number, number])[] },
@@ -91,7 +97,10 @@ export function hitWords(
   return [...new Set([...wordsOf(query), ...markedWords(row.snippet ?? "", row.highlights)])];
 }
 
-/** The words of a query that a hit may contain, without the signs around them. A word after `-` is excluded. */
+/**
+ * The words of a query without punctuation around them. Words that begin with `-` are left out, because a hit must not
+ * contain them.
+ */
 export function wordsOf(query: string): string[] {
   return query
     .split(/\s+/)
@@ -100,13 +109,13 @@ export function wordsOf(query: string): string[] {
     .filter(Boolean);
 }
 
-/** The first letter of a word in a script without spaces, where a word may begin anywhere in a text. */
-const WITHOUT_SPACES =
+/** Matches a word in a script without spaces, where a word may begin anywhere in a text. */
+const SCRIPT_WITHOUT_SPACES =
   /^[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Lao}\p{Script=Khmer}\p{Script=Myanmar}]/u;
 
-const LETTER_BEFORE = /[\p{L}\p{N}\p{M}]$/u;
+const ENDS_WITH_LETTER = /[\p{L}\p{N}\p{M}]$/u;
 
-/** Ranges in code points where a word of `text` begins with one of `words`. */
+/** Finds where a word of `text` begins with one of `words`. Returns the ranges of these beginnings in code points. */
 export function findWords(text: string, words: readonly string[]): [number, number][] {
   if (words.length === 0) return [];
   const pattern = words
@@ -114,8 +123,8 @@ export function findWords(text: string, words: readonly string[]): [number, numb
     .sort((a, b) => b.length - a.length)
     .join("|");
   const beginsWord = ({ 0: found, index }: RegExpExecArray) =>
-    WITHOUT_SPACES.test(found) || !LETTER_BEFORE.test(text.slice(Math.max(0, index - 2), index));
-  // Counts on from the previous match, because a text may have thousands of them.
+    SCRIPT_WITHOUT_SPACES.test(found) || !ENDS_WITH_LETTER.test(text.slice(Math.max(0, index - 2), index));
+  // Count the code points from the previous match, not from the start, because a text may have thousands of matches.
   let [unit, start] = [0, 0];
   return [...text.matchAll(new RegExp(pattern, "giu"))].filter(beginsWord).map((match) => {
     start += codePointCount(text.slice(unit, match.index));
@@ -129,8 +138,8 @@ export function escapeRegExp(text: string): string {
 }
 
 /**
- * The span of a selection in the source text, in code points. `selected` is the selected text as displayed, and
- * `before` is the displayed text in front of it. Null if the displayed words differ from the source.
+ * Returns the span of a selection in the source text, in code points. `selected` is the selected text as displayed, and
+ * `before` is the displayed text in front of it. Null if the source does not contain the displayed words.
  */
 export function selectionSpan(source: string, selected: string, before: string): { start: number; end: number } | null {
   if (selected.trim() === "") return null;

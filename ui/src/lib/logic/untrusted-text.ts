@@ -11,13 +11,19 @@ const MAX_LINE_LENGTH = 300;
 const codePointName = (sign: string): string =>
   `[U+${(sign.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}]`;
 
-/** The first `max` characters of a text, for places that show no more. Processing only these saves time. */
+/**
+ * The first `max` UTF-16 code units of a text and an ellipsis, or the whole text if it is not longer. Used where no
+ * more is shown, because processing the whole text would take longer.
+ */
 export function truncated(text: string, max = MAX_LINE_LENGTH): string {
   if (text.length <= max) return text;
   return `${text.slice(0, max).replace(/[\ud800-\udbff]$/, "")}…`;
 }
 
-/** The start of a text as one line. Direction controls and invalid characters are shown as their code points. */
+/**
+ * The start of a text as one line. Direction controls and invalid characters are replaced by the names of their code
+ * points.
+ */
 export function oneLine(text: string, max = MAX_LINE_LENGTH): string {
   return truncated(text, max)
     .replace(BIDI_CONTROLS, codePointName)
@@ -25,7 +31,7 @@ export function oneLine(text: string, max = MAX_LINE_LENGTH): string {
     .replace(/\s+/g, " ");
 }
 
-/** An address in which all characters that are not ASCII are shown as their code points. */
+/** An address in which all characters that are not ASCII are replaced by the names of their code points. */
 export function asciiAddress(text: string): string {
   return oneLine(text).replace(/[^\x20-\x7e…]/gu, (sign) => codePointName(sign));
 }
@@ -38,7 +44,7 @@ export function bidiIsolated(text: string): string {
     : `\u2068${isClosed(text) ? text : text.replace(BIDI_CONTROLS, codePointName)}\u2069`;
 }
 
-/** Whether all isolates are closed and nothing else changes the direction. */
+/** Whether all isolates are closed and no other character of the text changes the direction. */
 function isClosed(text: string): boolean {
   let depth = 0;
   for (const [sign] of text.matchAll(BIDI_CONTROLS)) {

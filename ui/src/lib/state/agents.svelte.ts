@@ -14,7 +14,7 @@ import { nav } from "./nav.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
 
-/** A client on this computer, or a grant that none of these clients uses. */
+/** A row in the list of agents: a client on this computer, or an active grant that none of these clients uses. */
 export type AgentRow = {
   key: string;
   title: string;
@@ -36,7 +36,8 @@ class Agents {
   revision = $state(0);
   readonly suggestions = $derived(this.overview?.suggestions ?? 0);
   /**
-   * Whether anything is shown outside the settings, that is, whether there are grants (even ended ones) or suggestions.
+   * Whether the window shows AI clients outside the settings too. It does only if there are grants (even ended ones) or
+   * suggestions.
    */
   readonly used = $derived((this.overview?.grants.length ?? 0) > 0 || this.suggestions > 0);
   readonly rows = $derived(this.overview ? rowsOf(this.overview) : []);
@@ -45,7 +46,10 @@ class Agents {
   #loading = false;
   #waitsForFocus = false;
 
-  /** Loads everything. Errors are not shown, because this runs in the background and repeats at each event. */
+  /**
+   * Loads the clients and grants. Errors are not shown, because loading runs in the background and is repeated at each
+   * event.
+   */
   async load(): Promise<void> {
     await this.#apply(backend().agents()).catch((error: unknown) => session.handleLocked(error));
   }
@@ -69,7 +73,9 @@ class Agents {
     this.#loading = false;
   }
 
-  /** What connecting or disconnecting a client would change in its configuration. */
+  /**
+   * Returns what connecting a client (or disconnecting it, if `connect` is false) would change in its configuration.
+   */
   preview({ client }: AiClient, connect: boolean): Promise<ConnectionChange> {
     return connect ? backend().connectPreview(client) : backend().disconnectPreview(client);
   }
@@ -97,13 +103,13 @@ class Agents {
     return this.#apply(backend().setAnswerClients(on));
   }
 
-  /** Opens the list of the calls that were made with a grant, or of all calls. */
+  /** Opens the list of the calls that were made with the grant of this id, or of all calls if the id is null. */
   showCalls(grant: string | null = null): void {
     this.shownGrant = grant;
     nav.activityTab = "clients";
     nav.go("activity");
   }
-  /** The grant whose calls are shown; null: all. */
+  /** Id of the grant whose calls are shown. Null shows the calls of all clients. */
   shownGrant = $state<string | null>(null);
 
   async #apply(request: Promise<AgentsOverview>): Promise<void> {
@@ -116,8 +122,9 @@ class Agents {
   }
 
   /**
-   * Shows a notice that clients have read for the first time. The person is usually in another window at that moment,
-   * so the notice is shown again when this window gets the focus. Only then does it count as seen.
+   * Shows a notice that clients have read records for the first time. The person is usually in another window at that
+   * moment, so the notice is shown again when this window gets the focus. The notice counts as seen only if this window
+   * has the focus while it is shown.
    */
   #announce(grants: GrantInfo[]): void {
     const [grant, more] = grants;
@@ -128,7 +135,7 @@ class Agents {
     const run = () => this.showCalls(more ? null : grant.id);
     toasts.show(text, { icon: "alert", action: { label: t("agents.showCalls"), undo: false, run } });
     if (!document.hasFocus()) return this.#announceWithFocus();
-    // If this fails, the notice is shown again later.
+    // If the backend cannot store that the notice was seen, the notice is shown again later.
     void backend()
       .firstReadsSeen(grants.map(({ id }) => id))
       .catch((error: unknown) => session.handleLocked(error));
@@ -138,7 +145,7 @@ class Agents {
     this.#waitsForFocus = true;
     const reload = () => {
       this.#waitsForFocus = false;
-      // If the vault is locked, do not load: unlocking loads everything.
+      // Do not load if the vault was locked meanwhile, because unlocking loads the clients and grants again.
       if (this.overview) void this.load();
     };
     window.addEventListener("focus", reload, { once: true });
@@ -151,7 +158,10 @@ class Agents {
   }
 }
 
-/** Clients that are installed or configured on this computer, then active grants that none of them uses. */
+/**
+ * Returns a row for each client that is installed or configured on this computer, then a row for each active grant that
+ * none of them uses.
+ */
 function rowsOf({ clients, grants, programs }: AgentsOverview): AgentRow[] {
   const programOf = (grant: GrantInfo | null) => programs.find((program) => program.grant === grant?.id) ?? null;
   const used = new Set<string>();
@@ -162,10 +172,10 @@ function rowsOf({ clients, grants, programs }: AgentsOverview): AgentRow[] {
     const state = grant ? (grant.state === "active" ? "connected" : "ended") : client.grant ? "elsewhere" : "open";
     return [{ key: client.client, title: client.title, client, grant, program: programOf(grant), state }];
   });
-  const others = grants.filter((grant) => grant.state === "active" && !used.has(grant.id));
+  const otherGrants = grants.filter((grant) => grant.state === "active" && !used.has(grant.id));
   return [
     ...rows,
-    ...others.map((grant): AgentRow => ({
+    ...otherGrants.map((grant): AgentRow => ({
       key: grant.id,
       title: grant.name,
       client: null,

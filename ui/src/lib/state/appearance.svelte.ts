@@ -8,7 +8,7 @@ export type Theme = "system" | "light" | "dark";
 const TEXT_SIZES = ["small", "normal", "large", "larger"] as const;
 export type TextSize = (typeof TEXT_SIZES)[number];
 export type ListRows = "two" | "one";
-/** Choices for when copied text is cleared, in seconds. */
+/** The choices for the number of seconds after which copied text is cleared from the clipboard. */
 export const CLEAR_COPIED_CHOICES = ["30", "120", "never"] as const;
 export type ClearCopied = (typeof CLEAR_COPIED_CHOICES)[number];
 
@@ -20,7 +20,10 @@ function readPreference(key: string): string | null {
   }
 }
 
-/** Stores a preference in the page, and in the backend, because the page's storage is empty at the next start. */
+/**
+ * Stores a preference in the page's storage, and also in the backend, because the page's storage is empty at the next
+ * start.
+ */
 function storePreference(name: string, value: string | null): void {
   try {
     if (value === null) localStorage.removeItem(`mementory.${name}`);
@@ -51,7 +54,10 @@ function validHours(stored: string | null): Hours {
 const validClearCopied = (stored: string | null): ClearCopied =>
   CLEAR_COPIED_CHOICES.find((each) => each === stored) ?? "30";
 
-/** Preferences of the window, stored on this computer, without content. public/boot.js reads the same keys. */
+/**
+ * Preferences of the window. They are stored on this computer and contain nothing from the vault. public/boot.js reads
+ * the same keys.
+ */
 class Appearance {
   language = $state<Choice>(validLanguage(readPreference("mementory.language")));
   theme = $state<Theme>((readPreference("mementory.theme") as Theme | null) ?? "system");
@@ -90,8 +96,10 @@ class Appearance {
 
   /** Sets the next larger (1) or smaller (-1) text size, or the normal one (0). */
   stepTextSize(by: 1 | -1 | 0): void {
-    const at = TEXT_SIZES.indexOf(this.textSize) + by;
-    this.setTextSize(by === 0 ? "normal" : (TEXT_SIZES[Math.max(0, Math.min(at, TEXT_SIZES.length - 1))] ?? "normal"));
+    const index = TEXT_SIZES.indexOf(this.textSize) + by;
+    this.setTextSize(
+      by === 0 ? "normal" : (TEXT_SIZES[Math.max(0, Math.min(index, TEXT_SIZES.length - 1))] ?? "normal"),
+    );
   }
 
   setLetterKeys(on: boolean): void {
@@ -124,7 +132,7 @@ class Appearance {
     setRootAttribute("motion", on ? "less" : null);
   }
 
-  /** Sets whether the desktop shows a notification at the end of a long job. The backend reads this. */
+  /** Sets whether the desktop shows a notification at the end of a long job. The backend reads this preference. */
   setNotifications(on: boolean): void {
     this.notifications = on;
     storePreference("notifications", on ? null : "off");

@@ -4,7 +4,7 @@ import { JobProgress } from "./job.svelte";
 import { UiError } from "./ui-error";
 import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 
 /** The running backup, which continues in the background, or the result of the last one. */
 class BackupState {
@@ -20,7 +20,7 @@ class BackupState {
     if (isUnlocked()) this.last = entries.findLast((entry) => entry.op === "backup")?.at ?? null;
   }
 
-  /** Asks for a folder and backs up there. */
+  /** Asks for a folder and writes a backup of the vault into it. */
   async run(now = new Date()): Promise<void> {
     if (this.job) return;
     const folder = await backend().chooseFolder();
@@ -52,4 +52,4 @@ class BackupState {
 
 export const backup = new BackupState();
 onLock(() => backup.clear());
-holdsWork(() => backup.job !== null);
+registerWorkCheck(() => backup.job !== null);

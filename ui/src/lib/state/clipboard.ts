@@ -3,7 +3,10 @@ import { t } from "$lib/text";
 import { appearance } from "./appearance.svelte";
 import { toasts } from "./toasts.svelte";
 
-/** Copies text, which is cleared after `clearAfter` seconds (null: never). False if the system refuses. */
+/**
+ * Copies text to the clipboard, which is cleared after `clearAfter` seconds (null: never). Returns false if the system
+ * refuses.
+ */
 export async function copyText(text: string, clearAfter: number | null = appearance.clearAfter): Promise<boolean> {
   try {
     await backend().copyText(text, clearAfter);
@@ -13,7 +16,7 @@ export async function copyText(text: string, clearAfter: number | null = appeara
   }
 }
 
-/** Copies and shows the result in a toast. Returns whether the text was copied. */
+/** Copies text to the clipboard and shows in a toast whether that succeeded. Returns whether the text was copied. */
 export async function copyWithToast(text: string): Promise<boolean> {
   const copied = await copyText(text);
   toasts.show(copied ? t("copied") : t("copy.refused"), { icon: copied ? "check" : "alert" });

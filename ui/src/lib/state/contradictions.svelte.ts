@@ -14,12 +14,15 @@ import { vault } from "./vault.svelte";
 class Contradictions extends JobResult {
   groups = $state.raw<ContradictingMemories[] | null>(null);
   plans = $state.raw<ListItem[]>([]);
-  /** Whether the person asked for the plans, so that their list is scrolled into view. */
+  /** Whether the person asked to see the plans, so that their list is scrolled into view. */
   plansWanted = $state(false);
   /** The evidence for the memories that are shown, by id. */
   evidence = $state.raw<ReadonlyMap<string, MemoryEvidence>>(new Map());
 
-  /** Contradictions are found by vectors too, so the search is repeated after memories were encoded. */
+  /**
+   * Includes the revision of the vectors, because some contradictions are found by vectors. After memories are encoded,
+   * the search is therefore repeated.
+   */
   protected override get revision(): number {
     return vault.revision + meaning.revision;
   }
@@ -46,14 +49,15 @@ class Contradictions extends JobResult {
         this.evidence = new Map([...this.evidence, [id, found]]);
       } catch (error) {
         session.handleLocked(error);
-        // If there is an error, only this part of the card is missing.
+        // Show no error, because only the evidence is then missing from the card.
         if (!isUnlocked() || !isCurrent()) return;
       }
     }
   }
 
   /**
-   * The person decides that one memory is right. All that contradict it go to the Trash. Undo takes all of this back.
+   * Stores that the memory `right` is true, and moves all memories that contradict it to the Trash. Offers Undo for
+   * both changes.
    */
   async settle(group: ContradictingMemories, right: string): Promise<void> {
     const isUnlocked = lockGuard();
@@ -70,7 +74,7 @@ class Contradictions extends JobResult {
     vault.changed();
   }
 
-  /** The person decides that all memories of a group are true. Its pairs are then not shown again. */
+  /** Stores that all memories of a group are true, so that its pairs are not shown again. Offers Undo. */
   async keepAll(group: ContradictingMemories): Promise<void> {
     const isUnlocked = lockGuard();
     for (const { a, b } of group.pairs) await backend().keepBoth(a, b, true);
@@ -84,7 +88,7 @@ class Contradictions extends JobResult {
     vault.changed();
   }
 
-  /** Stores whether a plan is still valid; an outdated one goes to the Trash. */
+  /** Stores whether a plan is still valid, and moves an outdated plan to the Trash. Offers Undo. */
   async answerPlan({ id }: ListItem, answer: "true" | "outdated"): Promise<void> {
     const isUnlocked = lockGuard();
     await backend().reviewAnswer([{ id, answer }]);

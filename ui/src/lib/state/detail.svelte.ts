@@ -1,12 +1,15 @@
 import { onLock } from "./lock-cleanup";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 
 export type Draft = { text: string; type: string | null; tags: string[] };
 
-/** `id` is the record that was active when the key was pressed, or null for all checked records. */
+/**
+ * An action that was requested with a key. `id` is the id of the record that was active when the key was pressed, or
+ * null for all checked records.
+ */
 export type DetailRequest = { action: "edit" | "tag" | "redact" | "original" | "source"; id: string | null };
 
-/** An action that was requested for the open or the checked records, and unsaved edits. Kept in memory only. */
+/** The requested action, and the unsaved edits of records. Both are kept in memory only. */
 class Detail {
   pending = $state.raw<DetailRequest | null>(null);
   drafts = $state<Record<string, Draft>>({});
@@ -15,7 +18,7 @@ class Detail {
     this.pending = { action, id };
   }
 
-  /** Discards the request, so that it does not run when the record is opened later. */
+  /** Discards the requested action for the record `id`, so that it does not run when the record is opened later. */
   discardRequest(id: string | null): void {
     if (this.pending?.id === id) this.pending = null;
   }
@@ -41,4 +44,4 @@ class Detail {
 
 export const detail = new Detail();
 onLock(() => detail.clear());
-holdsWork(() => Object.keys(detail.drafts).length > 0);
+registerWorkCheck(() => Object.keys(detail.drafts).length > 0);

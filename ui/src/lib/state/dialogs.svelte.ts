@@ -15,7 +15,7 @@ export type OpenDialog =
   | { kind: "import" }
   | { kind: "report"; batch: string }
   | { kind: "failed-import"; failed: FailedImport; at: string }
-  /** `last`: the settings that the sheet begins with. */
+  /** `last`: the settings of an earlier export, with which the sheet begins. */
   | {
       kind: "export";
       filter: Filter | null;
@@ -52,7 +52,7 @@ export type OpenDialog =
   | { kind: "limits" }
   | { kind: "licences" }
   | { kind: "shortcuts" }
-  /** `instead` is a section that has no search, if the person asked to search there. */
+  /** `instead`: the section in which the person wanted to search, although it has no search. */
   | { kind: "palette"; instead?: Section };
 
 class Dialogs {
@@ -62,7 +62,7 @@ class Dialogs {
     this.open = open;
   }
 
-  /** Asks the person. Resolves to false if they decline or the vault locks. */
+  /** Asks the person a question. Resolves to false if they decline or the vault locks. */
   ask(question: Question): Promise<boolean> {
     const back = this.open ?? undefined;
     return new Promise((answer) => this.show({ kind: "confirm", question, answer, back }));

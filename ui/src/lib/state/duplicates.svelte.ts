@@ -24,17 +24,17 @@ class Duplicates extends JobResult {
   }
 
   /**
-   * Keeps one record, adds the tags of the others to it, and moves the others to the Trash. Undo takes all of this
-   * back.
+   * Adds the tags of the other records in a group to the record `keep`, and moves these other records to the Trash.
+   * Offers Undo for both changes.
    */
   async merge(group: DuplicateGroup, keep: string): Promise<void> {
     const isUnlocked = lockGuard();
-    const others = group.items.filter((item) => item.id !== keep);
+    const otherItems = group.items.filter((item) => item.id !== keep);
     const before = group.items.find((item) => item.id === keep)?.tags ?? [];
-    const addsTags = others.some((item) => item.tags.some((tag) => !before.includes(tag)));
+    const addsTags = otherItems.some((item) => item.tags.some((tag) => !before.includes(tag)));
     const { ids } = await backend().merge(
       keep,
-      others.map((item) => item.id),
+      otherItems.map((item) => item.id),
     );
     if (!isUnlocked()) return;
     this.#drop(group);
@@ -66,10 +66,10 @@ class Duplicates extends JobResult {
   }
 }
 
-/** Undoes a merge: restores the tags of the kept record and the others from the Trash. */
+/** Undoes a merge: restores the earlier tags of the kept record, and takes the other records out of the Trash. */
 async function undoMerge(ids: string[], keep: string, tags: string[] | null): Promise<void> {
   const isUnlocked = lockGuard();
-  // Even if this fails because the kept record is gone, the others are restored.
+  // If the kept record is gone, this edit fails, but the other records are still restored.
   if (tags) await backend().edit({ id: keep, text: null, title: null, tags, type: null }).catch(showError);
   if (isUnlocked()) await restoreFromTrash(ids);
 }

@@ -16,7 +16,7 @@ const FACET_KEYS = {
   special: "special",
 } as const;
 
-/** Names with the largest number first and the empty name last. */
+/** Returns the names in descending order of their numbers, with the empty name last. */
 export function byFrequency(numbers: Record<string, number>): string[] {
   const all = Object.entries(numbers);
   return all.sort((a, b) => Number(!a[0]) - Number(!b[0]) || b[1] - a[1] || byName(a[0], b[0])).map(([name]) => name);
@@ -28,14 +28,17 @@ export function byFrequency(numbers: Record<string, number>): string[] {
  */
 class FacetNumbers {
   shown = $state.raw<Facets>(NO_FACETS);
-  /** Counts over the whole kind. With them, a name stays in the list even if a search reduces its number to 0. */
+  /**
+   * The numbers for all records of the kind, without other filters and search. Because of these numbers, a name stays
+   * in the list even if a search reduces its own number to 0.
+   */
   all = $state.raw<Facets>(NO_FACETS);
-  /** Whether the numbers were counted, or can't be. Until then it is not known which groups there are. */
+  /** Whether the first count has succeeded or failed. Until then, it is unknown which groups of filters exist. */
   settled = $state(false);
   #run = 0;
-  /** Revisions and kind for which `all` was counted. */
-  #counted = "";
-  #chosenType: string | null = null;
+  /** The last numbers for all records of a kind, and the revisions and the kind that they are for. */
+  #counted: { key: string; numbers: Facets } | null = null;
+  #hasChosenType = false;
 
   async load(filter: Filter, query: string): Promise<void> {
     const run = ++this.#run;
@@ -45,7 +48,7 @@ class FacetNumbers {
       const facetNames = FACET_NAMES.filter((facet) => filter[facet] !== null);
       const [base, all, ...without] = await Promise.all([
         backend().facets(filter, text, typing),
-        this.#countAll(filter.kind),
+        this.#countAll(filter.kind, run),
         ...facetNames.map((facet) => backend().facets({ ...filter, [facet]: null }, text, typing)),
       ]);
       if (run !== this.#run) return;
@@ -53,7 +56,7 @@ class FacetNumbers {
       facetNames.forEach((facet, index) => (shown[FACET_KEYS[facet]] = without[index]?.[FACET_KEYS[facet]] ?? {}));
       this.shown = shown;
       this.all = all;
-      this.#chosenType = filter.record_type;
+      this.#hasChosenType = filter.record_type !== null;
       this.settled = true;
     } catch (error) {
       session.handleLocked(error);
@@ -61,23 +64,27 @@ class FacetNumbers {
     }
   }
 
-  /** Counts without filters and search. The result is reused until the vault, the vectors or the kind change. */
-  async #countAll(kind: string | null): Promise<Facets> {
+  /**
+   * Counts all records of a kind, without other filters and search. The result is reused until the vault, the vectors
+   * or the kind change.
+   */
+  async #countAll(kind: string | null, run: number): Promise<Facets> {
     const key = `${vault.revision} ${meaning.revision} ${kind}`;
-    if (key === this.#counted) return this.all;
-    const all = await backend().facets({ ...ANY, kind }, null, false);
-    this.#counted = key;
-    return all;
+    if (this.#counted?.key === key) return this.#counted.numbers;
+    const numbers = await backend().facets({ ...ANY, kind }, null, false);
+    // After locking, nothing may be stored any more.
+    if (run === this.#run) this.#counted = { key, numbers };
+    return numbers;
   }
 
   /**
    * The names in a group of filters with their numbers, the most frequent first and the empty name last. A group that
-   * has only the empty name is left out, unless a type is chosen as a filter.
+   * has only the empty name is left out. The types are shown even then if one is chosen, so that it can be removed.
    */
   group(facet: FacetName): { value: string; n: number }[] {
     const key = FACET_KEYS[facet];
     const names = byFrequency(this.all[key]);
-    if (names.length === 1 && names[0] === "" && this.#chosenType === null) return [];
+    if (names.length === 1 && names[0] === "" && !(facet === "record_type" && this.#hasChosenType)) return [];
     // Leave out `said_by` if it is unknown for all records.
     if (facet === "said_by" && names.every((name) => name === "unknown")) return [];
     return names.map((value) => ({ value, n: this.shown[key][value] ?? 0 }));
@@ -87,7 +94,7 @@ class FacetNumbers {
     this.#run += 1;
     this.shown = NO_FACETS;
     this.all = NO_FACETS;
-    this.#counted = "";
+    this.#counted = null;
     this.settled = false;
   }
 }

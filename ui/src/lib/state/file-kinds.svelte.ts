@@ -28,7 +28,10 @@ class FileKinds {
     return this.#numbers[kind] ?? NO_FILES;
   }
 
-  /** Bytes of all matching files that are in the vault, or of one kind. */
+  /**
+   * Total size in bytes of the matching files of one kind, or of all kinds if `kind` is null. Missing files are not
+   * counted then.
+   */
   bytes(kind: string | null): number {
     const kinds = kind === null ? FILE_KINDS.filter((each) => each !== "missing") : [kind];
     return kinds.reduce((sum, each) => sum + (this.#numbers[each]?.bytes ?? 0), 0);
@@ -43,5 +46,5 @@ class FileKinds {
 export const fileKinds = new FileKinds();
 onLock(() => fileKinds.clear());
 
-/** The view of the files section. */
+/** Whether the files section shows the files as a grid of cards or as a list. */
 export const fileView = $state<{ as: "grid" | "list" }>({ as: "grid" });

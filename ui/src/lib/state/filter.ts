@@ -28,7 +28,8 @@ export type FacetName = (typeof FACET_NAMES)[number];
 export type Period = "today" | "days30" | "year";
 
 /**
- * The instant at which a local day begins. It is needed because the backend would read a date without a time as UTC.
+ * The instant at which a local day begins. Filters need an instant, because the backend would read a date without a
+ * time as UTC.
  */
 export function dayStart(day: Date): string {
   const start = new Date(day);
@@ -43,7 +44,7 @@ export function dayEnd(day: Date): string {
   return end.toISOString();
 }
 
-/** The start of a preset period. */
+/** The instant at which a preset period begins. */
 export function periodStart(period: Period, now = new Date()): string {
   const start = new Date(now);
   if (period === "days30") start.setDate(start.getDate() - 30);
@@ -51,7 +52,7 @@ export function periodStart(period: Period, now = new Date()): string {
   return dayStart(start);
 }
 
-/** Whether any filter besides the kind is set. */
+/** Whether a filter other than `kind`, `trash` and `ids` is set. */
 export function isFiltered(filter: Filter): boolean {
   const {
     source,
@@ -67,7 +68,7 @@ export function isFiltered(filter: Filter): boolean {
     about,
     special,
   } = filter;
-  const named =
+  const firstValue =
     source ?? tag ?? said_by ?? since ?? until ?? status ?? export_diff_status ?? file_kind ?? batch?.length ?? special;
-  return record_type !== null || about !== null || Boolean(named);
+  return record_type !== null || about !== null || Boolean(firstValue);
 }

@@ -6,24 +6,29 @@ import { session } from "./session.svelte";
 /** A row must be shown for this many milliseconds before it is loaded. Rows that are scrolled past are not loaded. */
 const DELAY_MS = 120;
 
-/** The first words of conversations, which a list does not contain. Loaded one after another. */
+/**
+ * The first words of conversations. They are loaded one conversation after another, because lists do not contain them.
+ */
 class FirstWords {
   #known = $state.raw<Record<string, string>>({});
   #queue: string[] = [];
   #running = false;
 
-  /** The first words as a title; null until they are loaded. */
+  /** The first words of a conversation, shortened to a title. Null until they are loaded. */
   of(id: string): string | null {
     const known = this.preview(id);
     return known === null ? null : titleOf(known);
   }
 
-  /** The first words, as many as a row can show; null until they are loaded. */
+  /** The first words of a conversation, as many as a row can show. Null until they are loaded. */
   preview(id: string): string | null {
     return this.#known[id] ?? null;
   }
 
-  /** Loads the first words after a delay. To cancel, call the returned function once the row is no longer shown. */
+  /**
+   * Loads the first words of a conversation after a delay. To cancel, call the returned function once the row is no
+   * longer shown.
+   */
   request(id: string): () => void {
     if (this.#known[id] !== undefined) return () => undefined;
     const timer = setTimeout(() => {
@@ -45,7 +50,7 @@ class FirstWords {
         const { messages } = await backend().thread(id);
         if (isUnlocked()) this.#known = { ...this.#known, [id]: previewOf(messages) };
       } catch (error) {
-        // The row goes on showing the text for conversations without a title.
+        // Show no error. The row keeps the text for conversations without a title.
         session.handleLocked(error);
       }
     }

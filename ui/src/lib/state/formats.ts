@@ -6,7 +6,7 @@ type OfferedFormat = Extract<Format, { write: true; needsBase: false }>;
 export type ExportFormat = OfferedFormat["id"];
 /** Formats that are text to paste somewhere. */
 export type TextFormat = Extract<OfferedFormat, { text: true }>["id"];
-/** Formats that are always a file and so need a path. */
+/** Formats that are always saved as a file and therefore need a path. */
 export type FileFormat = Exclude<ExportFormat, TextFormat>;
 
 /** The formats that a person may choose for an export, in the order of `FORMATS`. */
@@ -34,7 +34,7 @@ function requireFirst<T>(list: readonly T[]): T {
 const isTextFormat = (format: Format): format is Extract<OfferedFormat, { text: true }> => format.text;
 /** The format of text to paste somewhere. */
 export const TEXT_FORMAT: TextFormat = requireFirst(FORMATS.filter(isTextFormat)).id;
-/** The format that an export begins with. */
+/** The format that is chosen at first in the export sheet. */
 export const DEFAULT_EXPORT_FORMAT: ExportFormat = requireFirst(EXPORT_FORMATS).id;
 
 const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>

@@ -32,7 +32,7 @@ export const SOURCES = sources as readonly Source[];
 export const guideText = (id: SourceId): GuideText => currentLocale().guides[id];
 
 /**
- * Formats that can be read, except those in `KEEP_AS_FILE_FORMATS`. Those accept any file, so they are used only if the
+ * Formats that can be read, except `KEEP_AS_FILE_FORMATS`, which accept any file and are therefore used only if the
  * person chooses them.
  */
 const ORDINARY_FORMATS = FORMATS.filter((format) => format.read && !format.onlyIfChosen);
@@ -42,14 +42,15 @@ export const KEEP_AS_FILE_FORMATS: ReadonlySet<string> = new Set(
 );
 
 /**
- * Whether this version can read exports of a source. Sources in the group `other` name no program, so they count too.
+ * Whether this version can read exports of a source. A source in the group `other` names no program, so it always
+ * counts as readable.
  */
 export const isReadable = ({ group, formats }: Source): boolean =>
   group === "other" || formats.some((format) => READ_FORMATS.has(format));
 
 /**
- * The source whose exports have this format. If there are several, the source that has it as its main format. If
- * several programs write a format, the general source comes after them in the list.
+ * The source whose exports have this format, preferably one that has it as its main format. If there are several such
+ * sources, the last one, because the general source is listed after the programs that write the format.
  */
 export function sourceOf(format: string | null | undefined): Source | null {
   if (!format) return null;
@@ -73,22 +74,22 @@ export function formatsByGroup(): { group: Group; formats: string[] }[] {
   })).filter(({ formats }) => formats.length > 0);
 }
 
-const simplified = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
+const simplify = (text: string) => text.normalize("NFKC").toLocaleLowerCase();
 
-/** The sources that contain every word of the query, in names, synonyms, ids, formats, paths or file names. */
+/** The sources whose name, synonyms, id, formats, paths and file names together contain every word of the query. */
 export function findSources(query: string): Source[] {
-  const words = simplified(query).split(/\s+/).filter(Boolean);
+  const words = simplify(query).split(/\s+/).filter(Boolean);
   return SOURCES.filter((source) => {
     const { name, drop } = guideText(source.id);
     const paths = source.paths.map(({ path }) => path);
-    const text = simplified([name, source.id, source.words, ...source.formats, ...paths, ...drop].join(" "));
+    const text = simplify([name, source.id, source.words, ...source.formats, ...paths, ...drop].join(" "));
     return words.every((word) => text.includes(word));
   });
 }
 
 export type TextPart = { kind: "text" | "code" | "menu" | "button" | "guide"; text: string };
 
-/** The marks in the sentences of guides. The first group of each is the marked text. */
+/** The patterns of the marks in the sentences of guides. The first capture group of each pattern is the marked text. */
 const MARKS: [Exclude<TextPart["kind"], "text">, RegExp][] = [
   ["code", /^`([^`]+)`/],
   ["menu", /^\*([^*]+)\*/],

@@ -37,12 +37,14 @@ export class Plan {
     return [this.request.format, ...this.request.paths].join("\n");
   }
 
-  /** The same plan, but for importing the intact parts of its damaged files. It has no preview yet. */
+  /**
+   * Returns this plan changed so that only the intact parts of its damaged files are imported. It has no preview yet.
+   */
   asSalvage(): Plan {
     return new Plan({ ...this.request, salvage: true }, this.format);
   }
 
-  /** The same plan, with the person's answer whether to import despite an invalid signature. */
+  /** Returns this plan with the person's answer whether to import despite an invalid signature. */
   withInvalidSignatureAccepted(accept: boolean): Plan {
     const { preview, report, problem } = this;
     return new Plan({ ...this.request, accept_invalid_signature: accept }, this.format, {
@@ -52,7 +54,7 @@ export class Plan {
     });
   }
 
-  /** Whether the signature of a file of the plan is invalid. */
+  /** Whether the plan has a file with an invalid signature. */
   get hasInvalidSignature(): boolean {
     return this.preview !== null && this.preview.invalid_signatures.length > 0;
   }
@@ -80,7 +82,8 @@ export class Plan {
 
 /**
  * Groups files into imports. Files with the same format are one import, because an export may consist of several files.
- * Files whose format the person chose are kept apart from detected ones. Files with an unknown format are left out.
+ * Files whose format the person chose are grouped separately from files whose format was detected. Files with an
+ * unknown format are left out.
  */
 export function planImports(
   detections: readonly Detection[],

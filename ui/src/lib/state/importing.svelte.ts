@@ -9,7 +9,7 @@ import { onLock, lockGuard } from "./lock-cleanup";
 import { sensitive } from "./sensitive.svelte";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 import { vault } from "./vault.svelte";
 
 /**
@@ -176,7 +176,7 @@ class Importing {
     }
     this.stage = "planning";
     void this.check();
-    // Imports that were completed before a failure stay completed.
+    // Keep the plans of imports that were completed before a failure, so that they are not imported again.
     const plans = this.plans.filter((plan) => plan.report);
     const requested = this.requestedPlans().filter(({ key }) => !plans.some((plan) => plan.key === key));
     let firstError: unknown;
@@ -263,7 +263,7 @@ class Importing {
       if (this.background) this.announce();
     } catch (error) {
       if (run === this.#run) this.fail(error);
-      // If nothing was imported, restore the previous choice about the scan.
+      // If nothing was imported, restore whether scans were paused before.
       if (isUnlocked() && !this.plans.some((plan) => plan.report)) sensitive.scanPaused = wasPaused;
       vault.changed();
     }
@@ -330,4 +330,4 @@ class Importing {
 
 export const importing = new Importing();
 onLock(() => importing.reset());
-holdsWork(() => importing.busy);
+registerWorkCheck(() => importing.busy);

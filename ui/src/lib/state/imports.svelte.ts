@@ -8,7 +8,7 @@ import { search } from "./search-field.svelte";
 import { session } from "./session.svelte";
 import { vault } from "./vault.svelte";
 
-/** The imports of this vault, for the filter by import: its chip shows the time of the import. */
+/** The imports of this vault by batch. The chip of the filter by import shows the time of the import. */
 class Imports {
   #known = $state.raw<ReadonlyMap<string, BatchInfo>>(new Map());
 
@@ -21,7 +21,10 @@ class Imports {
     }
   }
 
-  /** `Import of 21 Nov, 09:12`. */
+  /**
+   * The label of a filter by import, such as `Import of 21 Nov, 09:12`. For several imports, and until the imports are
+   * loaded, it contains the number of imports instead.
+   */
   name(batch: readonly string[]): string {
     const at = batch.length === 1 ? this.#known.get(batch[0] ?? "")?.at : undefined;
     return at === undefined
@@ -37,18 +40,21 @@ class Imports {
 export const imports = new Imports();
 onLock(() => imports.clear());
 
-/** Kinds with their own section; all others are listed among the memories. */
+/** The lists of the kinds that have their own section. Records of all other kinds are listed among the memories. */
 const LISTS_BY_KIND = { conversation: conversations, attachment: files } as const;
 const SECTIONS_BY_KIND = { conversation: "conversations", attachment: "files" } as const;
 const hasSection = (kind: string): kind is keyof typeof LISTS_BY_KIND => Object.hasOwn(LISTS_BY_KIND, kind);
 
 /**
- * Whether a list can show the new records of this kind. Messages have no such list: filtered by an import, the list of
- * conversations has only conversations that the import added, not those that received new messages.
+ * Whether a list can show the new records of this kind. No list can show new messages: filtered by an import, the list
+ * of conversations contains only conversations that the import added, not those that received new messages.
  */
 const isListed = (kind: string): boolean => kind !== "message";
 
-/** The kind whose list shows everything that an import added, or everything of `kind`. Null if no single list does. */
+/**
+ * The kind whose list shows all records that an import added, or, if `kind` is not null, all added records of that
+ * kind. Null if no single list shows them.
+ */
 export function kindOfNewList(report: ImportReport, kind: string | null): string | null {
   const addedKinds = Object.keys(report.by_kind).filter((each) => (report.by_kind[each]?.added ?? 0) > 0);
   const [only, ...others] = kind === null ? addedKinds : [kind];
@@ -66,7 +72,8 @@ export function showNew(batch: string[], kind: string): void {
 }
 
 /**
- * The assistant whose exports have this format. Null (any assistant) if no export of that assistant is in the vault.
+ * The assistant whose exports have this format. Null, which as a filter means any assistant, if the vault contains no
+ * export of this assistant.
  */
 export function assistantOf(format: string | null): string | null {
   return vault.info?.sources.some((source) => source.platform === format && source.format === format) ? format : null;
@@ -87,21 +94,23 @@ export function showMissingFiles(format: string | null): void {
 const KIND_ORDER = ["memory", "conversation", "attachment", "profile"];
 
 /**
- * A filter for what these imports added: their batches, and one kind that was added. Null if no list shows any of it.
+ * A filter for the records that these imports added: the batches, and one kind that was added. Null if no list shows
+ * any of these records.
  */
 export function filterOfNew(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
   const addedKinds = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
   const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
   const kind = kinds.find((each) => reports.some((report) => addedKinds(report, each)));
   if (kind === undefined) return null;
-  // Return all batches that added something, so that the other kinds are one click away.
+  // Include all batches that added records, so that the person can switch to the other added kinds.
   return { batch: reports.filter((report) => report.added > 0).map((report) => report.batch), kind };
 }
 
 /** Removes an import from the filters of all lists after it was undone. Otherwise these lists would be empty. */
 export function forgetImport(batch: string): void {
   for (const list of [memories, conversations, files]) {
-    const left = list.filter.batch?.filter((each) => each !== batch) ?? null;
-    if (left && left.length !== list.filter.batch?.length) list.setFilter({ batch: left.length > 0 ? left : null });
+    const remaining = list.filter.batch?.filter((each) => each !== batch) ?? null;
+    if (remaining && remaining.length !== list.filter.batch?.length)
+      list.setFilter({ batch: remaining.length > 0 ? remaining : null });
   }
 }

@@ -6,22 +6,22 @@ import { session } from "./session.svelte";
 import { UiError } from "./ui-error";
 import { vault } from "./vault.svelte";
 
-/** What a job of the backend found in the vault. Loaded once per revision. */
+/** Base class for the result of a backend job that searches the vault. The result is loaded once per revision. */
 export abstract class JobResult {
   failed = $state.raw<UiError | null>(null);
   /** The running job. */
   job = $state.raw<JobProgress | null>(null);
   #loadedRevision = -1;
 
-  /** Whether an earlier load has a result. It stays visible during the next load. */
+  /** Whether an earlier load has returned a result, which stays visible during the next load. */
   protected abstract get hasResult(): boolean;
 
-  /** Increases when something has changed that the job reads. */
+  /** Increases when data that the job reads has changed. */
   protected get revision(): number {
     return vault.revision;
   }
 
-  /** Runs the job and stores what it found, unless `isCurrent()` is false by then. */
+  /** Runs the job and stores its result, unless `isCurrent()` is false by then. */
   protected abstract run(job: JobProgress, isCurrent: () => boolean): Promise<void>;
 
   async load(): Promise<void> {
@@ -47,7 +47,7 @@ export abstract class JobResult {
     }
   }
 
-  /** Cancels the job, and says that the person stopped it. */
+  /** Cancels the job and shows that the person stopped it. */
   readonly stop = (): void => {
     this.#cancel();
     this.failed = stoppedByUser();
@@ -58,7 +58,7 @@ export abstract class JobResult {
     void this.load();
   };
 
-  /** Forgets everything, because the vault was locked. */
+  /** Cancels the job and clears its error, because the vault was locked. Subclasses also clear their results. */
   clear(): void {
     this.#cancel();
     this.failed = null;

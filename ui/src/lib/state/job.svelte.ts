@@ -1,14 +1,14 @@
 import { backend, type Progress } from "$lib/ipc";
 
-/** Progress of a long-running job, its rate, and cancellation. */
+/** The progress and the rate of a long-running job. It can also cancel the job. */
 export class JobProgress {
   readonly id = crypto.randomUUID();
   progress = $state.raw<Progress | null>(null);
   cancelling = $state(false);
-  /** How much `progress.done` increases per second in this stage. Null if not yet known. */
+  /** The increase of `progress.done` per second in the current stage. Null if not yet known. */
   rate = $state<number | null>(null);
   #stage = "";
-  /** When this stage began, and how much was done then. */
+  /** The time at which the current stage began, and the value of `progress.done` at that time. */
   #stageStart = { at: 0, done: 0 };
 
   readonly share = $derived(
@@ -16,7 +16,7 @@ export class JobProgress {
       ? Math.min(1, (this.progress.done ?? 0) / (this.progress.total ?? 1))
       : null,
   );
-  /** Estimated seconds left in this stage. */
+  /** Estimated seconds until the current stage ends. Null if not yet known. */
   readonly secondsLeft = $derived(
     this.progress && this.rate && this.share !== null
       ? Math.max(0, ((this.progress.total ?? 0) - (this.progress.done ?? 0)) / this.rate)
@@ -40,7 +40,7 @@ export class JobProgress {
     await backend().cancelJob(this.id);
   }
 
-  /** Cancels the job without waiting. Does nothing if the job has ended. */
+  /** Cancels the job without waiting for the answer of the backend. Does nothing if the job has ended. */
   cancelSilently(): void {
     void this.cancel().catch(() => undefined);
   }

@@ -3,11 +3,14 @@ import { untrack } from "svelte";
 import { UiError } from "./ui-error";
 import { session } from "./session.svelte";
 
-/** Shown when the person stopped the loading of a view. That is not a failure, but Retry is offered as well. */
+/**
+ * The error that a view shows after the person stopped loading it. Stopping is not a failure, but Retry is offered as
+ * well.
+ */
 export const stoppedByUser = (): UiError =>
   new UiError(new BackendError({ code: "stopped", message: "", details: {} }));
 
-/** The load of a view. Its error stays visible until a later attempt succeeds. */
+/** Loads the content of a view. An error stays visible until a later attempt succeeds. */
 export class Loading {
   problem = $state.raw<UiError | null>(null);
   #reloads = $state(0);

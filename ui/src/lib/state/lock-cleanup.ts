@@ -1,4 +1,6 @@
-/** Functions that clear the stores with content when the vault locks. Every such store registers one. */
+/**
+ * Functions that clear the stores with vault content when the vault locks. Each of these stores registers one function.
+ */
 const clearers = new Set<() => void>();
 
 export function onLock(clear: () => void): void {
@@ -8,8 +10,8 @@ export function onLock(clear: () => void): void {
 let epoch = 0;
 
 /**
- * Returns a function that is true until the vault is locked. Create it before an `await` and call it afterwards, so
- * that a result that arrives after locking is not shown.
+ * Returns a function that returns true until the vault is locked. Call `lockGuard` before an `await` and the returned
+ * function after it, so that a result that arrives after locking is not shown.
  */
 export function lockGuard(): () => boolean {
   const epochBefore = epoch;

@@ -15,7 +15,7 @@ export const SECTIONS = [
   "settings",
 ] as const;
 export type Section = (typeof SECTIONS)[number];
-/** Sections without an entry in the sidebar, and the section that leads to them. Its entry is marked instead. */
+/** Maps each section without an entry in the sidebar to the section that leads to it, whose entry is marked instead. */
 const PARENTS: Partial<Record<Section, Section>> = { people: "home", review: "home" };
 export type ReviewTab = "memories" | "contradictions";
 export type ActivityTab = "transfers" | "changes" | "tombstones" | "clients";

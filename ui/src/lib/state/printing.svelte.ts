@@ -11,13 +11,16 @@ import { lockGuard, onLock } from "./lock-cleanup";
 import { toasts } from "./toasts.svelte";
 import { showError } from "./trash-actions";
 
-/** Something that can be printed or saved as HTML. `name`: the suggested name of the file. `records`: how many it has. */
+/**
+ * A page that can be printed or saved as HTML. `name`: the suggested name of the file. `records`: the number of records
+ * on it.
+ */
 export type Printable = { name: string; records: number; request: PrintRequest };
 
 /** The largest number of records that are printed at once. More would block the window while it lays out the pages. */
 export const MAX_PRINTED = 5_000;
 
-/** Prints and saves pages that the core makes. */
+/** Prints the pages that the core makes, or saves them as HTML files. */
 class Printing {
   busy = $state(false);
   /** Describes what the screen shows, for the commands of the window. Null if it shows nothing that can be printed. */
@@ -71,13 +74,16 @@ onLock(() => {
   clearPrintPage();
 });
 
-/** Prints the print area that the window shows. */
+/** Prints the part of the window with the class `print-area`. */
 export async function printArea(): Promise<void> {
   clearPrintPage();
   await backend().print();
 }
 
-/** A request with the texts that every page has. `lead`: lines below the title; empty ones are left out. */
+/**
+ * Returns the request for a page. `lead`: lines below the title, after which the date of printing is added. Empty lines
+ * are left out.
+ */
 export function printRequest(
   title: string,
   lead: string[],
@@ -88,7 +94,7 @@ export function printRequest(
   return { language, title, lead: lines, list: null, conversation: null, tables: [], ...content };
 }
 
-/** The menu entries for a page. */
+/** The menu entries that print a page or save it as HTML. */
 export const printEntries = (describe: () => Printable): MenuEntry[] => [
   {
     label: t("print.print"),

@@ -45,13 +45,16 @@ export class RecordList {
   #cursor: string | null = null;
   #offset = 0;
   #run = 0;
-  /** The last request for rows. It settles without an error. */
+  /** The last request for rows. The promise never rejects. */
   #fetching: Promise<void> = Promise.resolve();
-  /** Ids of the rows, because a search may return a conversation again on a later page. */
+  /**
+   * Ids of the rows. They are needed to skip duplicates, because a search may return a conversation again on a later
+   * page.
+   */
   #ids = new Set<string>();
   /**
-   * What `rows` shows: `listKey` represents query, filter and sort order, and `endOffset` is the offset up to which
-   * rows were loaded.
+   * The list that `rows` shows. `listKey` represents query, filter and sort order, and `endOffset` is the offset up to
+   * which rows were loaded.
    */
   #shown = { listKey: "", endOffset: 0 };
   /** A request that was sent before `load`, while the person might still be typing. */
@@ -60,7 +63,10 @@ export class RecordList {
   /** The query typed while a prefetch was running. */
   #pendingQuery: string | null = null;
 
-  /** `revision` changes whenever the rows may have changed. */
+  /**
+   * `base`: the initial filter, which `clearFilter` restores. `revision`: a number that changes whenever the rows may
+   * have changed.
+   */
   constructor(
     private readonly base: Partial<Filter>,
     readonly revision: () => number = () => vault.revision,
@@ -95,12 +101,12 @@ export class RecordList {
     const found = backend().searchRows({ query, filter: this.filter, limit, offset: 0, typing: true });
     this.#prefetched = { listKey, limit, found };
     this.#prefetching = true;
-    const settled = () => {
+    const handleSettled = () => {
       this.#prefetching = false;
       if (this.#pendingQuery !== null) this.prefetch(this.#pendingQuery);
     };
     // Ignore an error here. If `load` uses the answer, it handles the error.
-    found.then(settled, settled);
+    found.then(handleSettled, handleSettled);
   }
 
   /**
@@ -110,8 +116,8 @@ export class RecordList {
   async load(): Promise<void> {
     const run = ++this.#run;
     this.#pendingQuery = null;
-    const first = firstPageSize(this.query);
-    const endOffset = this.#listKey() === this.#shown.listKey ? Math.max(first, this.#shown.endOffset) : first;
+    const firstPage = firstPageSize(this.query);
+    const endOffset = this.#listKey() === this.#shown.listKey ? Math.max(firstPage, this.#shown.endOffset) : firstPage;
     this.#cursor = null;
     this.#offset = 0;
     // If no rows have been loaded yet, placeholder rows replace an earlier error.
@@ -119,7 +125,7 @@ export class RecordList {
     await this.#fetch(run, [], endOffset);
   }
 
-  /** Stops waiting and keeps the loaded rows. */
+  /** Stops waiting for requested rows. The rows that are already loaded stay. */
   readonly stop = (): void => {
     this.#run += 1;
     this.loading = false;
@@ -139,7 +145,7 @@ export class RecordList {
 
   /** Loads all rows that are not loaded yet. */
   async loadAll(): Promise<void> {
-    // The cursor of a running request is needed for the next one.
+    // Wait for a running request first, because the next request needs its cursor.
     while (this.loading) await this.#fetching;
     if (this.more && !this.failed) await this.#fetch(this.#run, this.rows, Math.max(this.#offset + 1, this.total ?? 0));
   }
@@ -285,7 +291,10 @@ export function recordToOpen(rows: readonly Row[], id: string | null, isNewQuery
   return rows[0]?.id ?? null;
 }
 
-/** The record to open once the records `leaving` are gone: the active one if it stays, else the next or previous. */
+/**
+ * Id of the record to open once the records `leaving` are removed: the active record if it is not removed, otherwise
+ * the next remaining record in the list, or else the previous one.
+ */
 export function nextAfterRemoval(
   rows: readonly Row[],
   leaving: readonly string[],
@@ -293,10 +302,10 @@ export function nextAfterRemoval(
 ): string | null {
   const removed = new Set(leaving);
   if (active === null || !removed.has(active)) return active;
-  const at = Math.max(
+  const activeIndex = Math.max(
     0,
     rows.findIndex((row) => row.id === active),
   );
   const isKept = (row: Row) => !removed.has(row.id);
-  return (rows.slice(at).find(isKept) ?? rows.slice(0, at).reverse().find(isKept))?.id ?? null;
+  return (rows.slice(activeIndex).find(isKept) ?? rows.slice(0, activeIndex).reverse().find(isKept))?.id ?? null;
 }

@@ -7,10 +7,10 @@ import { toasts } from "./toasts.svelte";
 
 /** Opens the import sheet with the files of a failed import, or reports that they are gone. */
 export async function retryImport(paths: string[]): Promise<void> {
-  const missing = (await backend().pathInfo(paths)).filter(({ folder, size }) => !folder && size === null);
-  if (missing.length > 0) {
-    const names = joinWithAnd(missing.map(({ path }) => quoted(fileName(path))));
-    toasts.show(t("activity.gone", { n: missing.length, names }), { icon: "alert" });
+  const missingFiles = (await backend().pathInfo(paths)).filter(({ folder, size }) => !folder && size === null);
+  if (missingFiles.length > 0) {
+    const names = joinWithAnd(missingFiles.map(({ path }) => quoted(fileName(path))));
+    toasts.show(t("activity.gone", { n: missingFiles.length, names }), { icon: "alert" });
     return;
   }
   dialogs.show({ kind: "import" });

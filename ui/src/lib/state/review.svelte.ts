@@ -4,7 +4,7 @@ import { session } from "./session.svelte";
 
 export const ANSWERS = ["true", "outdated", "wrong", "private"] as const;
 export type Answer = (typeof ANSWERS)[number];
-/** The choices of the person, in the order of the keys 1 to 5: the answers, and skipping the memory. */
+/** The choices for a memory, in the order of the keys 1 to 5: the four answers, and skipping the memory. */
 export const CHOICES = [...ANSWERS, "skip"] as const;
 export type Choice = (typeof CHOICES)[number];
 

@@ -11,8 +11,8 @@ class SearchText {
   }
 
   /**
-   * A pane with its own search sets this function. It opens that search and returns true. If a search field already has
-   * the focus, it returns false.
+   * Opens the search of the current pane and returns true. Returns false if a search field already has the focus, or if
+   * the pane has no search of its own. A pane with its own search sets this function.
    */
   searchInPane: () => boolean = () => false;
 

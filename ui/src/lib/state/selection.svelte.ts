@@ -2,7 +2,7 @@ import { backend } from "$lib/ipc";
 import { onLock } from "./lock-cleanup";
 import { allMatchingIds, type RecordList } from "./records.svelte";
 
-/** Checked rows. */
+/** The checked rows of the current list. */
 class Selection {
   ids = $state.raw<ReadonlySet<string>>(new Set());
   #last: string | null = null;

@@ -10,7 +10,7 @@ import { showError } from "./trash-actions";
 import { onLock, lockGuard } from "./lock-cleanup";
 import { session } from "./session.svelte";
 import { toasts } from "./toasts.svelte";
-import { holdsWork } from "./unfinished-work";
+import { registerWorkCheck } from "./unfinished-work";
 import { vault } from "./vault.svelte";
 
 export type QueueState = "open" | "redacted" | "ignored";
@@ -20,7 +20,7 @@ const PAGE_SIZE = 100;
 const MAX_PER_CALL = 500;
 const NO_COUNTS: Record<QueueState, Counts> = { open: {}, redacted: {}, ignored: {} };
 
-/** The queue of sensitive values and the scan that fills it. It does not contain the values themselves. */
+/** The queue of sensitive values, without the values themselves, and the scan that fills the queue. */
 class Sensitive {
   tab = $state<QueueState>("open");
   kind = $state<Kind | null>(null);
@@ -52,7 +52,7 @@ class Sensitive {
 
   readonly open = $derived(sumOf(this.counts.open));
   readonly decided = $derived(sumOf(this.counts.redacted) + sumOf(this.counts.ignored));
-  /** Number of values in the shown list. */
+  /** Number of values in the current tab: those of the chosen kind, or of all kinds if none is chosen. */
   readonly total = $derived(
     kindCounts(this.counts[this.tab])
       .filter(({ kind }) => this.kind === null || kind === this.kind)
@@ -81,7 +81,7 @@ class Sensitive {
     await this.#fetch(++this.#run, [], wantedCount);
   }
 
-  /** Stops waiting and keeps the loaded rows. */
+  /** Stops waiting for requested rows. The rows that are already loaded stay. */
   readonly stop = (): void => {
     this.#run += 1;
     this.loading = false;
@@ -171,14 +171,15 @@ class Sensitive {
     }
   }
 
-  /** Scans everything again, at the person's request. */
+  /** Scans all records again, at the person's request. */
   async rescan(): Promise<void> {
     if (this.job) return;
     this.scanPaused = false;
     this.#backgroundJob?.cancelSilently();
     const isUnlocked = lockGuard();
     const job = (this.job = new JobProgress());
-    // Before the first scan there are no counts to compare with. The list then shows the result itself.
+    // Before the first scan there are no counts to compare with, so no toast is shown: the list itself shows the
+    // result.
     const before = this.scannedAt ? JSON.stringify(this.counts) : null;
     let done = false;
     try {
@@ -210,7 +211,7 @@ class Sensitive {
     });
   }
 
-  /** Redacts values permanently. False if the vault was locked meanwhile. */
+  /** Redacts values permanently and shows the receipt or a toast. Returns false if the vault was locked meanwhile. */
   async redact(request: RedactValuesRequest, job = new JobProgress()): Promise<boolean> {
     const isUnlocked = lockGuard();
     this.redacting = true;
@@ -270,4 +271,4 @@ class Sensitive {
 
 export const sensitive = new Sensitive();
 onLock(() => sensitive.clear());
-holdsWork(() => sensitive.job !== null);
+registerWorkCheck(() => sensitive.job !== null);

@@ -21,13 +21,13 @@ class Session {
   demonstrationUnusable = $state(false);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
-  /** Why the vault was locked. Null if the window noticed only because a call failed. */
+  /** Why the vault was locked. Null if only a failed call told the window that it was locked. */
   lockedBy = $state<LockedBy | "person" | null>(null);
   /** Whether the window is locked, but the backend still waits for a running job to end. */
   finishing = $state(false);
   /**
-   * Maps the path of a vault to the failed attempts in a row and the end of the pause. They are kept for each vault, so
-   * that switching to another vault and back does not reset them.
+   * Maps the path of a vault to the number of failed attempts in a row and the end of the pause. Attempts are counted
+   * for each vault, so that switching to another vault and back does not reset the number.
    */
   #attempts = $state<Record<string, { failures: number; until: number }>>({});
 
@@ -67,7 +67,7 @@ class Session {
   opened(state: SessionState): void {
     this.path = state.path;
     this.name = state.name ?? vaultName(state.path ?? "");
-    // The section that was open belongs to the vault that was open.
+    // Open Home if another vault was open before, because the section that was open belongs to that vault.
     if (this.vaultId !== null && this.vaultId !== state.vault_id) nav.section = "home";
     this.vaultId = state.vault_id;
     this.demonstration = state.demonstration;
@@ -98,10 +98,10 @@ class Session {
     this.phase = "welcome";
   }
 
-  /** Locks at the person's request. */
+  /** Locks the vault at the person's request. */
   async lock(): Promise<void> {
     this.locked("person");
-    // Locking takes long only if it has to wait for a running job. Show that only after 200 ms.
+    // Locking takes long only if it has to wait for a running job. Show after 200 ms that it waits.
     const slowTimer = setTimeout(() => (this.finishing = true), 200);
     try {
       await backend().lock();

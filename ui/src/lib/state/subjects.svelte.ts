@@ -36,7 +36,10 @@ class Subjects extends JobResult {
     this.open = { ...this.open, [tab]: key };
   }
 
-  /** Topics are found by vectors, so they are searched again after memories are encoded. */
+  /**
+   * Includes the revision of the vectors, because topics are found by vectors. After memories are encoded, the search
+   * is therefore repeated.
+   */
   protected override get revision(): number {
     return vault.revision + meaning.revision;
   }

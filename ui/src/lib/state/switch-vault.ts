@@ -6,8 +6,8 @@ import { session } from "./session.svelte";
 import { hasUnfinishedWork } from "./unfinished-work";
 
 /**
- * Locks the open vault in order to open `other`. Asks first if that would discard something. Returns false if the
- * person wants to stay.
+ * Locks the open vault so that another vault, named `other`, can be opened. Asks first if locking would discard
+ * unfinished work. Returns false if the person wants to stay.
  */
 async function leaveVault(other: string): Promise<boolean> {
   if (session.phase !== "open") return true;

@@ -1,17 +1,20 @@
 import { backend, type SystemStyle } from "$lib/ipc";
 import { ACCENT_TOKENS, accentTokens, THEME_TOKENS, type ThemeTokens } from "$lib/logic/accent";
 
-/** The accent colour of the desktop, as the window shows it. WebKitGTK follows the desktop's text size itself. */
+/**
+ * Shows the accent colour of the desktop in the window. The desktop's text size needs no code here, because WebKitGTK
+ * applies it.
+ */
 class SystemStyleState {
   #accent: string | null = null;
 
-  /** Shows the desktop's style now and after each change. Returns the function that stops following it. */
+  /** Applies the desktop's style now and after each change. Returns a function that stops listening to changes. */
   follow(): () => void {
     const darkness = matchMedia("(prefers-color-scheme: dark)");
     const themeChanged = () => this.themeChanged();
     darkness.addEventListener("change", themeChanged);
     let isStopped = false;
-    // Without this information the window has its own style, so errors are ignored.
+    // If the desktop's style is unknown, the window keeps its own style, so errors are ignored.
     const ignore = () => undefined;
     // The first answer must not replace a later change.
     let isChanged = false;
@@ -33,7 +36,7 @@ class SystemStyleState {
   /** Must be called when the theme has changed, because the accent colour is adapted to it. */
   themeChanged(): void {
     const { style } = document.documentElement;
-    // The computed values below must be those of the theme.
+    // Remove the adapted tokens first, because the values computed below must be those of the theme.
     for (const token of ACCENT_TOKENS) style.removeProperty(token);
     if (this.#accent === null) return;
     const computed = getComputedStyle(document.documentElement);

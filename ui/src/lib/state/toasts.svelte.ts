@@ -11,13 +11,13 @@ export type Toast = {
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };
 
-/** A warning in words, by its code. Some texts name the place. */
+/** The text of a warning, chosen by its code. Some texts name the place that the warning is about. */
 function warningText({ code, place }: Warning): string {
   const key = `warning.${code}`;
   return hasText(key) ? t(key, { place }) : t("warning.other");
 }
 
-/** One toast at a time, and the last action that Ctrl Z can undo. */
+/** Shows one toast at a time, and stores the last action that Ctrl Z can undo. */
 class Toasts {
   current = $state<Toast | null>(null);
   #nextId = 1;
@@ -37,7 +37,7 @@ class Toasts {
     if (options.action?.undo) this.#undo = options.action.run;
   }
 
-  /** Shows a toast about what was done, with an Undo button. */
+  /** Shows a toast that says what was done and has an Undo button. */
   showWithUndo(text: string, label: string, undo: () => void | Promise<void>, icon: Toast["icon"] = "check"): void {
     this.show(text, { icon, action: { label, run: undo, undo: true } });
   }

@@ -13,7 +13,8 @@ import { toasts } from "./toasts.svelte";
 import { vault } from "./vault.svelte";
 
 /**
- * Moves records to the Trash without asking and offers Undo. False if that failed or the vault was locked meanwhile.
+ * Moves records to the Trash without asking, and offers Undo. Returns false if moving failed or the vault was locked
+ * meanwhile.
  */
 export async function moveToTrash(
   ids: string[],
@@ -45,7 +46,7 @@ export async function trashFromList(list: RecordList, ids: string[], name: strin
   const [section, id] = [nav.section, nav.id];
   if (!(await moveToTrash(ids, name, list))) return;
   selection.clear();
-  // When a search has results, the first row is opened. Drop the removed rows now, so that none of them is opened.
+  // Remove the rows from the list now. Otherwise a search, which opens its first row, could open one of them.
   list.drop(ids);
   // If the person opened another record meanwhile, it stays open.
   if (nav.section === section && (nav.id === id || ids.includes(nav.id ?? ""))) nav.choose(next);

@@ -40,7 +40,7 @@ export class UiError {
     const most = this.#values.most;
     const values = { ...this.#values, ...(most && { most: Number(most) }), place: place || t("error.thePlace") };
     if (hasText(`error.${this.code}`)) return word("error", this.code, values);
-    // Readers and writers have too many error codes for a text each, but these errors always name the place.
+    // Readers and writers have too many error codes for a text each, but their errors always name the place.
     return place ? t("error.invalid", values) : t("error.unexpected");
   }
 }

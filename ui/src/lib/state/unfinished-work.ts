@@ -1,8 +1,11 @@
-/** Each place with a running job or unsaved input registers a check that is true while locking would discard it. */
+/**
+ * Checks that return true while locking would discard a running job or unsaved input. Each component with such work
+ * registers one.
+ */
 const checks = new Set<() => boolean>();
 
 /** Registers a check. Returns a function that removes it again. */
-export function holdsWork(check: () => boolean): () => void {
+export function registerWorkCheck(check: () => boolean): () => void {
   checks.add(check);
   return () => void checks.delete(check);
 }

@@ -4,13 +4,13 @@ import { plainLine } from "$lib/logic/markdown";
 /** Matches the placeholder titles that assistants give to new conversations. */
 const GENERIC_TITLE = /^(?:new (?:chat|conversation)|untitled(?: (?:chat|conversation))?)$/i;
 const MAX_TITLE_LENGTH = 80;
-/** Largest number of characters of a preview. Two lines of a list row can show fewer. */
+/** The largest number of characters in a preview. Two lines of a list row have room for fewer. */
 const MAX_PREVIEW_LENGTH = 200;
 
 /** Whether a title is empty or a placeholder, so that the first words of the conversation are shown instead. */
 export const isUntitled = (title: string | null): boolean => !title?.trim() || GENERIC_TITLE.test(title.trim());
 
-/** The start of a text as a title. */
+/** Shortens a text to a title on one line. */
 export const titleOf = (text: string): string => plainLine(text, MAX_TITLE_LENGTH).trim();
 
 /** The person's first words in a conversation, or else the assistant's, as a title. Empty if there are none. */

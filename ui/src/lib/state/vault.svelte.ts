@@ -4,7 +4,7 @@ import { UiError } from "./ui-error";
 import { onLock } from "./lock-cleanup";
 import { session } from "./session.svelte";
 
-/** Counts of the open vault, and a revision that increases with every change. */
+/** The counts of the open vault, and a revision number that increases with every change of the vault. */
 class Vault {
   info = $state<VaultInfo | null>(null);
   revision = $state(0);
@@ -25,7 +25,7 @@ class Vault {
     }
   }
 
-  /** Loads again after an error. */
+  /** Loads the counts again after an error. */
   readonly retry = (): void => {
     this.problem = null;
     void this.refresh();

@@ -37,7 +37,8 @@ class Watching {
   #run = 0;
 
   /**
-   * Loads the folders and files. Errors are not shown, because this runs in the background and repeats at each event.
+   * Loads the watched folders and detected files. Errors are not shown, because loading runs in the background and is
+   * repeated at each event.
    */
   async load(): Promise<void> {
     await this.#apply(backend().watched()).catch((error: unknown) => session.handleLocked(error));
@@ -45,7 +46,7 @@ class Watching {
 
   /**
    * Handles progress of an automatic import. The event does not name the file, so the first event loads the state,
-   * which does.
+   * which names it.
    */
   onProgress(progress: Progress): void {
     if (this.importing === null && this.progress === null) void this.load();
@@ -82,7 +83,10 @@ class Watching {
     return this.#apply(backend().dismissDetectedFile(file.id));
   }
 
-  /** Opens the import sheet with a detected file, unless another sheet is open. A running import is shown instead. */
+  /**
+   * Opens the import sheet with a detected file, unless another sheet is open. If an import is running, the import
+   * sheet shows that import instead.
+   */
   import(file: DetectedExport): void {
     const { open } = dialogs;
     if (open !== null && open.kind !== "import") return;
@@ -123,7 +127,7 @@ class Watching {
     else if (newFiles.length > 0) this.#offer(newFiles);
   }
 
-  /** Returns those of `all` that were not announced yet, and remembers them as announced. */
+  /** Returns the elements of `all` that were not announced yet, and marks them as announced. */
   #unannounced<T>(all: T[], keyOf: (each: T) => string): T[] {
     const unannounced = all.filter((each) => !this.#announced.has(keyOf(each)));
     for (const each of unannounced) this.#announced.add(keyOf(each));
@@ -131,10 +135,10 @@ class Watching {
   }
 
   #reportImports(newImports: OwnImport[]): void {
-    const last = newImports.at(-1);
+    const lastImport = newImports.at(-1);
     vault.changed();
-    if (!last) return;
-    const { batch, name, added, updated } = last;
+    if (!lastImport) return;
+    const { batch, name, added, updated } = lastImport;
     const show = () => dialogs.open === null && dialogs.show({ kind: "report", batch });
     toasts.show(t("detectedFiles.imported", { name: oneLine(name), added, updated }), {
       icon: "import",

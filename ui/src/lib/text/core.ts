@@ -3,8 +3,9 @@ import { joinWithCommas, count, hasText, codeAsWords, t, word, type MessageKey }
 import { currentLocale } from "./locale.svelte";
 
 /**
- * A message of the core, which is the program behind the window. `text`: the window's text for the message's code.
- * `original`: the part of the core's English message that `text` does not say; other languages show it under "Details".
+ * A message of the core, the program behind the window, as the window shows it. `text`: the window's text for the
+ * message's code. `original`: the part of the core's English message that `text` does not say. Windows in other
+ * languages show it under "Details".
  */
 export type CoreText = { text: string; original: string };
 
@@ -40,7 +41,8 @@ const ISSUE_TEXTS: [RegExp, MessageKey][] = [
   [/limit|larger|depth/, "issue.limit"],
   [/duplicate/, "issue.duplicate"],
   [/empty/, "issue.empty"],
-  [/changed|incremental|delta/, "issue.changed"],
+  [/incremental|delta/, "issue.onlyChanges"],
+  [/changed/, "issue.changed"],
   [
     /unreadable|damaged|truncated|malformed|encoding|surrogate|lines?|missing|header|footer|type|not_a/,
     "issue.unreadable",
@@ -52,7 +54,7 @@ export function issueText({ code, message }: { code: string; message: string }):
   return { text: t(ISSUE_TEXTS.find(([pattern]) => pattern.test(code))?.[1] ?? "issue.other"), original: message };
 }
 
-/** What the log stores about an export. `valid` is null in entries of earlier versions, which did not store it. */
+/** The data in the log entry of an export. `valid` is null in entries of earlier versions, which did not store it. */
 export type ExportFacts = {
   records: number;
   signed: boolean;
@@ -75,7 +77,10 @@ export function exportFacts(detail: string): ExportFacts | null {
   };
 }
 
-/** `3,589 items, signed, 23 sensitive values masked`. The items are followed by the name of `format`, if given. */
+/**
+ * A text such as `3,589 items, signed, 23 sensitive values masked`. The items are followed by the name of `format`, if
+ * given.
+ */
 export function exportSummary({ records, signed, encrypted, covered }: ExportFacts, format = ""): string {
   return joinWithCommas([
     // Text to paste is not named after its format, because the name of that format ("pasted text") describes an import.
@@ -100,7 +105,10 @@ function failureText(code: string, format: string): CoreText {
   };
 }
 
-/** `17 new items, 2 updated`: how many entries imports added, and how many they updated, if any. */
+/**
+ * A text such as `17 new items, 2 updated` for the numbers of entries that imports added and updated. Says nothing
+ * about updated entries if there are none.
+ */
 export function importedCounts(imports: readonly { added: number; updated: number }[]): string {
   const sum = (key: "added" | "updated") => imports.reduce((all, each) => all + each[key], 0);
   const updated = sum("updated");
@@ -135,8 +143,8 @@ export function auditText(op: string, detail: string, target = ""): CoreText {
 }
 
 /**
- * Maps patterns for the details of cleaned places to texts. The capture group of a pattern is the number that the text
- * shows.
+ * Maps the core's details of cleaned places, by a pattern, to texts. The capture group of a pattern is the number that
+ * the text shows.
  */
 const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) records, their versions, verbatim texts, links and vectors$/, "placeDetail.records"],
@@ -149,7 +157,7 @@ const PLACE_DETAILS: [RegExp, MessageKey][] = [
   [/^none$/, "placeDetail.none"],
 ];
 
-/** Maps patterns for the details of checked places of a vault to texts, like `PLACE_DETAILS`. */
+/** Maps the core's details of checked places of a vault to texts, in the same form as `PLACE_DETAILS`. */
 const CHECK_DETAILS: [RegExp, MessageKey][] = [
   [/^(\d+) key slots$/, "checkDetail.header"],
   [/^(\d+) pages$/, "checkDetail.pages"],
@@ -191,10 +199,10 @@ export const WEAKNESS_TEXTS: Record<string, MessageKey> = {
 /** Why a passphrase is rejected. */
 export const weaknessText = (reason: string): string => t(WEAKNESS_TEXTS[reason] ?? "strength.why.short");
 
-/** Whether a passphrase is rejected only because it is too short. */
+/** Whether the reason for the rejection is that the passphrase is too short. An unknown reason counts as this one. */
 export const isTooShort = (reason: string): boolean => weaknessText(reason) === t("strength.why.short");
 
-/** The name of a lost field. If there is no message for it, this is the field's raw name, split into words. */
+/** The name of a field that an export loses. If there is no message for the field, its raw name split into words. */
 export function fieldName(field: string): string {
   const key = `field.${field.replaceAll(".", "_")}`;
   if (hasText(key)) return t(key);

@@ -13,7 +13,7 @@ export function parseTime(value: Time): Date | null {
   return Number.isNaN(date.getTime()) ? null : date;
 }
 
-/** `12 Mar 2026`; empty when unknown. */
+/** Formats a date as `12 Mar 2026`. Empty if the date is unknown. */
 export function day(value: Time): string {
   const date = parseTime(value);
   return date ? currentLocale().day.format(date) : "";
@@ -26,13 +26,13 @@ export function shortDay(value: Time, now = new Date()): string {
   return (date.getFullYear() === now.getFullYear() ? currentLocale().short : currentLocale().day).format(date);
 }
 
-/** `12 March 2026`. */
+/** Formats a date as `12 March 2026`. */
 export function longDay(value: Time): string {
   const date = parseTime(value);
   return date ? currentLocale().long.format(date) : "";
 }
 
-/** `November 2026`. */
+/** Formats the month of a date as `November 2026`. */
 export function month(value: Time): string {
   const date = parseTime(value);
   return date ? currentLocale().month.format(date) : "";
@@ -44,44 +44,44 @@ export function shortMonth(value: Time): string {
   return date ? currentLocale().shortMonth.format(date) : "";
 }
 
-/** `09:12`. */
+/** Formats the time of day as `09:12`. */
 export function clock(value: Time): string {
   const date = parseTime(value);
   return date ? currentLocale().time.format(date) : "";
 }
 
-/** `12 Mar 2026, 21:14`. */
+/** Formats a date and its time of day as `12 Mar 2026, 21:14`. */
 export function dayTime(value: Time): string {
   const date = parseTime(value);
   return date ? joinWithCommas([currentLocale().day.format(date), currentLocale().time.format(date)]) : "";
 }
 
-/** `Today, 09:12`, else `18 Nov, 20:05`. */
+/** Formats a time of today as `Today, 09:12`, and any other time as `18 Nov, 20:05`. */
 export function relativeTime(value: Time, now = new Date()): string {
   const date = parseTime(value);
   if (!date) return "";
-  const first = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
-  return joinWithCommas([first, currentLocale().time.format(date)]);
+  const dayText = date.toDateString() === now.toDateString() ? t("time.today") : shortDay(value, now);
+  return joinWithCommas([dayText, currentLocale().time.format(date)]);
 }
 
-/** `today`, else `18 Nov`, for use inside a sentence. */
+/** Formats today as `today`, and any other day as `18 Nov`, for use inside a sentence. */
 export function relativeDayInSentence(value: Time, now = new Date()): string {
   const date = parseTime(value);
   return date?.toDateString() === now.toDateString() ? t("time.onToday") : shortDay(value, now);
 }
 
-/** `today, 09:12`, else `18 Nov, 20:05`, for use inside a sentence. */
+/** Formats a time of today as `today, 09:12`, and any other time as `18 Nov, 20:05`, for use inside a sentence. */
 export function relativeTimeInSentence(value: Time, now = new Date()): string {
   return joinWithCommas([relativeDayInSentence(value, now), clock(value)]);
 }
 
-/** Days until a time, rounded up, at least 0. */
+/** The number of days until a time, rounded up, at least 0. */
 export function daysLeft(value: Time, now = new Date()): number {
   const date = parseTime(value);
   return date ? Math.max(0, Math.ceil((date.getTime() - now.getTime()) / 86_400_000)) : 0;
 }
 
-/** Whole days since a time, at least 0. */
+/** The number of whole days since a time, at least 0. */
 export function daysSince(value: Time, now = new Date()): number {
   const date = parseTime(value);
   return date ? Math.max(0, Math.floor((now.getTime() - date.getTime()) / 86_400_000)) : 0;
@@ -129,17 +129,17 @@ export function joinPath(folder: string, name: string): string {
   return folder.endsWith(separator) ? folder + name : folder + separator + name;
 }
 
-/** `7f3a 91c0 44de 0b12`: the start of a key's fingerprint, in groups of four. */
+/** The first 16 characters of a key's fingerprint, in groups of four: `7f3a 91c0 44de 0b12`. */
 export function shortKey(fingerprint: string): string {
   return fingerprint.slice(0, 16).replaceAll(/(.{4})(?=.)/g, "$1 ");
 }
 
-/** `Documents / Ines.mementory`: the last two components. */
+/** The last two components of a path: `Documents / Ines.mementory`. */
 export function shortPath(path: string): string {
   return path.split(/[\\/]/).filter(Boolean).slice(-2).join(" / ");
 }
 
-/** `2026-11-21`, local. */
+/** Formats the local date as `2026-11-21`. */
 export function isoDay(date = new Date()): string {
   const twoDigits = (value: number) => String(value).padStart(2, "0");
   return `${date.getFullYear()}-${twoDigits(date.getMonth() + 1)}-${twoDigits(date.getDate())}`;

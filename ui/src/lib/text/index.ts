@@ -14,13 +14,16 @@ export function hasText(key: string): key is MessageKey {
   return Object.hasOwn(currentLocale().messages, key);
 }
 
-/** The message for a code of the backend. If there is none, as for a custom name, the code in readable form. */
+/**
+ * The message for a code of the backend. If there is no message, as for a name that a person chose, the code itself in
+ * readable form.
+ */
 export function word(prefix: string, code: string, values: Values = {}): string {
   const key = `${prefix}.${code}`;
   return hasText(key) ? t(key, values) : codeAsWords(code);
 }
 
-/** Fills in the values of one message. Exported for tests. */
+/** Fills the values into a message. Exported for tests. */
 export function fill(message: Message, values: Values): string {
   const form =
     typeof message === "string"
@@ -48,30 +51,30 @@ export function nameInSentence(text: string): string {
   return currentLocale().lower ? text.toLocaleLowerCase(currentLocale().tag) : text;
 }
 
-/** `left_out` → `Left out`. */
+/** Turns a code into words: `left_out` becomes `Left out`. */
 export function codeAsWords(code: string): string {
   return capitalised(oneLine(code.replaceAll(/[_-]+/g, " ")).trim());
 }
 
-/** `a, b and c`. */
+/** Joins texts as a list in the current language, such as `a, b and c`. */
 export function joinWithAnd(parts: string[]): string {
   return currentLocale()
     .list.format(parts)
     .replace(/, and /, " and ");
 }
 
-/** `a, b, c`, without empty parts. */
+/** Joins texts as `a, b, c`. Empty texts are left out. */
 export function joinWithCommas(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(t("join.comma"));
 }
 
-/** Joins sentences, without empty ones. */
+/** Joins sentences. Empty ones are left out. */
 export function joinSentences(parts: readonly (string | null | undefined)[]): string {
   return parts.filter(Boolean).join(t("join.sentence"));
 }
 
-/** The text in quotation marks of the language. */
+/** Puts a text into the quotation marks of the current language. */
 export const quoted = (text: string): string => t("quoted", { text });
 
-/** Compares names in the order of the language. */
+/** Compares names in the alphabetical order of the current language. */
 export const byName = (a: string, b: string): number => currentLocale().order.compare(a, b);

@@ -9,14 +9,14 @@ export type Messages = Readonly<Record<MessageKey, Message>>;
 /** Id of a source from which people export, as in `guides/sources.json`. */
 export type SourceId = keyof typeof enGuides;
 /**
- * How to get one's data from a source. The sentences contain marks, see `textParts`. `has` says what the export
- * contains, and `lacks` what it does not contain. `drop` says which files to drop on the window. `doubt` says what is
- * not certain.
+ * The texts that say how to get one's data from a source. The sentences contain marks, see `textParts`. `has` says what
+ * the export contains, and `lacks` what it does not contain. `drop` says which files to drop on the window. `doubt`
+ * says what is not certain.
  */
 export type GuideText = {
   name: string;
   steps: string[];
-  /** Other ways, and exceptions. They are no steps, so they have no numbers. */
+  /** Alternatives to the steps, and exceptions. They are listed without numbers, because they are not steps. */
   notes?: string[];
   has: string[];
   lacks: string[];
@@ -68,7 +68,7 @@ const HOUR_CYCLES: Record<Hours, Pick<Intl.DateTimeFormatOptions, "hourCycle">> 
 };
 export const isHours = (value: string | null): value is Hours => value !== null && Object.hasOwn(HOUR_CYCLES, value);
 
-/** Everything that depends on the language: messages, plural rules, number and date formats. */
+/** Returns everything that depends on the language: messages, plural rules, number and date formats. */
 function localeData(language: Language, tag: string, messages: Messages, guides: Guides, hours: Hours) {
   const date = (options: Intl.DateTimeFormatOptions) => new Intl.DateTimeFormat(tag, options);
   return {
@@ -98,12 +98,15 @@ let switchCount = 0;
 /** The data of the current language. Templates and derived values that use it are updated when the language changes. */
 export const currentLocale = (): ReturnType<typeof localeData> => active;
 
-/** The first of the system’s languages in which there are interface texts, else English. */
+/** The first of the system’s languages for which there are interface texts, or else English. */
 export function systemLanguage(wanted: readonly string[] = navigator.languages): Language {
   return wanted.map((tag) => tag.split("-")[0] ?? "").find((each): each is Language => each in LANGUAGES) ?? "en";
 }
 
-/** The regional variant of the language that the system uses (such as `en-AU`), or else the default one. */
+/**
+ * The tag of the regional variant of a language that the system uses (such as `en-AU`), or else the default tag of the
+ * language.
+ */
 function tagOf(language: Language): string {
   return (
     navigator.languages.find((tag) => tag.split("-")[0] === language && tag.includes("-")) ?? LANGUAGES[language].tag
@@ -118,7 +121,7 @@ export async function setLanguage(choice: Choice): Promise<void> {
   if (run === switchCount) installTexts(messages, language, guides);
 }
 
-/** Installs texts. Exported for tests, which pass marked texts. */
+/** Replaces the texts and the language of the window. Exported for tests, which pass marked texts. */
 export function installTexts(messages: Messages, language: Language, guides: Guides): void {
   active = localeData(language, tagOf(language), messages, guides, clockFormat);
   document.documentElement.lang = language;

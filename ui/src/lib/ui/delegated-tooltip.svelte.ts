@@ -4,8 +4,8 @@ let containerCount = 0;
 
 /**
  * Returns an attachment for a container. It shows the window's tooltip for those elements in the container that match
- * `selector` and are not components. `text` returns the tooltip of an element. On hover the tooltip opens after the
- * usual delay, and on keyboard focus at once.
+ * `selector`, so that they need not be tooltip components. `text` returns the tooltip of an element. On hover the
+ * tooltip opens after the usual delay, and on keyboard focus at once.
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
   return (box: HTMLElement): (() => void) => {
@@ -17,7 +17,8 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
     const tooltipTarget = (target: EventTarget | null) =>
       target instanceof Element ? target.closest<HTMLElement>(selector) : null;
 
-    // Only one element at a time is registered with the tooltip, because a text may contain a thousand of them.
+    // Only one element at a time is registered with the tooltip, because a text may contain a thousand matching
+    // elements.
     function registerTarget(target: HTMLElement) {
       if (target !== active) active?.removeAttribute("id");
       target.id = id;

@@ -1,6 +1,6 @@
 import { Tooltip } from "bits-ui";
 
-/** What the tooltip shows for its trigger. */
+/** The content of the tooltip for one trigger. */
 export type TooltipPayload = { text: string; keys: string | undefined; side: "top" | "right" | "bottom" };
 
 /** Connects the single tooltip with its triggers, so that a thousand rows do not create a thousand tooltips. */

@@ -133,7 +133,7 @@ export function actions(): PaletteCommand[] {
           },
         ]
       : []),
-    // The passphrase of a demonstration can't be changed, see `Security.svelte`.
+    // Left out for a demonstration, whose passphrase can't be changed, see `Security.svelte`.
     ...(session.demonstration
       ? []
       : [
@@ -165,7 +165,7 @@ export function actions(): PaletteCommand[] {
   ];
 }
 
-/** Sections and pages to open. */
+/** The sections, and the tabs of the section Activity, as commands that open them. */
 export function places(): PaletteCommand[] {
   return [
     ...SECTIONS.map((section) => ({
@@ -180,7 +180,7 @@ export function places(): PaletteCommand[] {
       label: t(`activity.${tab}`),
       words: t("section.activity"),
       icon: TAB_ICONS[tab],
-      // The section's shortcut opens the tab used last.
+      // Only the tab used last has the shortcut of the section, because the shortcut opens that tab.
       keys: tab === nav.activityTab ? keysOf({ go: "activity" }) : undefined,
       run: () => {
         nav.activityTab = tab;

@@ -22,7 +22,8 @@ export type FoundRecord = {
 
 export const MAX_PER_GROUP = 5;
 /**
- * How many hits to request in order to find five conversations. Several hits may be messages of the same conversation.
+ * Number of hits to request in order to find five conversations. It is larger than five because several hits may be
+ * messages of the same conversation.
  */
 const MAX_REQUESTED_HITS = 40;
 const NO_FACETS: Facets = { sources: {}, types: {}, tags: {}, said_by: {}, file_kinds: {}, about: {}, special: {} };
@@ -33,7 +34,7 @@ class Finder {
   conversations = $state.raw<FoundRecord[]>([]);
   /** Memories that mean nearly the same as the query, without those in `memories`. */
   similar = $state.raw<FoundRecord[]>([]);
-  /** Whether the weights that search by meaning needs are missing or damaged. Null if they are usable. */
+  /** What is wrong with the weights that search by meaning needs. Null if they are usable. */
   weightsProblem = $state.raw<"missing" | "damaged" | null>(null);
   /** The tags and the assistants of all memories, each with its number of memories. */
   names = $state.raw<Facets>(NO_FACETS);
@@ -75,7 +76,7 @@ class Finder {
   }
 
   /**
-   * Searches by meaning. This is done after the results of the search for words are shown, because the first search by
+   * Searches by meaning. Called after the results of the search for words are shown, because the first search by
    * meaning has to load the encoder, which takes a moment.
    */
   async #searchMeaning(query: string, run: number): Promise<void> {

@@ -6,18 +6,18 @@ export type NameMatch = { rank: number; ranges: [number, number][] };
 const LETTER = /[\p{L}\p{N}]/u;
 
 /**
- * Matches a name with the typed words. It matches if every word occurs in the name or is the start of a synonym.
- * Returns null if it does not match.
+ * Matches a name with the typed words. The name matches if each typed word occurs in the name or is the start of a
+ * synonym. Returns null if the name does not match.
  */
 export function matchName(name: string, typed: string, synonyms = ""): NameMatch | null {
   const ranges: [number, number][] = [];
   let rank = 0;
   for (const word of typed.toLocaleLowerCase().split(/\s+/).filter(Boolean)) {
-    const at = wordPosition(name.toLocaleLowerCase(), word);
-    if (at >= 0) {
-      const start = codePointCount(name.slice(0, at));
+    const position = wordPosition(name.toLocaleLowerCase(), word);
+    if (position >= 0) {
+      const start = codePointCount(name.slice(0, position));
       ranges.push([start, start + codePointCount(word)]);
-      rank += at === 0 ? 0 : startsWord(name, at) ? 1 : 2;
+      rank += position === 0 ? 0 : startsWord(name, position) ? 1 : 2;
     } else if (
       synonyms
         .toLocaleLowerCase()
@@ -33,13 +33,15 @@ export function matchName(name: string, typed: string, synonyms = ""): NameMatch
 /** The position of `word` in the name, preferably at the start of a word of the name. -1 if it does not occur. */
 function wordPosition(name: string, word: string): number {
   const first = name.indexOf(word);
-  for (let at = first; at >= 0; at = name.indexOf(word, at + 1)) if (startsWord(name, at)) return at;
+  for (let position = first; position >= 0; position = name.indexOf(word, position + 1))
+    if (startsWord(name, position)) return position;
   return first;
 }
 
-const startsWord = (name: string, at: number): boolean => at === 0 || !LETTER.test(name.charAt(at - 1));
+const startsWord = (name: string, position: number): boolean =>
+  position === 0 || !LETTER.test(name.charAt(position - 1));
 
-/** The `maxCount` best matches. Those of equal rank keep their order. */
+/** The `maxCount` best matches. Matches of equal rank keep their order. */
 export function bestMatches<T>(
   all: readonly T[],
   maxCount: number,

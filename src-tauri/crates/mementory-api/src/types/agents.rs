@@ -309,7 +309,7 @@ pub struct ClientFetched {
 
 /// The answer of `about`: what a client may do and see.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
-pub struct ClientAbout {
+pub struct ClientAccess {
     pub grant: GrantInfo,
     /// Numbers of visible records by kind.
     pub counts: BTreeMap<String, u32>,

@@ -72,7 +72,8 @@ pub struct RecordCopy {
     pub created_at: Option<String>,
 }
 
-/// Everything that an erasure would remove.
+/// What an erasure would remove. The records in `copies` have the same text and stay; the text is redacted in them if the
+/// request asks for it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Impact {
     pub records: u32,

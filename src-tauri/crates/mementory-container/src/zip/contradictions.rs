@@ -1,5 +1,5 @@
-//! Contradictions between the directory and the local headers of an archive. They make programs that read the directory
-//! see different files than programs that read the local headers. They come from damage or forgery.
+//! Contradictions between the directory and the local headers of an archive, caused by damage or forgery. Programs that
+//! read the directory then see different files than programs that read the local headers.
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
@@ -12,10 +12,11 @@ pub(in super::super) const HEADER_DIFFERS: &str = "container_header_differs";
 
 /// Flag of an entry whose sizes follow its data. The local header may have zeros instead.
 const STREAMED_FLAG: u16 = 8;
-/// Start of the checksum and sizes after the data of a streamed entry. Some programs leave it out.
+/// Start of the descriptor, which states checksum and sizes after the data of a streamed entry. Some programs omit this
+/// signature.
 const DESCRIPTOR_SIGNATURE: [u8; 4] = *b"PK\x07\x08";
 /// Number of contradictions in one archive after which the search ends.
-const MAX_LISTED: usize = 1000;
+const MAX_CONTRADICTIONS: usize = 1000;
 
 /// A contradiction of one entry: index of the entry, stable code, message.
 pub(in super::super) struct Contradiction {
@@ -35,35 +36,35 @@ pub(in super::super) fn contradictions(
     directory: u64,
 ) -> std::io::Result<Vec<Contradiction>> {
     let source = &source.with_open_file()?;
-    let mut all = Vec::new();
+    let mut found_contradictions = Vec::new();
     // Start and end of the bytes of each entry, and the entry's index.
-    let mut occupied: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
+    let mut occupied_ranges: Vec<(u64, u64, usize)> = Vec::with_capacity(entries.len());
     for (index, entry) in entries.iter().enumerate() {
-        let Position::Header(at) = entry.position else { continue };
-        let end = match compare_headers(source, entry, at)? {
+        let Position::Header(position) = entry.position else { continue };
+        let end = match compare_headers(source, entry, position)? {
             Ok(end) => end,
             Err((message, end)) => {
-                all.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
+                found_contradictions.push(Contradiction { entry: index, code: HEADER_DIFFERS, message });
                 end
             }
         };
         if end > directory {
             let message = "its data reaches into the directory of the archive";
-            all.push(Contradiction { entry: index, code: "container_overlap", message });
+            found_contradictions.push(Contradiction { entry: index, code: "container_overlap", message });
         }
-        occupied.push((at, end, index));
-        if all.len() > MAX_LISTED {
-            return Ok(all);
+        occupied_ranges.push((position, end, index));
+        if found_contradictions.len() > MAX_CONTRADICTIONS {
+            return Ok(found_contradictions);
         }
     }
-    occupied.sort_unstable();
-    let (last_end, last_index) = occupied.iter().map(|(_, end, index)| (*end, *index)).max().unwrap_or_default();
+    occupied_ranges.sort_unstable();
+    let (last_end, last_index) = occupied_ranges.iter().map(|(_, end, index)| (*end, *index)).max().unwrap_or_default();
     let mut last: Option<(u64, u64)> = None;
-    for (start, end, index) in occupied {
+    for (start, end, index) in occupied_ranges {
         let until = last.map_or(0, |(_, until)| until);
         if until < start && hides_entry(source, until, start)? {
             let message = "before it is an entry that the directory does not list";
-            all.push(Contradiction { entry: index, code: "container_hidden_entry", message });
+            found_contradictions.push(Contradiction { entry: index, code: "container_hidden_entry", message });
         }
         let (code, message) = match last {
             Some((before, _)) if before == start => {
@@ -75,17 +76,17 @@ pub(in super::super) fn contradictions(
                 continue;
             }
         };
-        all.push(Contradiction { entry: index, code, message });
+        found_contradictions.push(Contradiction { entry: index, code, message });
         last = last.map(|(before, until)| (before.max(start), until.max(end)));
-        if all.len() > MAX_LISTED {
+        if found_contradictions.len() > MAX_CONTRADICTIONS {
             break;
         }
     }
     if last_end < directory && hides_entry(source, last_end, directory)? {
         let message = "after it is an entry that the directory does not list";
-        all.push(Contradiction { entry: last_index, code: "container_hidden_entry", message });
+        found_contradictions.push(Contradiction { entry: last_index, code: "container_hidden_entry", message });
     }
-    Ok(all)
+    Ok(found_contradictions)
 }
 
 /// True if the bytes between `from` and `until`, which are part of no entry, begin with the local header of another
@@ -93,7 +94,7 @@ pub(in super::super) fn contradictions(
 /// be behind a descriptor.
 fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> {
     let gap = source.bytes(from, (until - from).min(64) as usize)?;
-    let is_local = |at: usize| gap.get(at..).is_some_and(|rest| rest.starts_with(&LOCAL_SIGNATURE));
+    let is_local = |position: usize| gap.get(position..).is_some_and(|rest| rest.starts_with(&LOCAL_SIGNATURE));
     // A descriptor has 12 bytes, or 20 with sizes of 64 bits, and 4 more with its signature.
     let sizes = if gap.starts_with(&DESCRIPTOR_SIGNATURE) { [16, 24] } else { [12, 20] };
     Ok(is_local(0) || sizes.into_iter().any(is_local))
@@ -101,27 +102,27 @@ fn hides_entry(source: &Source, from: u64, until: u64) -> std::io::Result<bool> 
 
 /// False if the descriptor after the data of a streamed entry states another checksum or other sizes than the
 /// directory. A descriptor without a signature is not compared, because it cannot be recognised.
-fn descriptor_agrees(source: &Source, entry: &Entry, at: u64) -> std::io::Result<bool> {
-    let descriptor = source.bytes(at, 24)?;
+fn descriptor_agrees(source: &Source, entry: &Entry, position: u64) -> std::io::Result<bool> {
+    let descriptor = source.bytes(position, 24)?;
     if !descriptor.starts_with(&DESCRIPTOR_SIGNATURE) {
         return Ok(true);
     }
-    let narrow = (u64::from(le32(&descriptor, 8)), u64::from(le32(&descriptor, 12)));
-    let wide = (le64(&descriptor, 8), le64(&descriptor, 16));
-    let stated = (entry.packed, entry.size);
-    Ok(le32(&descriptor, 4) == entry.crc && (narrow == stated || wide == stated))
+    let sizes_32_bit = (u64::from(le32(&descriptor, 8)), u64::from(le32(&descriptor, 12)));
+    let sizes_64_bit = (le64(&descriptor, 8), le64(&descriptor, 16));
+    let stated_sizes = (entry.packed, entry.size);
+    Ok(le32(&descriptor, 4) == entry.crc && (sizes_32_bit == stated_sizes || sizes_64_bit == stated_sizes))
 }
 
 /// Compares the local header of an entry with the directory. Returns the position where the entry's data ends. If the
-/// two differ, the inner error holds a message and the same position.
-fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
-    let fixed_part = source.bytes(at, 30)?;
+/// header and the directory differ, the inner error contains a message and that position.
+fn compare_headers(source: &Source, entry: &Entry, position: u64) -> std::io::Result<Result<u64, (&'static str, u64)>> {
+    let fixed_part = source.bytes(position, 30)?;
     if fixed_part.len() < 30 || fixed_part[..4] != LOCAL_SIGNATURE {
-        return Ok(Err(("no local header is where the directory says", at)));
+        return Ok(Err(("no local header is where the directory says", position)));
     }
     let (name_len, extra_len) = (usize::from(le16(&fixed_part, 26)), usize::from(le16(&fixed_part, 28)));
-    let variable_part = source.bytes(at + 30, name_len + extra_len)?;
-    let end = (at + 30).saturating_add(variable_part.len() as u64).saturating_add(entry.packed);
+    let variable_part = source.bytes(position + 30, name_len + extra_len)?;
+    let end = (position + 30).saturating_add(variable_part.len() as u64).saturating_add(entry.packed);
     if variable_part.len() < name_len + extra_len {
         return Ok(Err(("its local header is cut off", end)));
     }
@@ -137,20 +138,20 @@ fn compare_headers(source: &Source, entry: &Entry, at: u64) -> std::io::Result<R
         return Ok(Err(("only one of its local header and the directory says that it is encrypted", end)));
     }
     let (mut packed, mut size) = (u64::from(le32(&fixed_part, 18)), u64::from(le32(&fixed_part, 22)));
-    if let Some(mut wide) = extra_field(extra, 1) {
+    if let Some(mut zip64_field) = extra_field(extra, 1) {
         for value in [&mut size, &mut packed] {
-            if *value == u64::from(u32::MAX) && wide.len() >= 8 {
-                *value = le64(wide, 0);
-                wide = &wide[8..];
+            if *value == u64::from(u32::MAX) && zip64_field.len() >= 8 {
+                *value = le64(zip64_field, 0);
+                zip64_field = &zip64_field[8..];
             }
         }
     }
-    let streamed = flags & STREAMED_FLAG != 0;
-    if streamed && packed == 0 && !descriptor_agrees(source, entry, end)? {
+    let is_streamed = flags & STREAMED_FLAG != 0;
+    if is_streamed && packed == 0 && !descriptor_agrees(source, entry, end)? {
         return Ok(Err(("the sizes after its data are others than in the directory", end)));
     }
     let agrees =
-        |local: u64, central: u64| local == central || streamed && (local == 0 || local == u64::from(u32::MAX));
+        |local: u64, central: u64| local == central || is_streamed && (local == 0 || local == u64::from(u32::MAX));
     if !agrees(packed, entry.packed) || !agrees(size, entry.size) {
         return Ok(Err(("its local header has another size than the directory", end)));
     }

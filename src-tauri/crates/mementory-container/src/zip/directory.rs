@@ -11,7 +11,7 @@ use std::io::{BufReader, Read};
 /// Signature of the Zip64 end-of-directory locator.
 const LOCATOR64_SIGNATURE: [u8; 4] = *b"PK\x06\x07";
 /// Start of the digital signature that may follow the last entry of the directory (APPNOTE 6.3.10, §4.3.13).
-const SIGNATURE_SIGNATURE: [u8; 4] = *b"PK\x05\x05";
+const DIGITAL_SIGNATURE_START: [u8; 4] = *b"PK\x05\x05";
 /// Signature of the Zip64 end-of-directory record.
 const END64_SIGNATURE: [u8; 4] = *b"PK\x06\x06";
 
@@ -37,9 +37,9 @@ pub(in super::super) fn directory(source: &Source, max: u64) -> std::io::Result<
     let from = source.len().saturating_sub(MAX_TAIL_BYTES);
     let tail = source.bytes(from, MAX_TAIL_BYTES as usize)?;
     // The number of attempts is limited, because a hostile file may contain nothing but this signature.
-    for at in memchr::memmem::rfind_iter(&tail, &END_SIGNATURE).take(64) {
-        let Some(record) = tail.get(at..at + 22) else { continue };
-        if let Some(found) = read(source, &locate_directory(source, from + at as u64, record)?, max)? {
+    for position in memchr::memmem::rfind_iter(&tail, &END_SIGNATURE).take(64) {
+        let Some(record) = tail.get(position..position + 22) else { continue };
+        if let Some(found) = read(source, &locate_directory(source, from + position as u64, record)?, max)? {
             return Ok(Some(found));
         }
     }
@@ -58,7 +58,7 @@ struct DirectoryLocation {
     is_zip64: bool,
     /// True if the end record and the Zip64 record contradict each other.
     has_contradiction: bool,
-    /// True if an end record states other numbers of entries for this disk and for all disks.
+    /// True if an end record states different numbers of entries for this disk and for all disks.
     has_two_counts: bool,
     /// True if an end record says that this is not the only disk of the archive.
     is_split: bool,
@@ -68,21 +68,23 @@ struct DirectoryLocation {
 
 impl DirectoryLocation {
     /// Compares the stated numbers with the directory that was read.
-    fn contradiction(&self, read: &ReadDirectory) -> Option<Contradiction> {
-        let entries = read.entries.len() as u64;
-        // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does, or
-        // the largest number that fits.
+    fn contradiction(&self, directory: &ReadDirectory) -> Option<Contradiction> {
+        let entries = directory.entries.len() as u64;
+        // Without a Zip64 record, programs write the lower 16 bits of a larger number, as the archiver of macOS does,
+        // or the largest number that fits.
         let is_cut_off = !self.is_zip64 && (entries % (1 << 16) == self.entries || self.entries == u64::from(u16::MAX));
         let message = match () {
             () if self.has_contradiction => "the two end records of the archive differ",
             () if self.has_two_counts => "the end record of the archive states two different numbers of entries",
             () if entries > self.entries && !is_cut_off => "the archive has more entries than its end record states",
-            () if read.bytes > self.size => "the directory of the archive is longer than its end record states",
-            () if read.bytes < self.size && !read.is_signed => {
+            () if directory.bytes > self.size => "the directory of the archive is longer than its end record states",
+            () if directory.bytes < self.size && !directory.is_signed => {
                 "the directory of the archive is shorter than its end record states"
             }
             () if self.is_comment_cut_off => "the archive ends before its comment does",
-            () if self.offset > read.start => "the directory of the archive starts before the offset in its end record",
+            () if self.offset > directory.start => {
+                "the directory of the archive starts before the offset in its end record"
+            }
             () => return None,
         };
         let entry = usize::try_from(self.entries.min(entries.saturating_sub(1))).unwrap_or(0);
@@ -97,7 +99,8 @@ impl DirectoryLocation {
     }
 }
 
-/// True for the number of a disk other than the first. The largest number refers to a Zip64 record.
+/// True for the number of a disk other than the first. The number 0xFFFF is not a disk: the real number is in the Zip64
+/// record.
 fn is_other_disk(number: u16) -> bool {
     number != 0 && number != u16::MAX
 }
@@ -112,25 +115,27 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     let mut has_two_counts = entries_on_disk != entries;
     let is_comment_cut_off = end + 22 + u64::from(le16(record, 20)) > source.len();
     let mut is_split = is_other_disk(le16(record, 4)) || is_other_disk(le16(record, 6));
-    if let Some(at) = end.checked_sub(20) {
-        let locator = source.bytes(at, 20)?;
+    if let Some(position) = end.checked_sub(20) {
+        let locator = source.bytes(position, 20)?;
         if locator.starts_with(&LOCATOR64_SIGNATURE) {
             // The recorded offset is wrong if there are other bytes before the archive, but even then the record is
             // directly before the locator.
-            for at in [le64(&locator, 8), at.saturating_sub(56)] {
-                let record = source.bytes(at, 56)?;
+            for position in [le64(&locator, 8), position.saturating_sub(56)] {
+                let record = source.bytes(position, 56)?;
                 if record.len() == 56 && record.starts_with(&END64_SIGNATURE) {
-                    let differs = |narrow: u64, at: usize, max: u64| narrow != max && narrow != le64(&record, at);
+                    let differs = |short_value: u64, position: usize, max: u64| {
+                        short_value != max && short_value != le64(&record, position)
+                    };
                     has_contradiction = differs(entries_on_disk, 24, u64::from(u16::MAX))
                         || differs(entries, 32, u64::from(u16::MAX))
                         || differs(size, 40, u64::from(u32::MAX))
                         || differs(offset, 48, u64::from(u32::MAX));
-                    // The locator states the number of all disks.
+                    // The locator states how many disks the archive has.
                     is_split |= le32(&record, 16) != 0 || le32(&record, 20) != 0 || le32(&locator, 16) > 1;
                     has_two_counts = le64(&record, 24) != le64(&record, 32);
                     is_zip64 = true;
                     (entries, size, offset) = (le64(&record, 32), le64(&record, 40), le64(&record, 48));
-                    end = at;
+                    end = position;
                     break;
                 }
             }
@@ -154,7 +159,7 @@ fn locate_directory(source: &Source, end: u64, record: &[u8]) -> std::io::Result
     })
 }
 
-/// The entries that were found from an offset on.
+/// The directory as read from one of the possible offsets.
 struct ReadDirectory {
     entries: Vec<Entry>,
     /// Offset at which the directory starts.
@@ -169,31 +174,31 @@ struct ReadDirectory {
 
 fn read(source: &Source, place: &DirectoryLocation, max: u64) -> std::io::Result<Option<Directory>> {
     for &(start, base) in &place.starts {
-        let found = read_entries(source, start, base, max)?;
-        if found.entries.len() as u64 >= place.entries.min(max) {
-            let contradictions = [place.split(found.on_other_disk), place.contradiction(&found)];
+        let directory = read_entries(source, start, base, max)?;
+        if directory.entries.len() as u64 >= place.entries.min(max) {
+            let contradictions = [place.split(directory.on_other_disk), place.contradiction(&directory)];
             let contradictions = contradictions.into_iter().flatten().collect();
-            return Ok(Some(Directory { entries: found.entries, start, contradictions }));
+            return Ok(Some(Directory { entries: directory.entries, start, contradictions }));
         }
     }
     Ok(None)
 }
 
-/// Reads entries until none begins. Entries beyond the stated number are read too, so that none is left out without
-/// notice.
+/// Reads directory entries until the next bytes are not an entry. Entries beyond the stated number are read too, so
+/// that none is left out without notice.
 fn read_entries(source: &Source, start: u64, base: u64, max: u64) -> std::io::Result<ReadDirectory> {
     let mut reader = BufReader::with_capacity(64 * 1024, source.window(start)?);
-    let mut found = ReadDirectory { entries: Vec::new(), start, bytes: 0, is_signed: false, on_other_disk: None };
-    while (found.entries.len() as u64) < max {
+    let mut directory = ReadDirectory { entries: Vec::new(), start, bytes: 0, is_signed: false, on_other_disk: None };
+    while (directory.entries.len() as u64) < max {
         let Some(listed) = read_entry(&mut reader, base)? else { break };
         if is_other_disk(listed.disk) {
-            found.on_other_disk = found.on_other_disk.or(Some(found.entries.len()));
+            directory.on_other_disk = directory.on_other_disk.or(Some(directory.entries.len()));
         }
-        found.entries.push(listed.entry);
-        found.bytes += listed.bytes;
+        directory.entries.push(listed.entry);
+        directory.bytes += listed.bytes;
     }
-    found.is_signed = source.bytes(start.saturating_add(found.bytes), 4)? == SIGNATURE_SIGNATURE;
-    Ok(found)
+    directory.is_signed = source.bytes(start.saturating_add(directory.bytes), 4)? == DIGITAL_SIGNATURE_START;
+    Ok(directory)
 }
 
 /// An entry as the directory lists it.
@@ -205,7 +210,7 @@ struct ListedEntry {
     disk: u16,
 }
 
-/// The next entry. None if no entry begins here.
+/// Reads the next directory entry. None if the next bytes are not the start of one.
 fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<ListedEntry>> {
     let fixed_part = read_up_to(reader, 46)?;
     if fixed_part.len() < 46 || fixed_part[..4] != CENTRAL_SIGNATURE {
@@ -220,11 +225,11 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Liste
     let flags = le16(&fixed_part, 8);
     let (mut size, mut packed) = (u64::from(le32(&fixed_part, 24)), u64::from(le32(&fixed_part, 20)));
     let mut header = u64::from(le32(&fixed_part, 42));
-    if let Some(mut wide) = extra_field(extra, 1) {
+    if let Some(mut zip64_field) = extra_field(extra, 1) {
         for value in [&mut size, &mut packed, &mut header] {
-            if *value == u64::from(u32::MAX) && wide.len() >= 8 {
-                *value = le64(wide, 0);
-                wide = &wide[8..];
+            if *value == u64::from(u32::MAX) && zip64_field.len() >= 8 {
+                *value = le64(zip64_field, 0);
+                zip64_field = &zip64_field[8..];
             }
         }
     }
@@ -238,8 +243,8 @@ fn read_entry(reader: &mut impl Read, base: u64) -> std::io::Result<Option<Liste
         size,
         position: Position::Header(header.saturating_add(base)),
         mode: le32(&fixed_part, 38) >> 16,
-        checked: true,
-        truncated: false,
+        is_checked: true,
+        is_truncated: false,
     };
     let bytes = (fixed_part.len() + variable_part.len()) as u64;
     Ok(Some(ListedEntry { entry, bytes, disk: le16(&fixed_part, 34) }))

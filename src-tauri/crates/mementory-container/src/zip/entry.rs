@@ -34,7 +34,7 @@ pub(in super::super) fn unsupported_method_message(method: u16) -> String {
 /// One file in an archive.
 #[derive(Debug, Clone)]
 pub(in super::super) struct Entry {
-    /// Decoded name. Its separators are not changed.
+    /// Decoded name, with its original separators.
     pub(in super::super) name: String,
     /// The bytes of the name in the archive.
     pub(super) raw_name: Box<[u8]>,
@@ -48,9 +48,9 @@ pub(in super::super) struct Entry {
     /// Unix mode bits. 0 if the archive has none.
     pub(super) mode: u32,
     /// True if `size` and `crc` are known, and reading checks the bytes against them.
-    pub(super) checked: bool,
+    pub(super) is_checked: bool,
     /// True if the archive ends before the entry does.
-    pub(in super::super) truncated: bool,
+    pub(in super::super) is_truncated: bool,
 }
 
 /// Offset in the archive of an entry's local header, or of its data.
@@ -74,7 +74,7 @@ pub(in super::super) enum EntryKind {
 impl Entry {
     /// An entry whose bytes are stored uncompressed at a known offset and without a checksum, as in a tar archive. The
     /// archive contains the first `len` bytes of the entry.
-    pub(in super::super) fn stored(name: String, raw_name: &[u8], at: u64, len: u64, size: u64, mode: u32) -> Self {
+    pub(in super::super) fn stored(name: String, raw_name: &[u8], offset: u64, len: u64, size: u64, mode: u32) -> Self {
         Self {
             name,
             raw_name: raw_name.into(),
@@ -83,10 +83,10 @@ impl Entry {
             crc: 0,
             packed: len,
             size,
-            position: Position::Data(at),
+            position: Position::Data(offset),
             mode,
-            checked: false,
-            truncated: len < size,
+            is_checked: false,
+            is_truncated: len < size,
         }
     }
 
@@ -110,7 +110,7 @@ impl Entry {
 
     /// The part of the archive that contains the bytes, if they are stored uncompressed and completely.
     pub(in super::super) fn stored_bytes(&self, archive: &Source) -> std::io::Result<Option<Source>> {
-        if self.method != 0 || self.truncated || self.packed != self.size {
+        if self.method != 0 || self.is_truncated || self.packed != self.size {
             return Ok(None);
         }
         Ok(Some(archive.slice(self.data_offset(archive)?, self.packed)))
@@ -125,21 +125,21 @@ impl Entry {
         let bytes = BufReader::with_capacity(capacity, packed);
         let inner =
             if self.method == 8 { Decoder::Deflate(DeflateDecoder::new(bytes)) } else { Decoder::Stored(bytes) };
-        let declared = self.checked.then_some((self.size, self.crc));
+        let declared = self.is_checked.then_some((self.size, self.crc));
         let crc = crc32fast::Hasher::new();
         let end = End::NotReached;
-        Ok(EntryReader { inner, crc, bytes_read: 0, declared, truncated: self.truncated, end })
+        Ok(EntryReader { inner, crc, bytes_read: 0, declared, is_truncated: self.is_truncated, end })
     }
 
     fn data_offset(&self, archive: &Source) -> std::io::Result<u64> {
         match self.position {
-            Position::Data(at) => Ok(at),
-            Position::Header(at) => {
-                let header = archive.bytes(at, 30)?;
+            Position::Data(position) => Ok(position),
+            Position::Header(position) => {
+                let header = archive.bytes(position, 30)?;
                 if header.len() < 30 || header[..4] != LOCAL_SIGNATURE {
                     return Err(Error::new(ErrorKind::InvalidData, "the entry is not where the directory says"));
                 }
-                Ok(at + 30 + u64::from(le16(&header, 26)) + u64::from(le16(&header, 28)))
+                Ok(position + 30 + u64::from(le16(&header, 26)) + u64::from(le16(&header, 28)))
             }
         }
     }
@@ -151,7 +151,7 @@ pub(in super::super) struct EntryReader {
     crc: crc32fast::Hasher,
     bytes_read: u64,
     declared: Option<(u64, u32)>,
-    truncated: bool,
+    is_truncated: bool,
     end: End,
 }
 
@@ -175,7 +175,7 @@ impl EntryReader {
         self.end == End::BytesFollow
     }
 
-    /// How the entry ends, once the decoder has no more bytes.
+    /// Decides the state at the end of the entry, after the decoder returned its last byte.
     fn end_of_stream(&mut self) -> std::io::Result<End> {
         let Decoder::Deflate(decoder) = &mut self.inner else { return Ok(End::Intact) };
         let rest = decoder.get_mut().fill_buf()?;
@@ -196,13 +196,13 @@ impl Read for EntryReader {
         };
         let n = match result {
             Ok(n) => n,
-            Err(_) if self.truncated => return Err(ends_early_error()),
+            Err(_) if self.is_truncated => return Err(ends_early_error()),
             Err(e) => return Err(Error::new(ErrorKind::InvalidData, e)),
         };
         self.bytes_read += n as u64;
         let Some((size, crc)) = self.declared else {
             if n == 0 && !buf.is_empty() {
-                if self.truncated {
+                if self.is_truncated {
                     return Err(ends_early_error());
                 }
                 self.end = End::Intact;

@@ -26,16 +26,16 @@ pub(super) fn is_zip_head(head: &[u8]) -> bool {
     head.starts_with(&LOCAL_SIGNATURE) || head.starts_with(&END_SIGNATURE)
 }
 
-fn le16(bytes: &[u8], at: usize) -> u16 {
-    bytes.get(at..at + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
+fn le16(bytes: &[u8], position: usize) -> u16 {
+    bytes.get(position..position + 2).map_or(0, |b| u16::from_le_bytes([b[0], b[1]]))
 }
 
-fn le32(bytes: &[u8], at: usize) -> u32 {
-    u32::from(le16(bytes, at)) | u32::from(le16(bytes, at + 2)) << 16
+fn le32(bytes: &[u8], position: usize) -> u32 {
+    u32::from(le16(bytes, position)) | u32::from(le16(bytes, position + 2)) << 16
 }
 
-fn le64(bytes: &[u8], at: usize) -> u64 {
-    u64::from(le32(bytes, at)) | u64::from(le32(bytes, at + 4)) << 32
+fn le64(bytes: &[u8], position: usize) -> u64 {
+    u64::from(le32(bytes, position)) | u64::from(le32(bytes, position + 4)) << 32
 }
 
 /// The payload of the extra field with this id.

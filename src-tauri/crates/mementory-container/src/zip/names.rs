@@ -7,23 +7,23 @@ const CP437_HIGH_CHARS: &str = "ÇüéâäàåçêëèïîìÄÅÉæÆôöòûù
 
 /// Decodes a name by the first rule that applies: its Unicode extra field, UTF-8 (flagged or not), Shift-JIS if every
 /// character is ASCII or Japanese, code page 437.
-pub(super) fn decode(raw: &[u8], flags: u16, extra: &[u8]) -> String {
+pub(super) fn decode(name_bytes: &[u8], flags: u16, extra: &[u8]) -> String {
     if let Some([1, field @ ..]) = extra_field(extra, 0x7075)
         && field.len() > 4
-        && le32(field, 0) == crc32fast::hash(raw)
+        && le32(field, 0) == crc32fast::hash(name_bytes)
         && let Ok(name) = std::str::from_utf8(&field[4..])
     {
         return name.to_owned();
     }
-    match std::str::from_utf8(raw) {
+    match std::str::from_utf8(name_bytes) {
         Ok(name) => name.to_owned(),
-        Err(_) if flags & 0x800 != 0 => String::from_utf8_lossy(raw).into_owned(),
-        Err(_) => shift_jis(raw).unwrap_or_else(|| cp437(raw)),
+        Err(_) if flags & 0x800 != 0 => String::from_utf8_lossy(name_bytes).into_owned(),
+        Err(_) => shift_jis(name_bytes).unwrap_or_else(|| cp437(name_bytes)),
     }
 }
 
-fn shift_jis(raw: &[u8]) -> Option<String> {
-    let name = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(raw)?;
+fn shift_jis(name_bytes: &[u8]) -> Option<String> {
+    let name = encoding_rs::SHIFT_JIS.decode_without_bom_handling_and_without_replacement(name_bytes)?;
     // Half-width kana are not accepted. They are single bytes, so names in other encodings would be mistaken for them.
     let japanese = |c: char| {
         c.is_ascii() || matches!(c, '\u{3000}'..='\u{30FF}' | '\u{4E00}'..='\u{9FFF}' | '\u{FF01}'..='\u{FF5E}')
@@ -31,9 +31,10 @@ fn shift_jis(raw: &[u8]) -> Option<String> {
     name.chars().all(japanese).then(|| name.into_owned())
 }
 
-fn cp437(raw: &[u8]) -> String {
+fn cp437(name_bytes: &[u8]) -> String {
     let high: Vec<char> = CP437_HIGH_CHARS.chars().collect();
-    raw.iter()
+    name_bytes
+        .iter()
         .map(|b| if *b < 0x80 { char::from(*b) } else { high.get(usize::from(*b) - 0x80).copied().unwrap_or('?') })
         .collect()
 }

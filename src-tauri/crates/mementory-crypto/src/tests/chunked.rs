@@ -59,10 +59,10 @@ fn two_files_with_the_same_plaintext_differ_completely() {
 fn any_flipped_byte_fails() {
     for len in [0, 1, 40] {
         let file = encrypt(&test_bytes(len), "a", 1);
-        for at in 0..file.len() {
+        for position in 0..file.len() {
             let mut changed = file.clone();
-            changed[at] ^= 1;
-            assert!(is_refused(changed, "a", 1), "byte {at} of a file of {len}");
+            changed[position] ^= 1;
+            assert!(is_refused(changed, "a", 1), "byte {position} of a file of {len}");
         }
     }
 }
@@ -114,14 +114,14 @@ fn a_truncated_or_extended_file_does_not_open() {
 fn a_chunk_cannot_be_moved() {
     let file = encrypt(&vec![3; 3 * CHUNK_LEN], "a", 1);
     let mut swapped = file.clone();
-    let (first, second) = swapped[HEADER_LEN..].split_at_mut(ENCRYPTED_CHUNK_LEN);
-    first.swap_with_slice(&mut second[..ENCRYPTED_CHUNK_LEN]);
+    let (first_chunk, second) = swapped[HEADER_LEN..].split_at_mut(ENCRYPTED_CHUNK_LEN);
+    first_chunk.swap_with_slice(&mut second[..ENCRYPTED_CHUNK_LEN]);
     assert!(is_refused(swapped, "a", 1), "two chunks of one file changed places");
-    let other = encrypt(&vec![3; 3 * CHUNK_LEN], "a", 1);
-    let mut mixed = file;
-    mixed[HEADER_LEN..HEADER_LEN + ENCRYPTED_CHUNK_LEN]
-        .copy_from_slice(&other[HEADER_LEN..HEADER_LEN + ENCRYPTED_CHUNK_LEN]);
-    assert!(is_refused(mixed, "a", 1), "a chunk of another file of the same name");
+    let other_file = encrypt(&vec![3; 3 * CHUNK_LEN], "a", 1);
+    let mut mixed_file = file;
+    mixed_file[HEADER_LEN..HEADER_LEN + ENCRYPTED_CHUNK_LEN]
+        .copy_from_slice(&other_file[HEADER_LEN..HEADER_LEN + ENCRYPTED_CHUNK_LEN]);
+    assert!(is_refused(mixed_file, "a", 1), "a chunk of another file of the same name");
 }
 
 #[test]
@@ -130,11 +130,14 @@ fn a_file_cannot_replace_another_one() {
     assert!(is_refused(file.clone(), "b", 1), "another name");
     assert!(is_refused(file.clone(), "a", 2), "another generation");
     let len = file.len() as u64;
-    let other = Context { purpose: "other", name: "a", generation: 1 };
-    assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &other), Err(CryptoError::Decrypt)), "another purpose");
+    let other_context = Context { purpose: "other", name: "a", generation: 1 };
+    assert!(
+        matches!(ChunkReader::open(file.clone(), len, &KEY, &other_context), Err(CryptoError::Decrypt)),
+        "another purpose"
+    );
     // The parts of the context are encoded separately, so moving bytes between them changes the key.
-    let joined = Context { purpose: "testa", name: "", generation: 1 };
-    assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &joined), Err(CryptoError::Decrypt)));
+    let joined_context = Context { purpose: "testa", name: "", generation: 1 };
+    assert!(matches!(ChunkReader::open(file.clone(), len, &KEY, &joined_context), Err(CryptoError::Decrypt)));
     assert!(matches!(ChunkReader::open(file, len, &[8; 32], &context("a", 1)), Err(CryptoError::Decrypt)), "other key");
 }
 

@@ -24,8 +24,8 @@ fn write_header(dir: &Path, bytes: impl AsRef<[u8]>) {
 }
 
 /// The changed content with a correct checksum, which an attacker can compute without a key.
-pub(super) fn with_correct_checksum(changed: &str) -> String {
-    let covered = &changed[..changed.len() - 68];
+pub(super) fn with_correct_checksum(changed_text: &str) -> String {
+    let covered = &changed_text[..changed_text.len() - 68];
     format!(
         "{covered}{}\"\n}}\n",
         hex::encode(hazmat::labelled_sha256(b"keepsake/v1/header-checksum", covered.as_bytes()))
@@ -36,8 +36,8 @@ pub(super) fn with_correct_checksum(changed: &str) -> String {
 fn both_secrets_open_the_same_keys() {
     let (dir, keys, code) = new_vault();
     let (header, by_passphrase) = open_header(dir.path(), PASSPHRASE).unwrap();
-    let typed = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
-    let (_, by_code) = open_header(dir.path(), &typed).unwrap();
+    let typed_code = code.to_string().to_lowercase().replace('-', " ").replace('0', "o").replace('1', "l");
+    let (_, by_code) = open_header(dir.path(), &typed_code).unwrap();
     for k in [&by_passphrase, &by_code] {
         assert_eq!(k.store(), keys.store());
         assert_eq!(k.signing().public(), keys.signing().public());
@@ -55,8 +55,8 @@ fn both_secrets_open_the_same_keys() {
 fn a_missing_header_a_damaged_one_and_a_wrong_secret_are_different_errors() {
     let (dir, ..) = new_vault();
     assert!(matches!(open_header(dir.path(), "wrong"), Err(CryptoError::WrongSecret)));
-    let other = RecoveryCode::generate().unwrap().to_string();
-    assert!(matches!(open_header(dir.path(), &other), Err(CryptoError::WrongSecret)));
+    let other_code = RecoveryCode::generate().unwrap().to_string();
+    assert!(matches!(open_header(dir.path(), &other_code), Err(CryptoError::WrongSecret)));
     write_header(dir.path(), &header_text(dir.path())[1..]);
     assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::HeaderDamaged(_))));
     std::fs::remove_file(dir.path().join(HEADER_FILE)).unwrap();
@@ -68,13 +68,13 @@ fn a_missing_header_a_damaged_one_and_a_wrong_secret_are_different_errors() {
 fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
     let (dir, ..) = new_vault();
     let original = header_text(dir.path()).into_bytes();
-    for at in 0..original.len() {
+    for position in 0..original.len() {
         for bit in [1, 0x20, 0x80] {
             let mut changed = original.clone();
-            changed[at] ^= bit;
+            changed[position] ^= bit;
             write_header(dir.path(), &changed);
             let result = read_header(dir.path());
-            assert!(matches!(result, Err(CryptoError::HeaderDamaged(_))), "byte {at} bit {bit}: {result:?}");
+            assert!(matches!(result, Err(CryptoError::HeaderDamaged(_))), "byte {position} bit {bit}: {result:?}");
         }
     }
     for cut in 0..original.len() {
@@ -108,8 +108,8 @@ fn a_corrected_checksum_is_not_enough() {
 }
 
 fn read_header_id(header_text: &str) -> String {
-    let at = header_text.find("\"vault_id\": \"").unwrap() + 13;
-    header_text[at..at + 36].to_owned()
+    let position = header_text.find("\"vault_id\": \"").unwrap() + 13;
+    header_text[position..position + 36].to_owned()
 }
 
 #[test]
@@ -165,19 +165,19 @@ fn newer_oversized_and_unknown_headers_are_refused() {
 fn changing_the_passphrase_rewrites_one_slot() {
     let (dir, keys, code) = new_vault();
     let before = read_header(dir.path()).unwrap();
-    let later = "2026-12-01T00:00:00Z";
-    let after = change_passphrase(dir.path(), PASSPHRASE, "a new one entirely", KdfChoice::Floor, later).unwrap();
+    let later_time = "2026-12-01T00:00:00Z";
+    let after = change_passphrase(dir.path(), PASSPHRASE, "a new one entirely", KdfChoice::Floor, later_time).unwrap();
     assert_eq!(after.header.slots[1], before.slots[1], "recovery slot untouched");
-    assert_eq!(after.header.slots[0].created_at, later);
+    assert_eq!(after.header.slots[0].created_at, later_time);
     assert!(matches!(open_header(dir.path(), PASSPHRASE), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), "a new one entirely").unwrap().1.store(), keys.store());
     // The recovery code can set a new passphrase.
-    change_passphrase(dir.path(), &code.to_string(), PASSPHRASE, KdfChoice::Floor, later).unwrap();
-    let (_, fresh) = new_recovery_code(dir.path(), PASSPHRASE, later).unwrap();
+    change_passphrase(dir.path(), &code.to_string(), PASSPHRASE, KdfChoice::Floor, later_time).unwrap();
+    let (_, fresh) = new_recovery_code(dir.path(), PASSPHRASE, later_time).unwrap();
     assert!(matches!(open_header(dir.path(), &code.to_string()), Err(CryptoError::WrongSecret)));
     assert_eq!(open_header(dir.path(), &fresh.to_string()).unwrap().1.index(), keys.index());
     assert!(matches!(
-        change_passphrase(dir.path(), "wrong", "x", KdfChoice::Floor, later),
+        change_passphrase(dir.path(), "wrong", "x", KdfChoice::Floor, later_time),
         Err(CryptoError::WrongSecret)
     ));
     assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 1, "no temp file stays");
@@ -186,8 +186,8 @@ fn changing_the_passphrase_rewrites_one_slot() {
 #[test]
 fn an_existing_header_is_not_replaced() {
     let (dir, ..) = new_vault();
-    let again = create_header(dir.path(), PASSPHRASE, KdfChoice::Floor, CREATION_TIME).unwrap_err();
-    assert!(matches!(again, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists));
+    let second_error = create_header(dir.path(), PASSPHRASE, KdfChoice::Floor, CREATION_TIME).unwrap_err();
+    assert!(matches!(second_error, CryptoError::Io(e) if e.kind() == std::io::ErrorKind::AlreadyExists));
 }
 
 #[test]

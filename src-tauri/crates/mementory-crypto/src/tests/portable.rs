@@ -21,8 +21,8 @@ fn report_skipped(reason: &str) {
 /// A file of the shared reference data. If it is absent, reports the test as skipped and returns `None`.
 fn reference(name: &str) -> Option<String> {
     let repo = PathBuf::from(std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../..");
-    let shared = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
-    let file_text = std::fs::read_to_string(shared.join("reference/zaxy").join(name)).ok();
+    let shared_folder = std::env::var_os("MEMENTORY_SHARED").map_or_else(|| repo.join("../shared"), PathBuf::from);
+    let file_text = std::fs::read_to_string(shared_folder.join("reference/zaxy").join(name)).ok();
     if file_text.is_none() {
         report_skipped(&format!("{name} is not in the shared reference data"));
     }
@@ -69,10 +69,10 @@ fn reference_signatures_verify() {
         let (key, signature) = (bytes("public_key"), bytes("signature"));
         assert_eq!((key.len(), signature.len()), (algorithm.public_len(), algorithm.signature_len()));
         assert!(verify(name, &key, &message, &signature), "{name}");
-        for at in [0, signature.len() / 2, signature.len() - 1] {
+        for position in [0, signature.len() / 2, signature.len() - 1] {
             let mut other = signature.clone();
-            other[at] ^= 1;
-            assert!(!verify(name, &key, &message, &other), "{name} {at}");
+            other[position] ^= 1;
+            assert!(!verify(name, &key, &message, &other), "{name} {position}");
         }
         let mut other = message.clone();
         other[10] ^= 1;
@@ -90,8 +90,8 @@ fn new_keys_sign_and_round_trip_through_their_file() {
         assert_eq!(signature.len(), algorithm.signature_len());
         assert!(verify(algorithm.as_str(), &key.public_key(), b"message", &signature));
         assert!(!verify(algorithm.as_str(), &key.public_key(), b"massage", &signature));
-        let other = Algorithm::ALL.into_iter().find(|a| *a != algorithm).unwrap();
-        assert!(!verify(other.as_str(), &key.public_key(), b"message", &signature));
+        let other_algorithm = Algorithm::ALL.into_iter().find(|a| *a != algorithm).unwrap();
+        assert!(!verify(other_algorithm.as_str(), &key.public_key(), b"message", &signature));
         assert!(!verify("rsa", &key.public_key(), b"message", &signature));
         for (key, signature) in [(&key.public_key()[1..], &signature[..]), (&key.public_key(), &signature[1..])] {
             assert!(!verify(algorithm.as_str(), key, b"message", signature));
@@ -117,34 +117,34 @@ fn key_files_with_a_public_or_an_expanded_key_are_read() {
     assert_eq!(refusal_reason(&with(&[9; 32])), "its halves do not belong together");
     // ML-DSA-65 as seed and expanded key.
     let ml_dsa_key = key(Algorithm::MlDsa65);
-    let long = |tag: u8, content: &[u8]| {
+    let long_element = |tag: u8, content: &[u8]| {
         let len = u16::try_from(content.len()).unwrap().to_be_bytes();
         [&[tag, 0x82, len[0], len[1]], content].concat()
     };
     let oid = [0x30, 11, 6, 9, 0x60, 0x86, 0x48, 0x01, 0x65, 0x03, 0x04, 0x03, 0x12];
-    let file = |inner: &[u8]| pem_block(&long(0x30, &[&[2, 1, 0], &oid[..], &long(4, inner)].concat()));
+    let file = |inner: &[u8]| pem_block(&long_element(0x30, &[&[2, 1, 0], &oid[..], &long_element(4, inner)].concat()));
     let expanded = {
         let ml_dsa_key = ml_dsa::ExpandedSigningKey::<ml_dsa::MlDsa65>::from_seed(&seed.into());
         #[expect(deprecated, reason = "what others may write")]
         let bytes = ml_dsa_key.to_expanded().to_vec();
         bytes
     };
-    let both = long(0x30, &[&[4, 32], &seed[..], &long(4, &expanded)].concat());
-    assert_eq!(SigningKey::from_pem(&file(&both)).unwrap().public_hex(), ml_dsa_key.public_hex());
-    let mut wrong = expanded.clone();
-    wrong[100] ^= 1;
-    let both = long(0x30, &[&[4, 32], &seed[..], &long(4, &wrong)].concat());
-    assert_eq!(refusal_reason(&file(&both)), "its halves do not belong together");
-    assert_eq!(refusal_reason(&file(&long(4, &expanded))), "it holds an expanded key without its seed");
+    let seed_and_expanded = long_element(0x30, &[&[4, 32], &seed[..], &long_element(4, &expanded)].concat());
+    assert_eq!(SigningKey::from_pem(&file(&seed_and_expanded)).unwrap().public_hex(), ml_dsa_key.public_hex());
+    let mut wrong_expanded = expanded.clone();
+    wrong_expanded[100] ^= 1;
+    let seed_and_expanded = long_element(0x30, &[&[4, 32], &seed[..], &long_element(4, &wrong_expanded)].concat());
+    assert_eq!(refusal_reason(&file(&seed_and_expanded)), "its halves do not belong together");
+    assert_eq!(refusal_reason(&file(&long_element(4, &expanded))), "it holds an expanded key without its seed");
 }
 
 #[test]
 fn invalid_key_files_are_refused_with_a_reason() {
     let pem = SigningKey::generate(Algorithm::Ed25519).unwrap().to_pem();
     let der = STANDARD.decode(pem.lines().nth(1).unwrap()).unwrap();
-    let changed = |at: usize, to: u8| {
+    let changed = |position: usize, to: u8| {
         let mut der = der.clone();
-        der[at] = to;
+        der[position] = to;
         pem_block(&der)
     };
     for (file, expected) in [
@@ -166,8 +166,8 @@ fn invalid_key_files_are_refused_with_a_reason() {
         assert_eq!(refusal_reason(&file), expected);
     }
     // Truncated or changed files fail without a panic.
-    for at in 0..der.len() {
-        let _ = SigningKey::from_pem(&pem_block(&der[..at]));
-        let _ = SigningKey::from_pem(&changed(at, 0xff));
+    for position in 0..der.len() {
+        let _ = SigningKey::from_pem(&pem_block(&der[..position]));
+        let _ = SigningKey::from_pem(&changed(position, 0xff));
     }
 }

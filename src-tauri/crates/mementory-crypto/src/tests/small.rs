@@ -8,22 +8,24 @@ use std::time::Duration;
 #[test]
 fn recovery_codes_tolerate_copying_by_hand() {
     let code = RecoveryCode::generate().unwrap();
-    let shown = code.to_string();
-    assert_eq!(shown.len(), 39);
-    assert!(shown.split('-').count() == 8 && shown.split('-').all(|g| g.len() == 4));
+    let code_text = code.to_string();
+    assert_eq!(code_text.len(), 39);
+    assert!(code_text.split('-').count() == 8 && code_text.split('-').all(|g| g.len() == 4));
     let spellings = [
-        shown.clone(),
-        shown.to_lowercase(),
-        shown.replace('-', ""),
-        shown.replace('-', " "),
-        shown.replace('-', "\u{2013}"),
-        format!("  {}\n", shown.replace('0', "O").replace('1', "I")),
-        shown.to_lowercase().replace('0', "o").replace('1', "l"),
+        code_text.clone(),
+        code_text.to_lowercase(),
+        code_text.replace('-', ""),
+        code_text.replace('-', " "),
+        code_text.replace('-', "\u{2013}"),
+        format!("  {}\n", code_text.replace('0', "O").replace('1', "I")),
+        code_text.to_lowercase().replace('0', "o").replace('1', "l"),
     ];
     for spelling in spellings {
-        assert_eq!(RecoveryCode::parse(&spelling).map(|c| c.to_string()), Some(shown.clone()), "{spelling}");
+        assert_eq!(RecoveryCode::parse(&spelling).map(|c| c.to_string()), Some(code_text.clone()), "{spelling}");
     }
-    for changed in ["", "0000", &shown[1..], &format!("{shown}0"), &shown.replacen('-', "U", 1), &"é".repeat(32)] {
+    for changed in
+        ["", "0000", &code_text[1..], &format!("{code_text}0"), &code_text.replacen('-', "U", 1), &"é".repeat(32)]
+    {
         assert!(RecoveryCode::parse(changed).is_none(), "{changed}");
     }
 }
@@ -72,9 +74,9 @@ fn keyed_hashes_distinguish_parts() {
     let mut pieces = KeyedHasher::new(&key);
     pieces.update(b"a");
     pieces.update(b"b");
-    let mut whole = KeyedHasher::new(&key);
-    whole.update(b"ab");
-    assert_eq!(pieces.finish(), whole.finish());
+    let mut whole_hasher = KeyedHasher::new(&key);
+    whole_hasher.update(b"ab");
+    assert_eq!(pieces.finish(), whole_hasher.finish());
 }
 
 #[test]
@@ -84,10 +86,10 @@ fn signatures_verify_and_changed_ones_do_not() {
     assert!(verify(&key.public(), b"message", &signature));
     assert!(!verify(&key.public(), b"massage", &signature));
     assert!(!verify(&SigningKey::from_seed(&[8; 32]).public(), b"message", &signature));
-    for at in 0..64 {
+    for position in 0..64 {
         let mut changed = signature;
-        changed[at] ^= 1;
-        assert!(!verify(&key.public(), b"message", &changed), "byte {at}");
+        changed[position] ^= 1;
+        assert!(!verify(&key.public(), b"message", &changed), "byte {position}");
     }
     // Small-order public keys verify any signature unless verification is strict.
     let mut identity = [0; 32];

@@ -29,21 +29,21 @@ proptest! {
     fn a_scratch_file_behaves_like_a_file(steps in proptest::collection::vec(step(), 1..24)) {
         let dir = tempfile::tempdir().unwrap();
         let mut spool = SpoolFile::create_in(dir.path()).unwrap();
-        let mut plain = Cursor::new(Vec::new());
+        let mut expected = Cursor::new(Vec::new());
         for s in steps {
             match s {
-                Step::Write(bytes) => { spool.write_all(&bytes).unwrap(); plain.write_all(&bytes).unwrap(); }
+                Step::Write(bytes) => { spool.write_all(&bytes).unwrap(); expected.write_all(&bytes).unwrap(); }
                 Step::Read(n) => {
                     let (mut a, mut b) = (Vec::new(), Vec::new());
                     (&mut spool).take(n as u64).read_to_end(&mut a).unwrap();
-                    (&mut plain).take(n as u64).read_to_end(&mut b).unwrap();
+                    (&mut expected).take(n as u64).read_to_end(&mut b).unwrap();
                     prop_assert!(a == b);
                 }
-                Step::Seek(at) => prop_assert_eq!(spool.seek(SeekFrom::Start(at)).unwrap(), plain.seek(SeekFrom::Start(at)).unwrap()),
-                Step::Back(by) => prop_assert_eq!(spool.seek(SeekFrom::End(by)).ok(), plain.seek(SeekFrom::End(by)).ok()),
+                Step::Seek(position) => prop_assert_eq!(spool.seek(SeekFrom::Start(position)).unwrap(), expected.seek(SeekFrom::Start(position)).unwrap()),
+                Step::Back(by) => prop_assert_eq!(spool.seek(SeekFrom::End(by)).ok(), expected.seek(SeekFrom::End(by)).ok()),
                 Step::Flush => spool.flush().unwrap(),
             }
-            prop_assert_eq!(spool.len(), plain.get_ref().len() as u64);
+            prop_assert_eq!(spool.len(), expected.get_ref().len() as u64);
         }
         prop_assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0, "it has no name");
     }
@@ -55,8 +55,8 @@ fn unnamed_files_in(dir: &std::path::Path) -> Vec<Vec<u8>> {
     let dir = dir.canonicalize().unwrap();
     let open = std::fs::read_dir("/proc/self/fd").unwrap().flatten().map(|entry| entry.path());
     // Other tests open and close files at the same time, so a link may no longer be readable.
-    let ours = open.filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with(&dir)));
-    ours.filter_map(|link| std::fs::read(link).ok()).collect()
+    let links_in_folder = open.filter(|link| std::fs::read_link(link).is_ok_and(|target| target.starts_with(&dir)));
+    links_in_folder.filter_map(|link| std::fs::read(link).ok()).collect()
 }
 
 #[cfg(target_os = "linux")]

@@ -24,7 +24,8 @@ enum Input {
     Chunked { key: String, purpose: String, name: String, generation: u64, file: String, plain: Option<String> },
     /// A header and a secret. `keys` are digests made with each of the resulting keys.
     Header { secret: String, text: String, keys: Option<BTreeMap<String, String>> },
-    /// Parts hashed with a key, separately and as one stream.
+    /// Parts hashed with a key. `digest` and `id` cover the list of parts; `stream` covers the bytes of all parts in
+    /// sequence.
     Keyed { key: String, parts: Vec<String>, digest: String, id: String, stream: String },
     /// A message and its signature.
     Signature { public: String, message: String, signature: String },
@@ -97,14 +98,14 @@ fn outcome(input: &Input) -> String {
             let key = bytes(key);
             let mut hasher = KeyedHasher::new(&key);
             parts.iter().for_each(|p| hasher.update(p));
-            let same = hex::encode(keyed_digest(&key, &parts)) == *digest
+            let is_same = hex::encode(keyed_digest(&key, &parts)) == *digest
                 && hex::encode(keyed_id(&key, &parts)) == *id
                 && hex::encode(hasher.finish()) == *stream;
-            result_name(Ok(same))
+            result_name(Ok(is_same))
         }
         Input::Signature { public, message, signature } => {
-            let good = verify(&bytes(public), &hex::decode(message).unwrap(), &bytes(signature));
-            if good { "success".into() } else { "refused".into() }
+            let is_valid = verify(&bytes(public), &hex::decode(message).unwrap(), &bytes(signature));
+            if is_valid { "success".into() } else { "refused".into() }
         }
         Input::Recovery { typed, code } => match (RecoveryCode::parse(typed), code) {
             (Some(found), Some(code)) => result_name(Ok(found.to_string() == *code)),
@@ -119,7 +120,7 @@ fn frozen_vectors_have_the_same_outcome() {
     if std::env::var_os("MEMENTORY_BLESS").is_some() {
         write_missing_vectors();
     }
-    let mut seen = 0;
+    let mut vector_count = 0;
     for entry in std::fs::read_dir(folder()).unwrap() {
         let path = entry.unwrap().path();
         if path.extension().is_none_or(|e| e != "json") {
@@ -127,9 +128,9 @@ fn frozen_vectors_have_the_same_outcome() {
         }
         let vector: Vector = serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
         assert_eq!(outcome(&vector.input), vector.expect, "{}: {}", path.display(), vector.about);
-        seen += 1;
+        vector_count += 1;
     }
-    assert!(seen >= 40, "vectors found: {seen}");
+    assert!(vector_count >= 40, "vectors found: {vector_count}");
 }
 
 fn write_missing_vectors() {
@@ -227,8 +228,8 @@ fn header_vectors(put: PutVector<'_>) {
     put("header-passphrase", "opened with the passphrase", "success", case(secret, &text, Some(&keys)));
     put("header-recovery", "opened with the recovery code", "success", case(&code.to_string(), &text, Some(&keys)));
     put("header-wrong-passphrase", "another passphrase", "wrong_secret", case("larch obscure tavern", &text, None));
-    let other = "0000-0000-0000-0000-0000-0000-0000-0000";
-    put("header-wrong-recovery", "another recovery code", "wrong_secret", case(other, &text, None));
+    let other_code = "0000-0000-0000-0000-0000-0000-0000-0000";
+    put("header-wrong-recovery", "another recovery code", "wrong_secret", case(other_code, &text, None));
     let damaged: [(&str, &str, String); 6] = [
         ("header-cut", "the last byte is missing", text[..text.len() - 1].into()),
         ("header-extended", "a blank too many", format!("{text} ")),
@@ -288,24 +289,24 @@ fn small_vectors(put: PutVector<'_>) {
     put("keyed-shifted", "the same bytes cut elsewhere", "success", keyed(&[b"a", b"bc"]));
 
     let key = SigningKey::from_seed(&[0x33; 32]);
-    let good = key.sign(b"message");
+    let valid_signature = key.sign(b"message");
     let case = |public: [u8; 32], message: &[u8], signature: [u8; 64]| Input::Signature {
         public: hex::encode(public),
         message: hex::encode(message),
         signature: hex::encode(signature),
     };
-    put("signature-good", "as made", "success", case(key.public(), b"message", good));
-    put("signature-message", "another message", "refused", case(key.public(), b"massage", good));
-    let other = SigningKey::from_seed(&[0x34; 32]).public();
-    put("signature-key", "another key", "refused", case(other, b"message", good));
-    let mut flipped = good;
+    put("signature-good", "as made", "success", case(key.public(), b"message", valid_signature));
+    put("signature-message", "another message", "refused", case(key.public(), b"massage", valid_signature));
+    let other_key = SigningKey::from_seed(&[0x34; 32]).public();
+    put("signature-key", "another key", "refused", case(other_key, b"message", valid_signature));
+    let mut flipped = valid_signature;
     flipped[0] ^= 1;
     put("signature-flipped", "a bit of R changed", "refused", case(key.public(), b"message", flipped));
     put(
         "signature-s-plus-order",
         "S beyond the group order",
         "refused",
-        case(key.public(), b"message", with_order_added(good)),
+        case(key.public(), b"message", with_order_added(valid_signature)),
     );
     let (mut identity, mut zero) = ([0; 32], [0; 64]);
     identity[0] = 1;

@@ -11,7 +11,7 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_in_their_files() {
+fn hostile_texts_do_not_break_out_of_their_files() {
     check_hostile(&ClaudeCode);
 }
 

@@ -14,7 +14,7 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_inside_their_items() {
+fn hostile_texts_do_not_break_out_of_their_items() {
     let (_, reread) = check_hostile(&Letta);
     assert!(reread.records.iter().all(|record| record.source.method.is_none()));
 }

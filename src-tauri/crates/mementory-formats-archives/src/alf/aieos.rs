@@ -26,8 +26,8 @@ fn is_between_0_and_1(value: &Tree) -> bool {
 /// object.
 fn matching_members(value: Option<&Tree>, is_valid: impl Fn(&Tree) -> bool) -> Option<Tree> {
     let Some(Tree::Object(members)) = value else { return None };
-    let fitting: Vec<_> = members.iter().filter(|(_, v)| is_valid(v)).cloned().collect();
-    (!fitting.is_empty()).then_some(Tree::Object(fitting))
+    let valid_members: Vec<_> = members.iter().filter(|(_, v)| is_valid(v)).cloned().collect();
+    (!valid_members.is_empty()).then_some(Tree::Object(valid_members))
 }
 
 fn object(members: Vec<(&str, Option<Tree>)>) -> Option<Tree> {
@@ -40,9 +40,9 @@ pub(super) fn structured(doc: &Tree) -> Tree {
     let names = ["first", "primary"].into_iter().find_map(|key| text_at(doc, &["identity", "names", key]));
     let names =
         names.or_else(|| text_at(doc, &["names", "first"])).or_else(|| text_at(doc, &["name"])).and_then(|primary| {
-            let last = text_at(doc, &["identity", "names", "last"]);
-            let full_name = match (&primary, &last) {
-                (Tree::Text(first), Some(Tree::Text(last))) => Some(Tree::Text(format!("{first} {last}"))),
+            let last_name = text_at(doc, &["identity", "names", "last"]);
+            let full_name = match (&primary, &last_name) {
+                (Tree::Text(first), Some(Tree::Text(last_name))) => Some(Tree::Text(format!("{first} {last_name}"))),
                 _ => text_at(doc, &["identity", "names", "full"]),
             };
             let nickname = text_at(doc, &["identity", "names", "nickname"]);
@@ -84,7 +84,7 @@ pub(super) fn structured(doc: &Tree) -> Tree {
         .flatten()
         .collect();
     let list = |items: Vec<Tree>| (!items.is_empty()).then_some(Tree::Array(items));
-    let all = vec![
+    let structured_members = vec![
         ("names", names),
         ("goals", list(goals)),
         ("psychology", psychology),
@@ -92,7 +92,7 @@ pub(super) fn structured(doc: &Tree) -> Tree {
         ("capabilities", list(capabilities)),
         ("aieos_extensions", Some(extensions(doc))),
     ];
-    object(all).unwrap_or_else(|| Tree::Object(vec![]))
+    object(structured_members).unwrap_or_else(|| Tree::Object(vec![]))
 }
 
 fn capability(item: &Tree) -> Option<Tree> {
@@ -104,7 +104,7 @@ fn capability(item: &Tree) -> Option<Tree> {
     object(vec![("name", Some(name)), ("description", text_at(item, &["description"])), ("priority", priority)])
 }
 
-/// The members of the document that the structured fields do not cover.
+/// The members of the document for which there is no structured field.
 fn extensions(doc: &Tree) -> Tree {
     let mut remainder = doc.clone();
     for path in [

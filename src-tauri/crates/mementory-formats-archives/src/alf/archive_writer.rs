@@ -11,12 +11,12 @@ use zip::ZipWriter;
 use zip::result::{ZipError, ZipResult};
 use zip::write::{SimpleFileOptions, StreamWriter};
 
-/// Number of bytes that are read at a time.
+/// Number of bytes of an entry that are read at a time.
 const READ_BUFFER_BYTES: u64 = 1 << 20;
 
 /// The destination of the archive.
 enum ZipOutput {
-    /// Nowhere: all bytes are discarded.
+    /// No file: all bytes are discarded.
     Discarded(Sink),
     /// A plain file.
     Plain(ZipWriter<ArchiveFile>),
@@ -25,7 +25,7 @@ enum ZipOutput {
     Encrypted(ZipWriter<StreamWriter<Box<dyn SealedFile>>>, File),
 }
 
-/// The error for a failure of the ZIP writer. If a write failed, the error keeps its cause, such as a full disk.
+/// Converts an error of the ZIP writer. The result contains the cause of a failed write, such as a full disk.
 fn zip_error(error: ZipError, place: &str) -> FormatError {
     match error {
         ZipError::Io(source) => FormatError::io(place, source),
@@ -71,7 +71,7 @@ pub(super) struct ArchiveWriter {
 
 impl ArchiveWriter {
     /// Creates the archive file `out`, which must not exist yet. With a passphrase, the whole file is encrypted.
-    /// Without `out`, nothing is written, for a preview of the losses.
+    /// Without `out`, the writer creates no file; this serves to preview the losses.
     pub(super) fn create(out: Option<&Path>, passphrase: Option<&dyn Passphrase>) -> Result<Self, FormatError> {
         let (digests, folded_names, is_encrypted) = (BTreeMap::new(), HashSet::new(), passphrase.is_some());
         let Some(out) = out else {
@@ -106,22 +106,22 @@ impl ArchiveWriter {
         self.digests.contains_key(name)
     }
 
-    /// True if an entry may get this name: all systems accept it and can distinguish it from the names of the other
-    /// entries. Readers refuse an archive with an entry for which this is not true.
+    /// True if a new entry may have this name: all systems accept the name, and can distinguish it from the names of
+    /// the other entries. Readers refuse an archive in which an entry has any other name.
     pub(super) fn is_free(&self, name: &str) -> bool {
         !name.split('/').any(is_reserved_name) && !self.folded_names.contains(&folded_name(name))
     }
 
-    /// The name if it is free, otherwise a similar free name.
+    /// Returns `name` if it is free (see [`Self::is_free`]), otherwise a similar free name.
     pub(super) fn free_name(&self, name: &str) -> String {
-        let accepted = |part: &str| match is_reserved_name(part) {
+        let accepted_part = |part: &str| match is_reserved_name(part) {
             true => format!("_{}", part.replace(char::is_control, "_").trim_end_matches(['.', ' '])),
             false => part.to_owned(),
         };
-        let wanted = name.split('/').map(accepted).collect::<Vec<_>>().join("/");
-        let numbered = (2u64..).map(|n| format!("{wanted}~{n}"));
-        let mut names = std::iter::once(wanted.clone()).chain(numbered);
-        names.find(|name| self.is_free(name)).unwrap_or_else(|| wanted.clone())
+        let wanted_name = name.split('/').map(accepted_part).collect::<Vec<_>>().join("/");
+        let numbered = (2u64..).map(|n| format!("{wanted_name}~{n}"));
+        let mut names = std::iter::once(wanted_name.clone()).chain(numbered);
+        names.find(|name| self.is_free(name)).unwrap_or_else(|| wanted_name.clone())
     }
 
     fn add_digest(&mut self, name: &str, digest: &str) {
@@ -132,8 +132,8 @@ impl ArchiveWriter {
     /// Writes an entry from a stream. Returns its size in bytes and its SHA-256 in hex. If the output is discarded, the
     /// stream is not read, and the results are those of an empty entry.
     pub(super) fn entry(&mut self, name: &str, bytes: &mut dyn Read) -> Result<(u64, String), FormatError> {
-        let mut nothing = std::io::empty();
-        let bytes: &mut dyn Read = if self.is_discarding() { &mut nothing } else { bytes };
+        let mut no_bytes = std::io::empty();
+        let bytes: &mut dyn Read = if self.is_discarding() { &mut no_bytes } else { bytes };
         let read = |e| FormatError::io(name, e);
         let mut buffer = Vec::new();
         (&mut *bytes).take(READ_BUFFER_BYTES).read_to_end(&mut buffer).map_err(read)?;
@@ -172,14 +172,15 @@ impl ArchiveWriter {
             .unix_permissions(0o644)
             .large_file(true);
         let to_error = |e| zip_error(e, name);
-        let mut entry = HashingEntry { target: &mut self.zip, name, options, started: false, hasher: Sha256::new() };
+        let mut entry =
+            HashingEntry { target: &mut self.zip, name, options, has_started: false, hasher: Sha256::new() };
         let is_wanted = fill(&mut entry)?;
         if is_wanted {
             entry.start().map_err(to_error)?;
         }
-        let (started, digest) = (entry.started, hex::encode(entry.hasher.finalize()));
+        let (has_started, digest) = (entry.has_started, hex::encode(entry.hasher.finalize()));
         if !is_wanted {
-            if started {
+            if has_started {
                 self.zip.abort().map_err(to_error)?;
             }
             return Ok(None);
@@ -213,15 +214,15 @@ struct HashingEntry<'a> {
     target: &'a mut ZipOutput,
     name: &'a str,
     options: SimpleFileOptions,
-    started: bool,
+    has_started: bool,
     hasher: Sha256,
 }
 
 impl HashingEntry<'_> {
     fn start(&mut self) -> ZipResult<()> {
-        if !self.started {
+        if !self.has_started {
             self.target.start(self.name, self.options)?;
-            self.started = true;
+            self.has_started = true;
         }
         Ok(())
     }

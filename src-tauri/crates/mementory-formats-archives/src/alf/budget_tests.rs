@@ -20,31 +20,34 @@ fn read_and_validate(path: &Path) -> (Result<MemorySource, FormatError>, Vec<Str
 #[test]
 fn too_large_value_is_reported_and_not_loaded() {
     let scratch = Scratch::new("budget");
-    let (whole, changed) = (scratch.0.join("whole.alf"), scratch.0.join("a.alf"));
-    pack_folder(&repo().join("fixtures/alf/every-field/input"), &whole);
-    let (before, codes) = read_and_validate(&whole);
-    let before = before.unwrap();
-    assert_eq!((before.dropped.len(), codes.len()), (0, 0), "{codes:?}");
+    let (whole_archive, changed_archive) = (scratch.0.join("whole.alf"), scratch.0.join("a.alf"));
+    pack_folder(&repo().join("fixtures/alf/every-field/input"), &whole_archive);
+    let (whole_vault, codes) = read_and_validate(&whole_archive);
+    let whole_vault = whole_vault.unwrap();
+    assert_eq!((whole_vault.dropped.len(), codes.len()), (0, 0), "{codes:?}");
     let repack = |entry: &str, change: &dyn Fn(&mut Value)| {
-        let mut all = entries(&whole);
-        let bytes = all.get_mut(entry).unwrap();
+        let mut all_entries = entries(&whole_archive);
+        let bytes = all_entries.get_mut(entry).unwrap();
         let mut document: Value = serde_json::from_slice(bytes).unwrap();
         change(&mut document);
         *bytes = document.to_string().into_bytes();
-        pack(&changed, &all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
-        read_and_validate(&changed)
+        pack(&changed_archive, &all_entries.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect::<Vec<_>>());
+        read_and_validate(&changed_archive)
     };
-    let dense = || json!(vec![0; 1000]);
-    let (read, codes) = repack("credentials.json", &|doc| doc["credentials"][0]["x"] = dense());
+    let dense_list = || json!(vec![0; 1000]);
+    let (read, codes) = repack("credentials.json", &|doc| doc["credentials"][0]["x"] = dense_list());
     let vault = read.unwrap();
-    let reported: Vec<_> = vault.dropped.iter().map(|d| (d.place.as_str(), d.kind)).collect();
-    assert!(matches!(reported[..], [(at, Some(Kind::Credential))] if at.contains("credentials.json")), "{reported:?}");
-    assert_eq!(vault.records.len() + 1, before.records.len(), "all other records are read");
+    let dropped_records: Vec<_> = vault.dropped.iter().map(|d| (d.place.as_str(), d.kind)).collect();
+    assert!(
+        matches!(dropped_records[..], [(at, Some(Kind::Credential))] if at.contains("credentials.json")),
+        "{dropped_records:?}"
+    );
+    assert_eq!(vault.records.len() + 1, whole_vault.records.len(), "all other records are read");
     assert!(!codes.is_empty());
-    let (read, codes) = repack("identity.json", &|doc| doc["x"] = dense());
+    let (read, codes) = repack("identity.json", &|doc| doc["x"] = dense_list());
     assert_eq!(read.unwrap().dropped.len(), 1);
     assert!(!codes.is_empty());
-    let (read, _) = repack("manifest.json", &|doc| doc["x"] = dense());
+    let (read, _) = repack("manifest.json", &|doc| doc["x"] = dense_list());
     match read {
         Err(FormatError::Invalid { message, .. }) => assert!(message.contains("(tree_bytes)"), "{message}"),
         other => panic!("{:?}", other.map(|vault| vault.records.len())),

@@ -9,10 +9,10 @@ use mementory_model::{Limits, LossKind, LossReport};
 use mementory_scan::scan_keys;
 use std::io::Read;
 
-/// Largest file that is searched, in bytes. Settings and notes are smaller.
-const MAX_BYTES: u64 = 4 << 20;
-/// Folders whose files are searched.
-const FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
+/// Size in bytes of the largest file that is searched for secrets. Settings and notes are smaller.
+const MAX_SEARCHED_BYTES: u64 = 4 << 20;
+/// Folders whose files are searched for secrets.
+const SEARCHED_FOLDERS: [&str; 2] = ["raw/", "artifacts/"];
 
 /// True if the text contains a key or token that is recognisable as a secret by its format alone.
 pub(super) fn has_secret(text: &str) -> bool {
@@ -21,25 +21,25 @@ pub(super) fn has_secret(text: &str) -> bool {
 
 /// True if the validator reports a secret in a file with these bytes.
 pub(super) fn file_has_secret(bytes: &[u8]) -> bool {
-    bytes.len() as u64 <= MAX_BYTES && has_secret(&String::from_utf8_lossy(bytes))
+    bytes.len() as u64 <= MAX_SEARCHED_BYTES && has_secret(&String::from_utf8_lossy(bytes))
 }
 
 /// Reads the start of a file, with at most as many bytes as [`file_has_secret`] needs.
 pub(super) fn read_head(bytes: &mut dyn Read, place: &str) -> Result<Vec<u8>, FormatError> {
     let mut head = Vec::new();
-    bytes.take(MAX_BYTES + 1).read_to_end(&mut head).map_err(|e| FormatError::io(place, e))?;
+    bytes.take(MAX_SEARCHED_BYTES + 1).read_to_end(&mut head).map_err(|e| FormatError::io(place, e))?;
     Ok(head)
 }
 
 /// The text with all secrets replaced. None if the result still contains a secret.
 fn redact(text: &str) -> Option<String> {
-    let (mut out, mut copied) = (String::with_capacity(text.len()), 0);
+    let (mut out, mut copied_until) = (String::with_capacity(text.len()), 0);
     for secret in scan_keys(text) {
-        out.push_str(text.get(copied..secret.start)?);
+        out.push_str(text.get(copied_until..secret.start)?);
         out.push_str(REDACTED);
-        copied = secret.end;
+        copied_until = secret.end;
     }
-    out.push_str(text.get(copied..)?);
+    out.push_str(text.get(copied_until..)?);
     (!has_secret(&out)).then_some(out)
 }
 
@@ -76,15 +76,15 @@ pub(super) fn write_document(
     text: &str,
     losses: &mut LossReport,
 ) -> Result<(), FormatError> {
-    let redacted = redacted_document(text, out.is_encrypted());
-    if redacted.is_some() {
+    let redacted_text = redacted_document(text, out.is_encrypted());
+    if redacted_text.is_some() {
         report_redacted(name, losses);
     }
-    out.entry(name, &mut redacted.as_deref().unwrap_or(text).as_bytes()).map(drop)
+    out.entry(name, &mut redacted_text.as_deref().unwrap_or(text).as_bytes()).map(drop)
 }
 
-/// A document (identity, principals or manifest) with the secrets in its texts replaced. None if it is to be written unchanged,
-/// because it has no secrets or the file is encrypted.
+/// Replaces the secrets in the texts of a document (identity, principals or manifest). Returns None if the document
+/// must be written unchanged, because it has no secrets or because the archive is encrypted.
 pub(super) fn redacted_document(text: &str, is_encrypted: bool) -> Option<String> {
     redact(text).filter(|redacted| !is_encrypted && redacted != text)
 }
@@ -98,12 +98,12 @@ pub(super) fn report_redacted(name: &str, losses: &mut LossReport) {
 pub(super) const LEFT_OUT_NOTE: &str =
     "this file contains a key or token in the clear, so only an encrypted export has its content";
 
-/// Reports raw files and artifacts that contain a secret in the clear. If the archive is encrypted as a whole, this is
-/// only a warning.
+/// Reports raw files and artifacts that contain a secret in the clear. If the archive is encrypted as a whole, the
+/// finding is only a warning.
 pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Result<(), FormatError> {
     for (name, member) in &archive.entries {
-        if FOLDERS.iter().any(|folder| name.starts_with(folder)) && member.size <= MAX_BYTES {
-            let bytes = match archive.catalog.bytes(member, MAX_BYTES) {
+        if SEARCHED_FOLDERS.iter().any(|folder| name.starts_with(folder)) && member.size <= MAX_SEARCHED_BYTES {
+            let bytes = match archive.catalog.bytes(member, MAX_SEARCHED_BYTES) {
                 Ok(bytes) => bytes,
                 // A damaged file is skipped here, because the catalog reports it.
                 Err(FormatError::Io { source, .. }) if mementory_model::is_damage(&source) => continue,
@@ -118,7 +118,7 @@ pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Res
 /// Reports an unencrypted secret in the manifest, for example in the notes of the runtime (spec §3.2.5).
 pub(super) fn check_manifest(archive: &Archive<'_>, limits: &Limits, findings: &mut Findings) {
     for member in [MANIFEST_FILE, DELTA_MANIFEST_FILE].into_iter().filter_map(|name| archive.entry(name)) {
-        // A manifest that cannot be read is reported by its reader.
+        // Skips a manifest that cannot be read, because its reader reports it.
         if let Ok(text) = archive.text(member, limits) {
             check_text(archive, member, &text, findings);
         }
@@ -136,7 +136,8 @@ pub(super) fn check_text(archive: &Archive<'_>, member: &Member, text: &str, fin
     }
 }
 
-/// Reports a secret in the text of a memory. This is only a warning, because a person may have written it on purpose.
+/// Reports a secret in the text of a memory. The finding is only a warning, because a person may have written the
+/// secret on purpose.
 pub(super) fn check_memory(line: &str, place: &str, findings: &mut Findings) {
     if has_secret(line) {
         report_in_memory(place, findings);

@@ -30,10 +30,10 @@ pub(super) struct LineContext<'a> {
     pub links: &'a [(String, String)],
 }
 
-/// The memory line for a record of another format.
+/// Composes the memory line for a record of a format other than ALF.
 pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
-    let edited = super::workspace_origin::with_current_text(stored);
-    let record = edited.as_ref().unwrap_or(&stored.record);
+    let edited_record = super::workspace_origin::with_current_text(stored);
+    let record = edited_record.as_ref().unwrap_or(&stored.record);
     let content = content(record);
     let mut out = String::with_capacity(content.len() * 2 + 1024);
     out.push_str("{\"id\":");
@@ -67,8 +67,8 @@ pub(super) fn line(stored: &StoredRecord, context: &LineContext<'_>) -> String {
     write_text_member(&mut out, "namespace", &namespace(stored));
     let vectors = record.embeddings.iter().filter(|e| is_alf_embedding(&e.json));
     write_list_member(&mut out, "embeddings", vectors, |out, e| out.push_str(&e.json));
-    let related = context.links.iter().filter(|link| Some(*link) != supersedes);
-    write_list_member(&mut out, "related_records", related, |out, (relation, id)| {
+    let related_records = context.links.iter().filter(|link| Some(*link) != supersedes);
+    write_list_member(&mut out, "related_records", related_records, |out, (relation, id)| {
         out.push_str("{\"id\":");
         write_string(id, out);
         write_text_member(out, "relation", relation);
@@ -151,7 +151,12 @@ fn write_optional_member(out: &mut String, key: &str, value: Option<&str>) {
     }
 }
 
-fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item = T>, each: impl Fn(&mut String, T)) {
+fn write_list_member<T>(
+    out: &mut String,
+    key: &str,
+    items: impl Iterator<Item = T>,
+    write_item: impl Fn(&mut String, T),
+) {
     let mut is_list_open = false;
     for item in items {
         out.push(',');
@@ -160,7 +165,7 @@ fn write_list_member<T>(out: &mut String, key: &str, items: impl Iterator<Item =
             out.push_str(":[");
             is_list_open = true;
         }
-        each(out, item);
+        write_item(out, item);
     }
     if is_list_open {
         out.push(']');
@@ -188,9 +193,9 @@ pub(super) fn patch(record: &Record, verbatim: &str) -> Option<String> {
         tree.set("memory_type", Tree::Text(word));
     }
     // A status that the reader derived from a newer record is not written back.
-    let derived =
+    let is_derived =
         record.fields.contains_key("alf_status") && matches!(record.status.as_deref(), Some("superseded" | "deleted"));
-    if base.status != record.status && !derived {
+    if base.status != record.status && !is_derived {
         let word = record.status.clone().unwrap_or_else(|| "active".into());
         tree.set("status", Tree::Text(word));
     }
@@ -208,8 +213,8 @@ pub(super) fn report_losses(stored: &StoredRecord, losses: &mut LossReport) {
     let Record { kind, text, title, record_type, status: own_status, importance, sensitivity, source, .. } =
         &stored.record;
     let record = &stored.record;
-    let mut report_moved = |present: bool, field: &str| {
-        if present {
+    let mut report_moved = |is_present: bool, field: &str| {
+        if is_present {
             losses.add(&stored.id, field, LossKind::MovedToExtension, "kept in raw_source_format.mementory");
         }
     };

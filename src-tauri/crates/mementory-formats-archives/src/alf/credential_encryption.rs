@@ -12,9 +12,9 @@ const TAG_BYTES: usize = 16;
 const NONCE_BYTES: [(&str, usize); 5] =
     [("xchacha20-poly1305", 24), ("chacha20-poly1305", 12), ("aes-256-gcm", 12), ("aes-128-gcm", 12), ("aes-gcm", 12)];
 
-/// Calls `add` for each fault, with its code, its message, and true if it is only a warning. Returns cipher, nonce and
-/// key derivation as a text, by which the caller detects reused nonces. Returns None without any checks if the cipher
-/// is unknown or the payload is a placeholder.
+/// Calls `add(code, message, is_warning)` for each fault of a credential. Returns the cipher, nonce and key derivation
+/// as one text, by which the caller detects reused nonces. Returns None, without any checks, if the cipher is unknown
+/// or the payload is a placeholder.
 pub(super) fn check(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) -> Option<String> {
     let text = |key: &str| row.get("encryption").and_then(|e| e.get(key)).and_then(Tree::as_str);
     let payload = row.get("encrypted_payload").and_then(Tree::as_str)?;

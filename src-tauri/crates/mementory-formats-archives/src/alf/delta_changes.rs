@@ -57,7 +57,7 @@ impl LastChanges {
     }
 }
 
-/// The error for an element of an agent other than the delta's.
+/// The error for an element that does not belong to the agent of the delta.
 pub(super) fn wrong_agent(place: String) -> FormatError {
     FormatError::invalid("wrong_agent", place, "this change is of another agent than the delta")
 }

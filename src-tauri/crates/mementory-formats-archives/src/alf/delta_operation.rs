@@ -42,16 +42,16 @@ pub(super) struct Change {
     /// The record's line without the operation. None for a deletion that states only an id.
     pub line: Option<String>,
     /// True if the record must be removed completely, without even a tombstone (our extension `mementory.erased`).
-    pub erased: bool,
+    pub is_erased: bool,
 }
 
-/// Parses a delta line. The error is a stable code. The words of `operation` are exactly those of the schema
-/// (`DeltaMemoryRecord`): the specification has no default for another word (§8.2), and if a change is skipped, the
-/// delta does not lead to the state that it declares.
+/// Parses a delta line. The error is a stable code. Accepts only the values of `operation` that the schema lists
+/// (`DeltaMemoryRecord`): the specification has no default for any other value (§8.2), and if the change were skipped,
+/// the delta would not lead to the state that it declares.
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;
-    // Of several operations, some programs apply the first and others the last.
+    // Refuses a line with several members `operation`, because some programs apply the first and others the last.
     if members.0.iter().filter(|(key, _)| equal_names(key, "operation")).count() > 1 {
         return Err("unknown_operation");
     }
@@ -65,12 +65,12 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let id = wire::folded_id(&id);
     let agent = wire::get(&members, "agent_id").and_then(wire::string).map(std::borrow::Cow::into_owned);
     let content = wire::get(&members, "content").and_then(wire::string);
-    let erased = wire::vendor(&members).is_some_and(|k| {
+    let is_erased = wire::vendor(&members).is_some_and(|k| {
         wire::members(k.get()).is_some_and(|m| wire::get(&m, "erased").is_some_and(|e| e.get() == "true"))
     });
     if content.is_none() {
         return match operation {
-            Operation::Delete => Ok(Change { operation, id, agent, line: None, erased }),
+            Operation::Delete => Ok(Change { operation, id, agent, line: None, is_erased }),
             _ => Err("no_content"),
         };
     }
@@ -79,7 +79,7 @@ pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     if operation == Operation::Delete && status.as_deref() != Some("deleted") {
         line = edit_json(&line, |tree| tree.set("status", Tree::Text("deleted".into())));
     }
-    Ok(Change { operation, id, agent, line: Some(line), erased })
+    Ok(Change { operation, id, agent, line: Some(line), is_erased })
 }
 
 /// The record that a delta line changes.
@@ -94,12 +94,13 @@ pub(super) struct ChangedRecord {
     pub names: TargetNames,
 }
 
-/// Our extension slot in a line that erases a record: the names by which vaults know the record, whatever the id of its
-/// line is.
+/// Our extension slot in a line that erases a record. It identifies the record to each vault, because the vault may
+/// have the record under an id other than that of the line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 pub(super) struct TargetNames {
-    /// Key that the source gives the record in every vault. None if the key has words of the record.
+    /// Key that the record has in every vault that read it from its source. None if the key contains words of the
+    /// record.
     key: Option<RecordKey>,
     /// Export id of a record that did not come from ALF.
     export_id: Option<String>,
@@ -115,13 +116,13 @@ impl TargetNames {
 
 /// Parses a delta line for an import.
 pub(super) fn record_of(line: &str) -> Result<ChangedRecord, &'static str> {
-    let Change { id, line: record, erased, .. } = parse(line)?;
+    let Change { id, line: record, is_erased, .. } = parse(line)?;
     let members = wire::members(line);
     let original_id = members.as_ref().and_then(wire::original_id);
-    let slot = members.as_ref().and_then(wire::vendor).filter(|_| erased);
+    let slot = members.as_ref().and_then(wire::vendor).filter(|_| is_erased);
     let names = slot.and_then(|slot| serde_json::from_str(slot.get()).ok()).unwrap_or_default();
     let original_id = original_id.unwrap_or_else(|| id.clone());
-    Ok(ChangedRecord { original_id, id, line: record.filter(|_| !erased), names })
+    Ok(ChangedRecord { original_id, id, line: record.filter(|_| !is_erased), names })
 }
 
 /// Converts the line of a record to a delta line.
@@ -149,13 +150,13 @@ fn cut_operation(text: &str, value: &str) -> Option<String> {
     if text.get(start..end) != Some(value) {
         return None;
     }
-    let before = text[..start].trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
-    let before = before.strip_suffix("\"operation\"")?.trim_ascii_end();
-    if let Some(head) = before.strip_suffix(',') {
+    let text_before = text[..start].trim_ascii_end().strip_suffix(':')?.trim_ascii_end();
+    let text_before = text_before.strip_suffix("\"operation\"")?.trim_ascii_end();
+    if let Some(head) = text_before.strip_suffix(',') {
         return Some(format!("{head}{}", &text[end..]));
     }
-    let after = text[end..].trim_ascii_start();
-    Some(format!("{before}{}", after.strip_prefix(',').unwrap_or(after)))
+    let text_after = text[end..].trim_ascii_start();
+    Some(format!("{text_before}{}", text_after.strip_prefix(',').unwrap_or(text_after)))
 }
 
 fn edit_json(text: &str, change: impl FnOnce(&mut Tree)) -> String {

@@ -21,8 +21,8 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
     Ok(detect_any(catalog, limits)?.into_iter().filter(|c| c.version.as_deref() == Some(DELTA_CLAIM_VERSION)).collect())
 }
 
-/// Claims agent archives and delta bundles. Used directly to explain to the user why a delta does not open as an
-/// `.alf`.
+/// Claims agent archives and delta bundles. Called for a file that the user opens as an `.alf`, so that a delta is
+/// refused with the reason.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = claim_damaged_archives(catalog);
     let has_manifest_name =
@@ -30,7 +30,8 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
     for manifest in catalog.members().iter().filter(has_manifest_name) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
         let is_delta = version == DELTA_CLAIM_VERSION;
-        // Skips damaged archives, which were claimed above, and the second manifest of a bundle that has both names.
+        // Skips damaged archives, which were claimed above, and the second manifest of a bundle that has manifests
+        // under both names.
         if claims.iter().any(|c: &Claim| c.parts.iter().any(|p| p.member == manifest.id)) {
             continue;
         }
@@ -54,8 +55,8 @@ pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim
 /// All members of the archive with this manifest, and of archives nested in it, with their roles.
 fn parts_with(catalog: &Catalog, manifest: &Member) -> Vec<Part> {
     let is_inside = |m: &&Member| m.archive == manifest.archive && m.root == manifest.root;
-    let above = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
-    let prefix = format!("{}!/", above.trim_end_matches("!/"));
+    let archive_prefix = manifest.place.strip_suffix(&manifest.name).unwrap_or(&manifest.place);
+    let prefix = format!("{}!/", archive_prefix.trim_end_matches("!/"));
     let members = catalog.members().iter().filter(|m| is_inside(m) || m.place.starts_with(&prefix));
     let is_manifest = |m: &Member| is_inside(&m) && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
     members.map(|m| Part { member: m.id, role: if is_manifest(m) { Role::Manifest } else { role(&m.name) } }).collect()
@@ -120,12 +121,12 @@ impl<'c> Layout<'c> {
         }
         match member.name.as_str() {
             name @ (MANIFEST_FILE | DELTA_MANIFEST_FILE) => {
-                let damaged = match catalog.bytes(member, MAX_MANIFEST_BYTES) {
+                let is_damaged = match catalog.bytes(member, MAX_MANIFEST_BYTES) {
                     Ok(bytes) => !is_object(&bytes),
                     Err(FormatError::Io { source, .. }) => is_damage(&source),
                     Err(_) => false,
                 };
-                self.manifest = Some((member, damaged));
+                self.manifest = Some((member, is_damaged));
                 let head = catalog.head(member, MAX_MANIFEST_BYTES as usize).unwrap_or_default();
                 let has = |word: &[u8]| memchr::memmem::find(&head, word).is_some();
                 self.has_alf_version |= has(b"\"alf_version\"");
@@ -179,7 +180,7 @@ fn version_of(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Option<S
     let text = std::str::from_utf8(&bytes).ok()?;
     let members = wire::members(text.strip_prefix('\u{feff}').unwrap_or(text))?;
     let has_base = || wire::get(&members, "sync").is_some_and(|sync| sync.get().contains("\"base_sequence\""));
-    // If a delta with an empty `layers` were read as an archive, it would seem to have no content.
+    // An empty `layers` is ignored, because a delta with it would otherwise be read as an archive without content.
     let is_empty =
         |layers: &RawValue| layers.get() == "null" || wire::members(layers.get()).is_some_and(|m| m.0.is_empty());
     let has_layers = wire::get(&members, "layers").is_some_and(|layers| !is_empty(layers));

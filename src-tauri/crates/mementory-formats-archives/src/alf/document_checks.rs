@@ -19,7 +19,7 @@ pub(super) struct ElementFault {
     pub index: usize,
     /// Code of the finding.
     pub code: &'static str,
-    /// Explanation, without text from the file.
+    /// Explanation of the fault. Contains no text from the file.
     pub message: &'static str,
     /// True if the fault is only a warning.
     pub is_warning: bool,
@@ -55,7 +55,7 @@ pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<Elem
     out
 }
 
-/// True if both are the same. UUIDs are compared without regard to case.
+/// True if both ids are equal. UUIDs are compared without regard to case.
 fn is_same_id(left: Option<&Tree>, right: Option<&Tree>) -> bool {
     match (left, right) {
         (Some(Tree::Text(left)), Some(Tree::Text(right))) => folded_id(left) == folded_id(right),
@@ -68,7 +68,7 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     let mut element = String::new();
     row.write(&mut element);
     let record = identity::credential(&element, row, RecordKey::new("", ""), &mut Vec::new());
-    // In rows written by Mementory, members with names such as `key` do not contain secrets.
+    // Rows written by Mementory are not searched, because their members with names such as `key` contain no secrets.
     let is_ours = slot::vendor_slot(row).is_some() || sealed_secrets::has_our_layout(row);
     let secrets = if is_ours { vec![] } else { mementory_format::plain_secrets(&record) };
     if secrets.is_empty() {

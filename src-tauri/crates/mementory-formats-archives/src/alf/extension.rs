@@ -24,25 +24,25 @@ struct WrittenSlot<'a> {
 #[serde(untagged)]
 enum WrittenRecord<'a> {
     Record(&'a Record),
-    /// A record with deep fields, which are folded.
+    /// The members of a record with deeply nested fields. The JSON of all its fields is a single text.
     Folded(Map<String, Value>),
 }
 
-/// The slot of a memory line. `R` is the record, or its JSON.
+/// The slot of a memory line. `R` is the type of the record, or of its JSON.
 #[derive(Deserialize)]
 pub(super) struct ReadSlot<R> {
     v: u32,
     content_sha256: String,
     text_in_content: bool,
-    /// None in files of earlier versions.
+    /// Export id of the record. None in files that earlier versions of Mementory wrote.
     export_id: Option<String>,
     record: R,
 }
 
 /// The record that was restored from a slot.
 pub(super) struct Restored {
-    /// The original record. If another program changed content, tags, type or status, the record has these changes
-    /// under its original key, and the caller stores the line, which still contains the original verbatim, as the new
+    /// The original record. If another program changed content, tags, type or status, the record has the new values
+    /// under its original key. The caller then stores the line, which still contains the original verbatim, as the new
     /// verbatim.
     pub record: Record,
     /// Export id that the record had in the vault that wrote the line.
@@ -65,8 +65,8 @@ pub(super) fn slot(record: &Record, export_id: &str, content: &str) -> String {
     serde_json::to_string(&out).unwrap_or_else(|_| "null".into())
 }
 
-/// The record in a slot, if no other program changed its line. `line_record` has the content, type, status and tags of
-/// the line. If the line was changed, the slot itself is returned. None if the slot has a different version.
+/// Restores the record in a slot if no other program changed its line. `line_record` has the content, type, status and
+/// tags of the line. If the line was changed, returns the slot as `Err`. None if the slot has a different version.
 pub(super) fn restore_unchanged(slot: ReadSlot<Record>, line_record: &Record) -> Option<Result<Restored, ChangedSlot>> {
     let slot = Some(slot).filter(|slot| slot.v == SLOT_VERSION)?;
     let has_same_text = hex::encode(Sha256::digest(&line_record.text)) == slot.content_sha256;
@@ -89,7 +89,8 @@ pub(super) struct ChangedSlot {
 }
 
 impl ChangedSlot {
-    /// The record in the slot with the changes. `line_record` is the record as read from the line without the slot.
+    /// Returns the record in the slot with the changes that the other program made to the line. `line_record` is the
+    /// record as read from the line without the slot.
     pub(super) fn restore(self, line_record: &Record) -> Restored {
         let Self { mut restored, has_same_text } = self;
         let record = &mut restored.record;
@@ -159,7 +160,7 @@ pub(super) fn restore_row(raw: &RawValue) -> Option<Record> {
     }
 }
 
-/// False if the JSON certainly has no [`FIELDS_TEXT_MEMBER`](extension::FIELDS_TEXT_MEMBER).
+/// True if the JSON contains the name [`FIELDS_TEXT_MEMBER`](extension::FIELDS_TEXT_MEMBER) anywhere, even in a text.
 pub(super) fn may_have_fields_text(json: &str) -> bool {
     memchr::memmem::find(json.as_bytes(), extension::FIELDS_TEXT_MEMBER.as_bytes()).is_some()
 }
@@ -169,7 +170,7 @@ fn with_export_id(mut members: Map<String, Value>, export_id: &str) -> String {
     Value::Object(members).to_string()
 }
 
-/// The export id in the slot of a row. None in files of earlier versions.
+/// The export id in the slot of a row. None in files that earlier versions of Mementory wrote.
 pub(super) fn row_export_id(raw: &RawValue) -> Option<String> {
     #[derive(Deserialize)]
     struct Identity {

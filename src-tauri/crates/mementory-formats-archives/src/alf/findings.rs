@@ -10,20 +10,21 @@ use mementory_json::{
 
 /// Largest number of errors that are listed, and of warnings that are listed. Additional findings are only counted.
 const MAX_FINDINGS: usize = 1000;
-/// Number of errors at which a file is refused, because a small archive can unpack to millions of bad lines.
+/// Number of unlisted errors above which a file is refused, because a small archive can unpack to millions of bad
+/// lines.
 const MAX_ERRORS: usize = 2_000_000;
 
 /// The findings of one file.
 pub(super) struct Findings {
-    /// The result so far.
+    /// The result of the validation so far.
     pub out: Validation,
-    unlisted: (usize, usize),
+    unlisted_counts: (usize, usize),
 }
 
 impl Findings {
     /// Collects findings in addition to those of an existing result.
     pub(super) fn new(out: Validation) -> Self {
-        Self { out, unlisted: (0, 0) }
+        Self { out, unlisted_counts: (0, 0) }
     }
 
     /// Adds an error.
@@ -55,8 +56,8 @@ impl Findings {
     /// always listed, because some codes prevent an import.
     fn is_full(&mut self, code: &str, is_warning: bool) -> bool {
         let (list, more) = match is_warning {
-            true => (&self.out.warnings, &mut self.unlisted.1),
-            false => (&self.out.errors, &mut self.unlisted.0),
+            true => (&self.out.warnings, &mut self.unlisted_counts.1),
+            false => (&self.out.errors, &mut self.unlisted_counts.0),
         };
         let is_full = list.len() >= MAX_FINDINGS && list.iter().any(|listed| listed.code == code);
         *more += usize::from(is_full);
@@ -65,8 +66,8 @@ impl Findings {
 
     /// Fails if the file has millions of errors ([`MAX_ERRORS`]).
     pub(super) fn refuse_too_many(&self, place: &str) -> Result<(), FormatError> {
-        let figure = self.unlisted.0 as u64;
-        match self.unlisted.0 > MAX_ERRORS {
+        let figure = self.unlisted_counts.0 as u64;
+        match self.unlisted_counts.0 > MAX_ERRORS {
             true => Err(FormatError::Limit { limit: "errors", place: place.into(), figure }),
             false => Ok(()),
         }
@@ -90,7 +91,7 @@ impl Findings {
         }
     }
 
-    /// Checks what the schema of a memory cannot express.
+    /// Checks a memory against the rules that a schema cannot express.
     pub(super) fn check_memory(&mut self, tree: &Tree, place: &str) {
         memory_faults(tree).iter().for_each(|fault| self.report_memory_fault(fault, place));
     }
@@ -99,9 +100,9 @@ impl Findings {
         self.report(fault.code, place, fault.message, fault.is_warning);
     }
 
-    /// The result. Findings beyond the limit are summed up in one finding that states their number.
+    /// Returns the findings. Findings beyond the limit are summed up in one finding that states their number.
     pub(super) fn finish(mut self) -> Validation {
-        let (errors, warnings) = self.unlisted;
+        let (errors, warnings) = self.unlisted_counts;
         let further_findings =
             |n: usize| Finding { code: "more".into(), place: String::new(), message: format!("{n} more") };
         self.out.errors.extend((errors > 0).then(|| further_findings(errors)));
@@ -110,7 +111,7 @@ impl Findings {
     }
 }
 
-/// A fault of a memory that its schema cannot express.
+/// A fault of a memory. No schema can express the rule that the memory violates.
 pub(super) struct MemoryFault {
     code: &'static str,
     message: &'static str,

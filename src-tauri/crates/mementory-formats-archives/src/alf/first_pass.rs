@@ -60,7 +60,7 @@ pub(super) struct SoleWorkspace {
     pub name: String,
 }
 
-/// What an export will contain.
+/// The content of an export, as the first pass determines it.
 #[derive(Default)]
 pub(super) struct ExportPlan {
     /// Id of the exported agent: a generated agent that represents the vault, or the agent of the sole workspace. Not
@@ -74,7 +74,7 @@ pub(super) struct ExportPlan {
     pub has_other_formats: bool,
     /// Number of records of each workspace, by its id space.
     pub workspaces: BTreeMap<String, u64>,
-    /// Set if all exported records are from one workspace.
+    /// The agent of the workspace, if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Versions of the workspace's identity and of its memories.
     pub lineage: Option<Lineage>,
@@ -111,7 +111,7 @@ pub(super) struct ExportPlan {
 }
 
 impl ExportPlan {
-    /// Visits all records once.
+    /// Creates the plan of an export. Visits all records once.
     pub(super) fn collect(source: &mut dyn RecordSource) -> Result<Self, FormatError> {
         let mut plan = Self { agent: vault_agent(&source.description()), ..Self::default() };
         let (mut alf_files, mut profiles, mut credentials) = (HashSet::new(), Vec::new(), Vec::new());
@@ -131,8 +131,8 @@ impl ExportPlan {
                 Some(AlfElement::Identity) => {
                     let updated = stored.record.times.updated;
                     let is_newer = identity.as_ref().is_none_or(|other| updated > other.record.times.updated);
-                    let older = if is_newer { identity.replace(stored) } else { Some(stored) };
-                    older.iter().for_each(|older| plan.add_line(older, false));
+                    let older_identity = if is_newer { identity.replace(stored) } else { Some(stored) };
+                    older_identity.iter().for_each(|older_identity| plan.add_line(older_identity, false));
                 }
                 Some(AlfElement::Row(layer)) => {
                     let file = stored.attachment_ids.first().cloned().filter(|_| layer == "attachments");
@@ -191,9 +191,9 @@ impl ExportPlan {
         }
         let current = text.as_deref().unwrap_or(verbatim);
         let is_taken = |id: &str| !self.element_ids.insert((layer, id.to_ascii_lowercase()));
-        if let Some(renamed) = forbidden_documents::with_unique_id(layer, current, &record.key, is_taken) {
+        if let Some(renamed_element) = forbidden_documents::with_unique_id(layer, current, &record.key, is_taken) {
             self.losses.add(&stored.id, "id", LossKind::MovedToExtension, REPEATED_ID_NOTE);
-            text = Some(renamed);
+            text = Some(renamed_element);
         }
         self.rows.entry(layer).or_default().push(Row {
             value: record.key.value.clone(),
@@ -294,7 +294,7 @@ impl ExportPlan {
         if self.periods.contains_key(&month) { month } else { month.to_quarter() }
     }
 
-    /// The line id of a record.
+    /// The id of a record's line in the archive.
     pub(super) fn id_of(&self, vault_id: &str) -> Option<String> {
         let number = u128::from_str_radix(vault_id, 16).ok().and_then(|key| self.uuids.get(&key));
         match number {
@@ -305,7 +305,7 @@ impl ExportPlan {
 
     /// True if another record of the archive has the same id as this record, so that the line of this record gets
     /// another id.
-    pub(super) fn repeats_id(&self, vault_id: &str) -> bool {
+    pub(super) fn has_repeated_id(&self, vault_id: &str) -> bool {
         self.repeated_ids.contains(vault_id)
     }
 
@@ -335,7 +335,7 @@ fn hash_of(id: &str) -> u64 {
     hasher.finish()
 }
 
-/// A quarter with more lines than this is split into months.
+/// Largest number of lines in a quarterly partition. A quarter with more lines is split into months.
 pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;
 
 /// True if any partition in the manifest has a range within one month.
@@ -352,7 +352,8 @@ fn is_monthly(manifest: &Tree) -> bool {
     })
 }
 
-/// A reference to the file that an attachment record describes. The size is not known here.
+/// A reference to the file that an attachment record describes. Its size is None, because the record does not state the
+/// size.
 fn reference_to(record: &Record) -> AttachmentRef {
     AttachmentRef {
         key: record.key.clone(),

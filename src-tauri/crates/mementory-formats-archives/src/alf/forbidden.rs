@@ -44,7 +44,7 @@ pub(super) struct LineNames<'a> {
     pub id_space: &'a str,
     /// Key of the record in its id space.
     pub key: &'a str,
-    /// True if another record of the archive has the id of the line, so that this one needs another.
+    /// True if another record of the archive already has the id of the line, so that the line needs a new id.
     pub id_is_taken: bool,
 }
 
@@ -73,14 +73,15 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
         }
         let mut old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
         match (top, old_value.as_str()) {
-            // The record keeps its key, which differs from the id if another record has the same id.
+            // The line gets a new id, and the key of the record is preserved among the forbidden values.
             ("id", _) if id_is_taken => {
                 tree.set(top, Tree::Text(id_from(&tree, id_space, key)));
                 old_value = Tree::Text(key.to_owned());
             }
             ("id", Some(id)) if !id.is_empty() => tree.set(top, Tree::Text(id_from(&tree, id_space, id))),
             ("id", _) => {
-                // If a line has no id, the key of its record is an id derived from the line. The same id is written.
+                // If a line has no id, the key of its record is an id derived from the line. This key becomes the id of
+                // the line.
                 let is_id = uuid::Uuid::parse_str(key).is_ok_and(|id| id.hyphenated().to_string() == key);
                 let id = if is_id { key.to_owned() } else { id_from(&tree, id_space, key) };
                 tree.set(top, Tree::Text(id));
@@ -98,19 +99,21 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
         moved_values.set(&format!("/{top}"), old_value);
     }
     if let Some(Tree::Array(all)) = tree.get("embeddings").cloned() {
-        let (bad, good): (Vec<_>, Vec<_>) = all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
-        if !bad.is_empty() {
-            moved_values.set("/embeddings", Tree::Array(bad.into_iter().map(|(_, vector)| vector).collect()));
-            tree.set("embeddings", Tree::Array(good.into_iter().map(|(_, vector)| vector).collect()));
+        let (invalid_vectors, valid_vectors): (Vec<_>, Vec<_>) =
+            all.into_iter().enumerate().partition(|(i, _)| vectors.contains(i));
+        if !invalid_vectors.is_empty() {
+            moved_values
+                .set("/embeddings", Tree::Array(invalid_vectors.into_iter().map(|(_, vector)| vector).collect()));
+            tree.set("embeddings", Tree::Array(valid_vectors.into_iter().map(|(_, vector)| vector).collect()));
         }
     }
-    let mut repaired = tree.clone();
-    set_entity_types(&mut repaired);
-    if make_valid(&mut repaired, &schema::MEMORY_RULE, &valid_values(&tree, agent), &schema::is_error).is_some()
-        && let Tree::Object(members) = std::mem::replace(&mut tree, repaired)
+    let mut repaired_line = tree.clone();
+    set_entity_types(&mut repaired_line);
+    if make_valid(&mut repaired_line, &schema::MEMORY_RULE, &valid_values(&tree, agent), &schema::is_error).is_some()
+        && let Tree::Object(members) = std::mem::replace(&mut tree, repaired_line)
     {
-        let replaced = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
-        replaced.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
+        let replaced_members = members.into_iter().filter(|(name, value)| tree.get(name) != Some(value));
+        replaced_members.for_each(|(name, value)| moved_values.set(&format!("/{name}"), value));
     }
     if moved_values != Tree::Object(vec![]) {
         let raw = tree.get("raw_source_format").filter(|raw| matches!(raw, Tree::Object(_)));
@@ -136,8 +139,8 @@ fn valid_values(tree: &Tree, agent: &str) -> Tree {
     };
     let mut temporal = object(vec![("created_at", text(&created_of(tree).to_rfc3339()))]);
     if let Some(Tree::Object(times)) = tree.get("temporal") {
-        let known = times.iter().filter_map(|(name, time)| Some((name, Timestamp::parse(time.as_str()?)?)));
-        known.for_each(|(name, time)| temporal.set(name, text(&time.to_rfc3339())));
+        let known_times = times.iter().filter_map(|(name, time)| Some((name, Timestamp::parse(time.as_str()?)?)));
+        known_times.for_each(|(name, time)| temporal.set(name, text(&time.to_rfc3339())));
     }
     let tags = match tree.get("tags") {
         Some(Tree::Array(tags)) => tags.iter().filter(|tag| tag.as_str().is_some()).cloned().collect(),
@@ -155,12 +158,12 @@ fn valid_values(tree: &Tree, agent: &str) -> Tree {
     ])
 }
 
-/// Sets the type of each entity that has a name but no type to `other`, which readers assume.
+/// Sets the type of each entity that has a name but no type to `other`, the type that readers assume.
 fn set_entity_types(tree: &mut Tree) {
     let Some(Tree::Array(mut entities)) = tree.get("entities").cloned() else { return };
     let text = |entity: &Tree, name: &str| entity.get(name).and_then(Tree::as_str).is_some();
-    let untyped = entities.iter_mut().filter(|entity| text(entity, "name") && !text(entity, "type"));
-    untyped.for_each(|entity| entity.set("type", Tree::Text(ENTITY_TYPES[6].to_owned())));
+    let untyped_entities = entities.iter_mut().filter(|entity| text(entity, "name") && !text(entity, "type"));
+    untyped_entities.for_each(|entity| entity.set("type", Tree::Text(ENTITY_TYPES[6].to_owned())));
     tree.set("entities", Tree::Array(entities));
 }
 

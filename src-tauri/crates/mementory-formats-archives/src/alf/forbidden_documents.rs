@@ -1,8 +1,8 @@
 //! Values that the specification forbids in the identity (§3.2.2), a principal (§3.3), a credential (§3.4.2), a row of
-//! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an import
-//! reports it. An export writes a valid value in its place or omits the field. The top-level members that change are
-//! preserved as they were in the element's `mementory_forbidden`, under their JSON pointers. Memory lines have rules of
-//! their own (see [`super::forbidden`]).
+//! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an
+//! import reports it. An export writes a valid value in its place or omits the field. The member `mementory_forbidden`
+//! of the element preserves the original of each changed top-level member under its JSON pointer. Memory lines have
+//! separate rules (see [`super::forbidden`]).
 use super::partitions::stable_v5;
 use super::schema;
 use super::wire::{self, FORBIDDEN_VALUES_MEMBER};
@@ -40,8 +40,9 @@ pub(super) fn move_forbidden_values(layer: &str, text: &str, agent: &str) -> Opt
     Some((out, changed))
 }
 
-/// The element with another id, if `is_taken` says that an element of its document already has this id. The original id
-/// (the key of the record) is preserved among the forbidden values. None if the id is free, or if the element has none.
+/// Gives the element a new id if `is_taken` returns true for its id, because another element of the document has this
+/// id. The key of the record is preserved among the forbidden values as the original id. Returns None if the id is
+/// free, or if the element has no id.
 pub(super) fn with_unique_id(
     layer: &str,
     element: &str,
@@ -69,7 +70,7 @@ pub(super) fn original_id(element: &Tree) -> Option<&str> {
 }
 
 /// Replaces the forbidden values of a manifest. Leaves the manifest unchanged if it has none, or if there is no valid
-/// value for one of them. `version` is the version that replaces a forbidden one.
+/// value for one of them. `version` replaces a forbidden version.
 pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, version: &str) {
     let identity_of_agent = [("id", text(agent)), ("name", text("")), ("source_runtime", text("unknown"))];
     let fallback = object(&[("alf_version", text(version)), ("agent", object(&identity_of_agent))]);
@@ -81,19 +82,20 @@ pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, v
 }
 
 fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BTreeSet<String>)> {
-    let mut valid = tree.clone();
-    // The reference program writes null for a member that is absent. If nothing else is wrong, the text stays as it is.
+    let mut valid_tree = tree.clone();
+    // The reference program writes null for an absent member. If the element has no other fault, its text stays
+    // unchanged.
     if !has_forbidden_values(tree, rule) || !has_forbidden_values(&without_nulls(tree), rule) {
-        return Some((valid, BTreeSet::new()));
+        return Some((valid_tree, BTreeSet::new()));
     }
-    let changed = make_valid(&mut valid, rule, fallback, &schema::is_error)?;
-    Some((valid, changed))
+    let changed = make_valid(&mut valid_tree, rule, fallback, &schema::is_error)?;
+    Some((valid_tree, changed))
 }
 
 fn has_forbidden_values(tree: &Tree, rule: &Rule) -> bool {
-    let mut found = false;
-    check(tree, rule, RepeatedKeys::Accept, &mut |_, violation| found |= schema::is_error(&violation));
-    found
+    let mut is_found = false;
+    check(tree, rule, RepeatedKeys::Accept, &mut |_, violation| is_found |= schema::is_error(&violation));
+    is_found
 }
 
 /// A copy without the members that are null.
@@ -111,19 +113,20 @@ fn without_nulls(tree: &Tree) -> Tree {
 /// Adds the original values of the changed members. A payload is omitted, because it may be a secret in the clear
 /// (§8.3).
 fn preserve_members(valid: &mut Tree, original: &Tree, changed: &BTreeSet<String>) {
-    let earlier = valid.get(FORBIDDEN_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
-    let mut moved = earlier.cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    let earlier_values = valid.get(FORBIDDEN_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
+    let mut moved_values = earlier_values.cloned().unwrap_or_else(|| Tree::Object(vec![]));
     for name in changed.iter().filter(|name| *name != "encrypted_payload") {
         if let Some(value) = original.get(name) {
-            moved.set(&format!("/{name}"), value.clone());
+            moved_values.set(&format!("/{name}"), value.clone());
         }
     }
-    if moved != Tree::Object(vec![]) {
-        valid.set(FORBIDDEN_VALUES_MEMBER, moved);
+    if moved_values != Tree::Object(vec![]) {
+        valid.set(FORBIDDEN_VALUES_MEMBER, moved_values);
     }
 }
 
-/// Sets the id of the principal in its profile (§3.3.3). False if it was already there.
+/// Writes the id of the principal into its profile (§3.3.3). Returns false if nothing changed: the profile already has
+/// this id, or the id or the profile is missing.
 fn set_principal_of_profile(principal: &mut Tree) -> bool {
     let Some(id) = principal.get("id").and_then(Tree::as_str).map(str::to_owned) else { return false };
     let Some(mut profile) = principal.get("profile").cloned() else { return false };

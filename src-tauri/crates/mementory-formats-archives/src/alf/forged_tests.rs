@@ -39,16 +39,16 @@ fn write_archive(path: &Path, manifest: &Value, lines: &[Value], documents: &[(&
     pack(path, &files);
 }
 
-fn error_codes(found: &Validation) -> BTreeSet<&str> {
-    found.errors.iter().map(|error| error.code.as_str()).collect()
+fn error_codes(validation: &Validation) -> BTreeSet<&str> {
+    validation.errors.iter().map(|error| error.code.as_str()).collect()
 }
 
-/// Exports what was read from `path`, and checks that the export is valid and that reading it gives the same records.
+/// Exports the records in `path`. Checks that the export is valid, and that it contains the same records.
 fn export(path: &Path, out: &Path) -> MemorySource {
     let mut vault = read(path).unwrap();
     write(&mut vault, out);
     assert_eq!(error_codes(&validate(out)), BTreeSet::new(), "{}", out.display());
-    let again = read(out).unwrap();
+    let reread = read(out).unwrap();
     let outline = |vault: &MemorySource| {
         let records = vault
             .records
@@ -56,12 +56,12 @@ fn export(path: &Path, out: &Path) -> MemorySource {
             .map(|record| (record.key.scope.clone(), record.key.value.clone(), record.text.clone()));
         records.collect::<BTreeSet<_>>()
     };
-    assert_eq!(outline(&again), outline(&vault));
+    assert_eq!(outline(&reread), outline(&vault));
     vault
 }
 
 #[test]
-fn a_record_without_an_id_or_a_text_keeps_what_it_says() {
+fn a_record_without_an_id_or_a_text_keeps_its_values() {
     let scratch = Scratch::new("no-id");
     let [path, out] = ["a.alf", "out.alf"].map(|name| scratch.0.join(name));
     let id = |n: u8| format!("0197f2a0-2222-7000-8000-00000000000{n}");
@@ -81,12 +81,12 @@ fn a_record_without_an_id_or_a_text_keeps_what_it_says() {
         memory(None, json!("(absent)")),
     ];
     write_archive(&path, &manifest(lines.len()), &lines, &[]);
-    let found = validate(&path);
-    assert!(error_codes(&found).is_superset(&BTreeSet::from(["missing_field", "wrong_type"])), "{found:?}");
+    let validation = validate(&path);
+    assert!(error_codes(&validation).is_superset(&BTreeSet::from(["missing_field", "wrong_type"])), "{validation:?}");
     let vault = export(&path, &out);
     let texts: Vec<&str> = vault.records.iter().map(|record| record.text.as_str()).collect();
-    let kept = ["Has a boat.", "Has a dog.", "Has a cat.", "Plays chess.", r#"["Likes","tea"]"#];
-    assert_eq!(texts, [&kept[..], &[r#"{"text":"Likes ü"}"#, "42", "", "", ""]].concat());
+    let kept_texts = ["Has a boat.", "Has a dog.", "Has a cat.", "Plays chess.", r#"["Likes","tea"]"#];
+    assert_eq!(texts, [&kept_texts[..], &[r#"{"text":"Likes ü"}"#, "42", "", "", ""]].concat());
     assert_eq!(vault.dropped.len(), 1, "only the line that occurs twice");
     let codes: BTreeSet<&str> = vault.notes.iter().map(|note| note.code.as_str()).collect();
     assert!(codes.is_superset(&BTreeSet::from(["no_id", "no_content", "unexpected_type"])), "{codes:?}");
@@ -146,7 +146,8 @@ fn memories_that_the_manifest_does_not_list_are_found_only_by_a_salvage() {
         let applied = apply(&path, &[], &scratch.0.join("out.alf"), &Limits::default());
         assert!(matches!(applied, Err(ApplyError::Format(FormatError::Invalid { code: "partitions_not_listed", .. }))));
     }
-    // Without memories, null in place of the layer is only a value of the wrong type, which other programs write.
+    // If the archive has no memories, a memory layer that is null is not reported as unlisted, because other programs
+    // write null for an absent layer.
     let mut manifest = manifest(0);
     manifest["layers"]["memory"] = Value::Null;
     pack(&path, &[("manifest.json", manifest.to_string().as_bytes())]);
@@ -183,7 +184,7 @@ fn a_confidence_is_compared_digit_by_digit() {
     }
 }
 
-/// Spec §3.4.1, §8.3.
+/// Spec §3.4.1 and §8.3 allow no secret in the clear in an archive.
 #[test]
 fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
     const TOKEN: &str = "ghp_0123456789abcdefghij";
@@ -204,17 +205,17 @@ fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
     manifest["layers"]["credentials"] = json!({"count": 3, "file": "credentials.json"});
     let lines = [memory(Some(ID), json!("Likes rye bread."))];
     write_archive(&path, &manifest, &lines, &[("credentials.json", json!({"credentials": rows}))]);
-    let found = validate(&path).errors.into_iter().filter(|finding| finding.place.contains("credentials.json"));
-    let found: Vec<(String, String)> = found.map(|finding| (finding.code, finding.place)).collect();
-    assert_eq!(found.len(), 2, "{found:?}");
-    for ((code, place), index) in found.iter().zip([1, 2]) {
+    let findings = validate(&path).errors.into_iter().filter(|finding| finding.place.contains("credentials.json"));
+    let findings: Vec<(String, String)> = findings.map(|finding| (finding.code, finding.place)).collect();
+    assert_eq!(findings.len(), 2, "{findings:?}");
+    for ((code, place), index) in findings.iter().zip([1, 2]) {
         assert_eq!(code, "credential_looks_unencrypted");
         assert!(place.contains(&format!("/credentials/{index}")), "{place}");
     }
     let vault = read(&path).unwrap();
     for record in vault.records.iter().filter(|record| record.kind == Kind::Credential) {
-        let shown = (&record.title, &record.text, &record.tags, &record.fields);
-        assert!(!serde_json::to_string(&shown).unwrap().contains(TOKEN));
+        let shown_members = (&record.title, &record.text, &record.tags, &record.fields);
+        assert!(!serde_json::to_string(&shown_members).unwrap().contains(TOKEN));
         assert!(record.title.as_deref().is_some_and(|title| title.contains("key") || title.contains("Key")));
     }
 }

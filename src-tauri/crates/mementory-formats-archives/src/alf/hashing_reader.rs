@@ -5,18 +5,18 @@ use std::io::Read;
 /// A reader that hashes the bytes that are read through it.
 pub(super) struct HashingReader<'r> {
     inner: &'r mut dyn Read,
-    /// None if no digest is needed.
+    /// Computes the digest. None if no digest is needed.
     hasher: Option<Sha256>,
     is_at_end: bool,
 }
 
 impl<'r> HashingReader<'r> {
-    /// Reads through `inner`. Hashes only if the digest `is_needed`.
+    /// Reads through `inner`. Computes the digest only if `is_needed` is true.
     pub(super) fn new(inner: &'r mut dyn Read, is_needed: bool) -> Self {
         Self { inner, hasher: is_needed.then(Sha256::new), is_at_end: false }
     }
 
-    /// The digest in hex. None if it was not needed, or if the bytes were not read to their end.
+    /// The digest in hex. None if no digest was needed, or if the bytes were not read to their end.
     pub(super) fn digest(self) -> Option<String> {
         self.hasher.filter(|_| self.is_at_end).map(|hasher| hex::encode(hasher.finalize()))
     }

@@ -23,7 +23,8 @@ fn lines(records: &[Value]) -> String {
     records.iter().map(|record| format!("{record}\n")).collect()
 }
 
-/// Writes an archive with these records and one tier 2 file that the first of them mentions, in capitals.
+/// Writes an archive with these records and one file in the attachment index. The row of the file refers to the record
+/// with id 10 in capitals.
 fn write_archive(path: &Path, records: &[Value]) {
     let manifest = json!({"alf_version": "1.0.0", "created_at": "2026-02-01T00:00:00Z",
         "agent": {"id": AGENT_ID, "name": "a", "source_runtime": "r"}, "sync": {"last_sequence": 4},

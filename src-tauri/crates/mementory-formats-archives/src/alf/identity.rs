@@ -50,10 +50,12 @@ fn identity_text(doc: &Tree) -> String {
     blocks.iter().map(|(_, head, body)| format!("{head}\n\n{body}")).collect::<Vec<_>>().join("\n\n")
 }
 
-/// The identity in its document. One of the specification's examples wraps it in an object, contrary to its schema.
+/// Returns the identity object of an identity document. One of the specification's examples wraps this object in
+/// another one, contrary to the schema.
 pub(super) fn document(tree: &Tree) -> &Tree {
-    let inner = tree.get("identity").filter(|inner| tree.get("id").is_none() && inner.get("id").is_some());
-    inner.unwrap_or(tree)
+    let inner_identity =
+        tree.get("identity").filter(|inner_identity| tree.get("id").is_none() && inner_identity.get("id").is_some());
+    inner_identity.unwrap_or(tree)
 }
 
 /// Converts the identity document to a profile with this key.

@@ -25,15 +25,15 @@ pub(super) fn each_line(
     let mut number = 0u64;
     loop {
         // Most lines are whole in the buffer and need not be copied.
-        let whole = match reader.fill_buf() {
+        let whole_line = match reader.fill_buf() {
             Ok(buffer) => memchr::memchr(b'\n', buffer).map(|end| &buffer[..=end]),
             Err(e) if e.kind() == std::io::ErrorKind::Interrupted => continue,
             Err(e) => return report_damage(e, place, number + 1, visit),
         };
-        if let Some(whole) = whole.filter(|whole| whole.len() as u64 <= limit) {
+        if let Some(whole_line) = whole_line.filter(|whole_line| whole_line.len() as u64 <= limit) {
             number += 1;
-            let n = whole.len();
-            visit_line(whole, number, visit)?;
+            let n = whole_line.len();
+            visit_line(whole_line, number, visit)?;
             reader.consume(n);
             continue;
         }
@@ -47,7 +47,7 @@ pub(super) fn each_line(
         }
         number += 1;
         if n > limit && line.last() != Some(&b'\n') {
-            let mut skipped = n;
+            let mut skipped_bytes = n;
             loop {
                 let (used, done) = match reader.fill_buf() {
                     Ok([]) => (0, true),
@@ -55,12 +55,12 @@ pub(super) fn each_line(
                     Err(e) => return report_damage(e, place, number, visit),
                 };
                 reader.consume(used);
-                skipped += used as u64;
+                skipped_bytes += used as u64;
                 if done {
                     break;
                 }
             }
-            visit(JsonLine::Unreadable(number, "line_too_long"), skipped)?;
+            visit(JsonLine::Unreadable(number, "line_too_long"), skipped_bytes)?;
             continue;
         }
         visit_line(&line, number, visit)?;

@@ -1,4 +1,4 @@
-//! Checks a line of a partition on its own, so that all cores can work on the lines.
+//! Checks each line of a partition independently of all others, so that several cores can check lines in parallel.
 use super::clear_secrets;
 use super::findings::{MemoryFault, memory_faults};
 use super::manifest::{Manifest, Partition};
@@ -22,8 +22,8 @@ pub(super) struct LineCheck<'a> {
     pub scanner: &'a LineScanner,
 }
 
-/// The result of these checks. The tree of a line without faults is dropped by the thread that built it, because
-/// freeing it in another thread takes longer.
+/// The result of the checks of a line. The tree of a line without faults is dropped by the thread that built it,
+/// because freeing it in another thread takes longer.
 pub(super) struct CheckedLine {
     /// The line, if it violates its schema.
     pub schema_violator: Option<Tree>,

@@ -22,7 +22,7 @@ pub(super) struct StoredLineage {
     vault: String,
     /// Current version of the identity.
     version: u64,
-    /// Version of each memory with an older version, by the memory's key.
+    /// Version of each memory whose version is not the current one, by the memory's key.
     lines: BTreeMap<String, u64>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Lineage {
     scope: String,
     /// Current version of the identity.
     pub version: u64,
-    /// Version of each memory with an older version, by vault id.
+    /// Version of each memory whose version is not the current one, by vault id.
     lines: HashMap<String, u64>,
 }
 
@@ -55,8 +55,8 @@ impl Lineage {
         for profile in profiles {
             times.extend(source.import_times(&profile.id)?);
         }
-        let first = stored.as_ref().map_or(1, |stored| stored.version.max(1));
-        let version = first.saturating_add(times.len().saturating_sub(1) as u64);
+        let first_version = stored.as_ref().map_or(1, |stored| stored.version.max(1));
+        let version = first_version.saturating_add(times.len().saturating_sub(1) as u64);
         let mut out = Self { scope: scope.to_owned(), version, lines: HashMap::new() };
         if version == 1 {
             return Ok(out);
@@ -73,9 +73,10 @@ impl Lineage {
             let version_at_import = match stated_version {
                 Some(stated_version) => stated_version,
                 None => {
-                    let imported = source.import_times(&id)?.into_iter().next();
-                    let before = imported.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
-                    first.saturating_add(before.saturating_sub(1) as u64)
+                    let import_time = source.import_times(&id)?.into_iter().next();
+                    let earlier_count =
+                        import_time.map_or(times.len(), |at| times.iter().filter(|time| **time <= at).count());
+                    first_version.saturating_add(earlier_count.saturating_sub(1) as u64)
                 }
             };
             if version_at_import != version {
@@ -125,7 +126,8 @@ pub(super) struct LineageCollector {
 }
 
 impl LineageCollector {
-    /// Adds a memory that was restored unchanged, with the version stated in its line.
+    /// Adds the version that a memory's line states. Called only for memories that were restored unchanged from their
+    /// extension slots.
     pub(super) fn add_line(&mut self, record: &Record, line: &str) {
         if self.vault.is_some()
             && let Some(runtime) = runtime_of(record)

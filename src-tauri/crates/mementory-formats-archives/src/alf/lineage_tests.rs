@@ -10,11 +10,11 @@ use std::path::Path;
 
 /// Returns the current identity version, and a map from the text of each memory to its version.
 fn versions(archive: &Path) -> (u64, BTreeMap<String, Option<u64>>) {
-    let all = entries(archive);
-    let identity: Value = serde_json::from_slice(&all["identity.json"]).unwrap();
-    let manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
+    let all_entries = entries(archive);
+    let identity: Value = serde_json::from_slice(&all_entries["identity.json"]).unwrap();
+    let manifest: Value = serde_json::from_slice(&all_entries["manifest.json"]).unwrap();
     assert_eq!(manifest["layers"]["identity"]["version"], identity["version"]);
-    let files = all.iter().filter(|(name, _)| name.starts_with("memory/partitions/"));
+    let files = all_entries.iter().filter(|(name, _)| name.starts_with("memory/partitions/"));
     let lines = files.flat_map(|(_, bytes)| std::str::from_utf8(bytes).unwrap().lines());
     let lines = lines.map(|line| serde_json::from_str::<Value>(line).unwrap());
     let versions = lines.map(|l| (l["content"].as_str().unwrap().to_owned(), l["source"]["identity_version"].as_u64()));
@@ -45,14 +45,14 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     let text = later_memory.text.clone();
     vault.import_times.insert(later_memory.key.value.clone(), vec![at(5)]);
     write(&mut vault, &path("two.alf"));
-    let before = versions(&path("two.alf"));
-    assert_eq!(before.0, 2);
+    let versions_before = versions(&path("two.alf"));
+    assert_eq!(versions_before.0, 2);
     let expected = lines.keys().map(|line| (line.clone(), Some(if *line == text { 2 } else { 1 }))).collect();
-    assert_eq!(before.1, expected, "10.2.1, 2: older memories keep their version");
+    assert_eq!(versions_before.1, expected, "10.2.1, 2: older memories keep their version");
     assert_eq!(validate(&path("two.alf")).errors, []);
 
     // §10.2.1, step 3: each memory has one of the two versions.
-    let count_of = |version| before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
+    let count_of = |version| versions_before.1.iter().filter(move |(_, v)| **v == Some(version)).count();
     assert_eq!((count_of(1) + count_of(2), count_of(2)), (lines.len(), 1));
 
     // §10.2.1, step 4: another vault, which imported everything on one day, exports the same versions.
@@ -60,12 +60,12 @@ fn spec_10_2_1_memories_have_the_identity_version_of_their_time() {
     second_vault.vault = Some("0191b2c3-0000-7000-8000-000000000002".into());
     second_vault.import_times = second_vault.records.iter().map(|r| (r.key.value.clone(), vec![at(9)])).collect();
     write(&mut second_vault, &path("three.alf"));
-    assert_eq!(versions(&path("three.alf")), before);
+    assert_eq!(versions(&path("three.alf")), versions_before);
     // If the first vault imports the archive again, nothing is counted twice.
     let imported = read(&path("two.alf")).unwrap().parts;
     vault.parts.extend(imported.into_iter().filter(|(item, _)| item.name.ends_with("lineage.json")));
     write(&mut vault, &path("four.alf"));
-    assert_eq!(versions(&path("four.alf")), before);
+    assert_eq!(versions(&path("four.alf")), versions_before);
     // The workspace folder does not contain the lineage file.
     workspace::write(&mut second_vault, &path("w"), &OpenClaw);
     assert!(!workspace::tree(&path("w")).keys().any(|name| name.contains("lineage")));

@@ -1,6 +1,7 @@
 //! List documents (`principals.json`, `credentials.json`, `attachments.json`). Each element becomes a record. The text
-//! around the elements, called the skeleton, becomes a passthrough file that has a key in place of each element. So
-//! each element is stored only once and can be erased in one place. An unedited document is exported byte for byte.
+//! around the elements, called the skeleton, becomes a passthrough file that has a key in place of each element. As a
+//! result, each element is stored only once, in its record, and can be erased there. An unedited document is exported
+//! byte for byte.
 use super::wire;
 use mementory_json::{Tree, write_string};
 use serde_json::value::RawValue;
@@ -30,8 +31,8 @@ pub(super) fn split<'a>(text: &'a str, list: &str) -> Option<ListDocument<'a>> {
     Some(ListDocument { elements: items.into_iter().map(RawValue::get).collect(), text, spans })
 }
 
-/// True if the text, which `tree` was parsed from, is a document of this layer: an object for the identity, a list
-/// document for any other layer.
+/// True if `text` is a document of this layer: an object for the identity, a list document for any other layer. `tree`
+/// is the parsed text.
 pub(super) fn is_document_of(layer: &str, text: &str, tree: &Tree) -> bool {
     match layer {
         "identity" => matches!(tree, Tree::Object(_)),
@@ -50,14 +51,14 @@ impl ListDocument<'_> {
         self.with_elements(|i| Some(slot(i)), &[])
     }
 
-    /// The document with each element replaced by the result of `with` for its index, or removed if the result is None.
-    /// The `added` elements follow at the end.
-    pub(super) fn with_elements(&self, with: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
-        let filled: Vec<Option<String>> = (0..self.spans.len()).map(with).collect();
-        if added.is_empty() && filled.iter().all(Option::is_some) {
+    /// The document with each element replaced by the result of `replacement_of` for its index, or removed if this is
+    /// None. The `added` elements are appended.
+    pub(super) fn with_elements(&self, replacement_of: impl Fn(usize) -> Option<String>, added: &[String]) -> String {
+        let replacements: Vec<Option<String>> = (0..self.spans.len()).map(replacement_of).collect();
+        if added.is_empty() && replacements.iter().all(Option::is_some) {
             let mut out = String::with_capacity(self.text.len());
             let mut at = 0;
-            for ((start, end), element) in self.spans.iter().zip(filled.iter().flatten()) {
+            for ((start, end), element) in self.spans.iter().zip(replacements.iter().flatten()) {
                 out.push_str(&self.text[at..*start]);
                 out.push_str(element);
                 at = *end;
@@ -66,12 +67,12 @@ impl ListDocument<'_> {
             return out;
         }
         // Elements were added or removed, so the list is joined again. Only the white space between elements is lost.
-        let list: Vec<&str> = filled.iter().flatten().chain(added).map(String::as_str).collect();
+        let list: Vec<&str> = replacements.iter().flatten().chain(added).map(String::as_str).collect();
         let (open, close) = match (self.spans.first(), self.spans.last()) {
             (Some((start, _)), Some((_, end))) => {
                 (self.text[..*start].rfind('[').map_or(0, |i| i + 1), *end + self.text[*end..].find(']').unwrap_or(0))
             }
-            _ => return String::new(), // Cannot happen: for an empty list, callers create a new document.
+            _ => return String::new(), // Unreachable: for an empty list, callers create a new document.
         };
         format!("{}{}{}", &self.text[..open], list.join(","), &self.text[close..])
     }

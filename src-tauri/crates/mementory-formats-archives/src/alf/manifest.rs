@@ -15,7 +15,7 @@ pub(super) const DELTA_MANIFEST_FILE: &str = "delta-manifest.json";
 pub(super) const INDEX_FILE: &str = "memory/index.json";
 /// Value of `Claim::version` for a delta bundle.
 pub(super) const DELTA_CLAIM_VERSION: &str = "delta";
-/// Explains which sequence numbers this program cannot use.
+/// Message for a sequence number that this program cannot use.
 pub(super) const SEQUENCE_FAULT: &str = "last_sequence is not a whole number of at most 64 bits";
 /// Message for a memory layer without a list of partitions.
 pub(super) const NO_PARTITION_LIST: &str = "the manifest does not list the partitions of the memory layer";
@@ -57,7 +57,7 @@ impl<'c> Archive<'c> {
         let member_of = |part: &Part| catalog.members().get(part.member);
         let parts = || detected.claim.parts.iter();
         let manifest = parts().find(|part| part.role == Role::Manifest).and_then(member_of);
-        // Without a manifest, the outermost entry shows which archive it is.
+        // Without a manifest, the outermost entry identifies the archive.
         let entry = manifest.or_else(|| parts().filter_map(member_of).min_by_key(|member| member.depth));
         let missing_error = |place: &str| FormatError::invalid("manifest_missing", place, "no manifest.json");
         let entry = entry.ok_or_else(|| missing_error(detected.format))?;
@@ -65,8 +65,8 @@ impl<'c> Archive<'c> {
         // Issues inside nested archives are ignored. An entry whose name merely contains `!/` is not a nested archive.
         let is_in_nested_archive = |name: &str| {
             name.match_indices("!/").any(|(i, _)| {
-                let inner = format!("{place}!/{}!/", &name[..i]);
-                catalog.members().iter().any(|m| m.archive != entry.archive && m.place.starts_with(&inner))
+                let nested_place = format!("{place}!/{}!/", &name[..i]);
+                catalog.members().iter().any(|m| m.archive != entry.archive && m.place.starts_with(&nested_place))
             })
         };
         let is_in_archive = |at: &str| {
@@ -109,9 +109,9 @@ impl<'c> Archive<'c> {
 /// Fails if two layers have the same file, or if a layer has the file of the manifest. Otherwise the content of one of
 /// them would be lost.
 pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, place: &str) -> Result<(), FormatError> {
-    let mut seen = BTreeSet::from([MANIFEST_FILE, DELTA_MANIFEST_FILE]);
+    let mut used_files = BTreeSet::from([MANIFEST_FILE, DELTA_MANIFEST_FILE]);
     for file in files {
-        if !seen.insert(file) {
+        if !used_files.insert(file) {
             let message = "two layers have the same file, or a layer has that of the manifest";
             return Err(FormatError::invalid("manifest_invalid", place, message));
         }
@@ -121,8 +121,8 @@ pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, plac
 
 /// Place of the archive that contains this entry.
 pub(super) fn archive_place(entry: &Member) -> &str {
-    let above = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
-    above.unwrap_or(&entry.place)
+    let containing_place = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
+    containing_place.unwrap_or(&entry.place)
 }
 
 /// True if an entry name could lead out of the folder that an archive is unpacked to.
@@ -134,9 +134,9 @@ pub(super) fn unsafe_name(name: &str) -> bool {
         || name.split('/').any(|part| part == "..")
 }
 
-/// The name for an entry that the manifest calls `stated`. This is the stated name if it is safe and `is_free` accepts
-/// it, otherwise `default`, otherwise `default` with a number. A manifest of another program may state the name of a
-/// file with a different purpose, or a path that leads out of the archive.
+/// Returns a name for an entry to which the manifest gives the name `stated`: `stated` if it is safe and `is_free`
+/// accepts it, otherwise `default`, otherwise `default` with a number. A manifest of another program may state the name
+/// of a file with a different purpose, or a path that leads out of the archive.
 pub(super) fn usable_name(stated: &str, default: &str, is_free: &dyn Fn(&str) -> bool) -> String {
     let is_usable = |name: &String| {
         let has_whole_parts = name.split('/').all(|part| !part.is_empty() && part != ".");
@@ -156,13 +156,13 @@ pub(super) fn can_be_index(name: &str) -> bool {
 /// One row of `layers.memory.partitions`.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Partition {
-    /// Entry name.
+    /// Name of the entry with the lines of the partition.
     pub file: String,
-    /// First day, as the manifest states it.
+    /// First day of the partition, as stated in the manifest.
     pub from: Option<String>,
-    /// Last day, as the manifest states it.
+    /// Last day of the partition, as stated in the manifest.
     pub to: Option<String>,
-    /// Number of lines that the manifest states.
+    /// Number of lines of the partition, as stated in the manifest.
     pub count: Option<u64>,
 }
 
@@ -186,15 +186,15 @@ pub(super) struct Manifest {
 }
 
 impl Manifest {
-    /// A manifest of these parts, whose extension slot is read.
+    /// Builds a manifest from its parsed members. Records are restored from our extension slots.
     pub(super) fn new(tree: Tree, version: String, agent: String, partitions: Vec<Partition>) -> Self {
         let has_unlisted_memories = false;
         Self { tree, version, agent, partitions, has_unlisted_memories, restores: true, scopes: OnceLock::new() }
     }
 
-    /// If the memory layer has no list of partitions, every file of lines in `memory/` that nothing else names is
-    /// treated as a partition, so that an import that was asked to read a damaged archive finds it. Null in place of
-    /// the layer is not a fault if there is no such file.
+    /// If the memory layer has no list of partitions, treats every `.jsonl` file in `memory/` that the manifest does
+    /// not name as a partition, so that the import of a damaged archive finds its memories. If the layer is null and
+    /// there is no such file, the archive has no fault: `has_unlisted_memories` becomes false.
     pub(super) fn find_partitions(&mut self, archive: &Archive<'_>) {
         if !self.has_unlisted_memories {
             return;
@@ -233,9 +233,10 @@ impl Manifest {
         let version = version.to_owned();
         check_version(&version, place)?;
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
-        // UUIDs are compared in lower case, because the agent id may have a different letter case in a delta.
+        // The id is stored in lower case for comparisons, because a delta may state it in another letter case.
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
-        // Without `layers`, an archive with records would be read as an empty one.
+        // Refuses a manifest without `layers`, because otherwise an archive with records would be read as an empty
+        // archive.
         let layers = tree.get("layers").filter(|layers| matches!(layers, Tree::Object(_)));
         let memory = layers.ok_or_else(|| invalid_manifest("no layers".into()))?.get("memory");
         let partitions = match memory.map(|memory| memory.get("partitions")) {
@@ -247,7 +248,7 @@ impl Manifest {
         let mut manifest = Self::new(tree, version, agent, partitions.unwrap_or_default());
         manifest.has_unlisted_memories = is_unlisted;
         let documents = ["identity", "principals", "credentials", "attachments"];
-        // A partition that is listed twice has a code of its own.
+        // Repeated partitions are compared as one, because a partition that is listed twice has a different error code.
         let partitions: BTreeSet<&str> = manifest.partitions.iter().map(|row| row.file.as_str()).collect();
         refuse_shared_files(documents.into_iter().filter_map(|l| manifest.layer_file(l)).chain(partitions), place)?;
         Ok(manifest)
@@ -258,8 +259,8 @@ impl Manifest {
         self.tree.get("layers")?.get(layer)?.get("file")?.as_str()
     }
 
-    /// True if the manifest has a layer, but does not name its file. Null in place of a layer means that there is none,
-    /// unless its usual file is there.
+    /// True if the manifest has a layer, but does not name its file. A layer that is null counts as absent, unless the
+    /// archive has the usual file of this layer.
     pub(super) fn has_unnamed_file(&self, layer: &str, archive: &Archive<'_>) -> bool {
         let row = self.tree.get("layers").and_then(|layers| layers.get(layer));
         let is_stated = |row: &Tree| *row != Tree::Null || archive.entry(&format!("{layer}.json")).is_some();
@@ -298,8 +299,8 @@ impl Manifest {
         slot::vendor_slot(&self.tree).filter(|_| self.restores)?.get(key)
     }
 
-    /// True if our slot says which of several sources or workspaces an element or entry belongs to. Such an archive
-    /// cannot be written back without the slot.
+    /// True if our slot assigns elements or entries to several sources or workspaces. Without the slot, such an archive
+    /// cannot be written back.
     pub(super) fn has_several_sources(&self) -> bool {
         let is_filled = |key: &&str| self.vendor(key).is_some_and(|value| *value != Tree::Object(vec![]));
         ["scopes", "entries", "workspaces", "lineage"].iter().any(is_filled)
@@ -317,7 +318,7 @@ impl Manifest {
         }
     }
 
-    /// `created_at`: when the archive was made.
+    /// `created_at`: the time at which the archive was made.
     pub(super) fn created(&self) -> Option<Timestamp> {
         self.tree.get("created_at")?.as_str().and_then(Timestamp::parse)
     }
@@ -347,11 +348,12 @@ impl Manifest {
         listed_scope.unwrap_or_else(|| scope_of_agent(agent))
     }
 
-    /// What the manifest lists for the element or line with this id. There may be as many ids as lines.
+    /// The scope and runtime that the manifest lists for the element or line with this id. Ids are looked up through an
+    /// index, because there may be as many ids as lines.
     fn listed_scope(&self, id: &str) -> Option<&Tree> {
         let Some(Tree::Object(scopes)) = self.vendor("scopes") else { return None };
         let positions = self.scopes.get_or_init(|| {
-            // The last of several members with the same id counts, as everywhere.
+            // If several members have the same id, the last one counts, as for all JSON objects.
             scopes.iter().enumerate().map(|(at, (id, _))| (id.clone(), at)).collect()
         });
         scopes.get(*positions.get(id)?).map(|(_, row)| row)
@@ -364,8 +366,8 @@ impl Manifest {
         listed_runtime.or_else(runtime_of_agent).unwrap_or("alf")
     }
 
-    /// An issue if the file has a checksum that cannot be verified because its definition is unknown. The validator
-    /// verifies checksums of our definition.
+    /// Returns an issue if the manifest has a checksum with an unknown definition, which cannot be verified. A checksum
+    /// with our definition is verified by the validator instead.
     pub(super) fn checksum_issue(&self, place: &str) -> Option<Issue> {
         self.tree.get("checksum")?;
         let has_our_definition = self.tree.get("checksum_scope").and_then(Tree::as_str) == Some(CHECKSUM_SCOPE);
@@ -414,8 +416,8 @@ pub(super) fn number(tree: Option<&Tree>) -> Option<u64> {
     text.parse().ok().or_else(float)
 }
 
-/// Like [`number`], for a stated count or size that is compared with the actual one. A number that exceeds 64 bits
-/// becomes `u64::MAX`, so that it is reported as wrong instead of being ignored as missing.
+/// Like [`number`], for a stated count or size that is compared with the actual count or size. A number that exceeds 64
+/// bits becomes `u64::MAX`, so that it is reported as wrong instead of being ignored as missing.
 pub(super) fn stated_count(tree: Option<&Tree>) -> Option<u64> {
     let is_larger = |text: &str| text.parse::<f64>().is_ok_and(|value| value >= 9e15);
     let largest = || matches!(tree, Some(Tree::Number(text)) if is_larger(text)).then_some(u64::MAX);

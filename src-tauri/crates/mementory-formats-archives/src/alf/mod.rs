@@ -209,16 +209,19 @@ impl EditArchives for Alf {
         })
     }
     fn purge(&self, archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<PurgeReport, FormatError> {
-        let purged = purge::purge(archive, ids, options)?;
+        let purge_report = purge::purge(archive, ids, options)?;
         Ok(PurgeReport {
-            removed_from: purged.removed_from,
-            not_found: purged.not_found,
-            leftovers: purged.leftovers,
-            ..purged.audit.report(purged.audit_path, purged.removed)?
+            removed_from: purge_report.removed_from,
+            not_found: purge_report.not_found,
+            leftovers: purge_report.leftovers,
+            ..purge_report.audit.report(purge_report.audit_path, purge_report.removed)?
         })
     }
     fn purge_everything(&self, archive: &Path, options: &PurgeOptions) -> Result<PurgeReport, FormatError> {
-        let purged = purge::purge_agent(archive, options)?;
-        Ok(PurgeReport { files_removed: purged.files, ..purged.audit.report(purged.audit_path, purged.removed)? })
+        let purge_report = purge::purge_agent(archive, options)?;
+        Ok(PurgeReport {
+            files_removed: purge_report.files,
+            ..purge_report.audit.report(purge_report.audit_path, purge_report.removed)?
+        })
     }
 }

@@ -44,15 +44,15 @@ impl Period {
 
     /// Last day, inclusive.
     pub(super) fn last_day(self) -> String {
-        let last = self.month + self.months - 1;
+        let last_month = self.month + self.months - 1;
         let is_leap_year = self.year % 4 == 0 && (self.year % 100 != 0 || self.year % 400 == 0);
-        let day = match last {
+        let day = match last_month {
             2 if is_leap_year => 29,
             2 => 28,
             4 | 6 | 9 | 11 => 30,
             _ => 31,
         };
-        format!("{:04}-{last:02}-{day}", self.year)
+        format!("{:04}-{last_month:02}-{day}", self.year)
     }
 
     /// `Less` if the period is over at this time, `Equal` if it contains the time, `Greater` if it starts later.

@@ -1,5 +1,5 @@
-//! Exports the passthrough files of ALF archives: the files in `raw/`, unknown entries, skeletons (imported lists with
-//! their elements taken out), and the manifest.
+//! Exports the passthrough files of ALF archives: the files in `raw/`, unknown entries, skeletons (list documents
+//! without their elements), and the manifest.
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::first_pass::ExportPlan;
@@ -27,13 +27,13 @@ pub(super) struct PassthroughFiles {
     pub manifest: Option<String>,
     /// The agent's layer documents (skeletons, memory index, unknown layers) by name.
     pub layers: BTreeMap<String, String>,
-    /// Names of the agent's other entries.
+    /// Names of the agent's entries that are neither the manifest nor layer documents.
     reserved: BTreeSet<String>,
     /// `reserved`, folded: names that some systems cannot distinguish, such as `a` and `A`, are equal. No generated
     /// entry may have one of these names.
     reserved_folded: BTreeSet<String>,
     groups: BTreeSet<String>,
-    everything: bool,
+    is_full_export: bool,
 }
 
 impl PassthroughFiles {
@@ -41,10 +41,10 @@ impl PassthroughFiles {
     pub(super) fn collect(
         source: &mut dyn RecordSource,
         plan: &ExportPlan,
-        everything: bool,
+        is_full_export: bool,
     ) -> Result<Self, FormatError> {
         let agent = plan.single_agent().map(str::to_owned);
-        let mut passthrough = Self { agent, groups: plan.agents.clone(), everything, ..Self::default() };
+        let mut passthrough = Self { agent, groups: plan.agents.clone(), is_full_export, ..Self::default() };
         source.passthrough("alf", &mut |item, bytes| {
             if passthrough.agent.as_deref() != Some(item.group.as_str()) {
                 return Ok(());
@@ -71,12 +71,12 @@ impl PassthroughFiles {
         self.reserved.insert(item.name.clone());
     }
 
-    /// True if one of the agent's other entries has exactly this name.
+    /// True if one of the reserved entries has exactly this name.
     pub(super) fn has_entry(&self, name: &str) -> bool {
         self.reserved.contains(name)
     }
 
-    /// True if one of the agent's other entries has this name, or one that some systems cannot distinguish from it.
+    /// True if a reserved entry has this name, or a name that some systems cannot distinguish from this one.
     pub(super) fn is_reserved(&self, name: &str) -> bool {
         self.reserved_folded.contains(&folded_name(name))
     }
@@ -101,7 +101,7 @@ impl PassthroughFiles {
                 }
                 return Ok(());
             }
-            if self.agent.is_none() && (self.everything || self.groups.contains(&item.group)) {
+            if self.agent.is_none() && (self.is_full_export || self.groups.contains(&item.group)) {
                 let name = free_name(out, item);
                 if !write_entry(out, &name, item, bytes, losses, &mut Secrets::default())? {
                     return Ok(());
@@ -128,8 +128,8 @@ fn write_entry(
     losses: &mut LossReport,
     secrets: &mut Secrets,
 ) -> Result<bool, FormatError> {
-    let inner = item.name.strip_prefix("raw/").and_then(|path| path.split_once('/')).map(|(_, path)| path);
-    let role = inner.map(files::role);
+    let runtime_path = item.name.strip_prefix("raw/").and_then(|path| path.split_once('/')).map(|(_, path)| path);
+    let role = runtime_path.map(files::role);
     if role == Some(FileRole::Secret) {
         // The whole content of a key file is a secret.
         if secrets.are_sealed() {

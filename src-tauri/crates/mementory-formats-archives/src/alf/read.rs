@@ -1,5 +1,5 @@
-//! Reads an archive (spec §3, §4, §6.2). The manifest says which entries are read and how. Entries that it does not
-//! name become passthrough files.
+//! Reads an archive (spec §3, §4, §6.2). The manifest determines which entries are read, and how. Entries that the
+//! manifest does not name become passthrough files.
 mod attachments;
 mod deletions;
 pub(super) mod line_scan;
@@ -26,7 +26,7 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 use superseded::{Superseded, set_effective_status};
 
-/// Largest number of distinct remarks. Any more are only counted by code.
+/// Largest number of distinct remarks. Further remarks are only counted by code.
 const MAX_REMARKS: usize = 500;
 
 /// Reads one archive into the sink. Ignores the extension slots unless `restores` is set.
@@ -59,7 +59,7 @@ pub(super) struct Reader<'a> {
     remarks: BTreeMap<Remark, (String, u64)>,
     /// True if a delta bundle is read.
     pub is_delta: bool,
-    /// In a delta: the last line that changes each record.
+    /// For each record of a delta bundle, the last line that changes it.
     last_changes: LastChanges,
     /// Ids of records whose last change in a delta is a deletion, each with scope and id of the tombstone's target if
     /// the line states them.
@@ -165,9 +165,9 @@ impl Reader<'_> {
         self.sink.progress(self.bytes_done)
     }
 
-    /// Text and entry of a layer's document. None if the manifest lists no document, or if it was already read. In a
-    /// delta, a missing or damaged document is an error. In an archive, it is reported as an issue, and the result is
-    /// None.
+    /// Text and entry of a layer's document. None if the manifest lists no document, or if the document was already
+    /// read. In a delta, a missing or damaged document is an error. In an archive, such a document is reported as an
+    /// issue, and the result is None.
     pub(super) fn read_document(&mut self, layer: &str) -> Result<Option<(String, Member)>, FormatError> {
         let Some(file) = self.manifest.layer_file(layer).map(str::to_owned) else { return Ok(None) };
         let Some(member) = self.archive.entry(&file).cloned() else {
@@ -187,8 +187,8 @@ impl Reader<'_> {
         Ok(Some((text, member)))
     }
 
-    /// If the bytes of an entry are damaged, reports this and returns None, so that the other entries can be read. In a
-    /// delta, damage is an error, because a delta is imported completely or not at all.
+    /// If the bytes of an entry are damaged, reports the damage and returns None, so that the other entries can be
+    /// read. In a delta, damage is an error, because a delta is imported completely or not at all.
     pub(super) fn unless_damaged<T>(
         &mut self,
         member: &Member,
@@ -239,9 +239,9 @@ impl Reader<'_> {
     /// Passthrough item for an entry. In an archive of several sources, the agent and the original name of the entry
     /// are taken from the manifest.
     fn passthrough_item(&self, member: &Member, name: &str, role: &str) -> PassthroughItem {
-        let listed = self.manifest.vendor("entries").and_then(|e| e.get(name));
+        let listed_entry = self.manifest.vendor("entries").and_then(|e| e.get(name));
         let listed_or = |key: &str, default: &str| {
-            listed.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(default).to_owned()
+            listed_entry.and_then(|k| k.get(key)).and_then(Tree::as_str).unwrap_or(default).to_owned()
         };
         let belongs_to_bundle = self.is_delta && role != "layer";
         PassthroughItem {
@@ -259,7 +259,7 @@ impl Reader<'_> {
         let doc = identity::document(&tree);
         self.refuse_foreign(doc, &member.place)?;
         self.capabilities.add_identity(doc);
-        if let Some(Restored { records, has_other_blocks, structured_changed }) =
+        if let Some(Restored { records, has_other_blocks, has_changed_fields }) =
             workspace_profile::restore(doc).filter(|_| self.manifest.is_generated())
         {
             let vault = self.manifest.vendor("lineage").and_then(Tree::as_str).map(str::to_owned);
@@ -269,7 +269,7 @@ impl Reader<'_> {
                 self.note_workspace_file(&record);
                 self.sink.unit(record.into())?;
             }
-            if structured_changed {
+            if has_changed_fields {
                 let message = "another program changed structured fields, which workspace files cannot contain";
                 self.sink.note(Issue::new("identity_changed", &member.place, message));
             }
@@ -329,10 +329,10 @@ impl Reader<'_> {
                 }
             }
             let slot = wire::members(element).and_then(|m| wire::vendor(&m));
-            if let Some(ours) = slot.filter(|_| self.manifest.restores) {
+            if let Some(our_slot) = slot.filter(|_| self.manifest.restores) {
                 slots.push(String::new());
-                if let Some(mut record) = super::extension::restore_row(ours) {
-                    if let Some(id) = super::extension::row_export_id(ours) {
+                if let Some(mut record) = super::extension::restore_row(our_slot) {
+                    if let Some(id) = super::extension::row_export_id(our_slot) {
                         self.sink.export_id(&record.key, &id);
                     }
                     workspace_profile::apply_principal_text(&mut record, &doc);
@@ -341,7 +341,7 @@ impl Reader<'_> {
                     continue;
                 }
                 if slot::vendor_slot(&doc).and_then(|k| k.get("generated")).is_some() {
-                    continue; // This is the principal that was generated for an archive without principals.
+                    continue; // Skips the principal that our export generates for a vault without principals.
                 }
                 slots.pop();
             }
@@ -366,7 +366,7 @@ impl Reader<'_> {
 
     /// Key of a document's record. Ids are unique only within their layer, so if a memory or an earlier layer has the
     /// same id, `#` and the name of the layer are appended. A delta does not contain the ids of unchanged memories, so
-    /// the key with this ending is sent as an alternative.
+    /// for a delta, the key with `#` and the layer is sent as an alternative key.
     pub(super) fn document_key(&mut self, layer: &str, id: &str) -> RecordKey {
         let scope = self.manifest.scope_of(id, None);
         let is_shared = self.lines.shared_ids.contains(&wire::folded_id(id))
@@ -380,7 +380,8 @@ impl Reader<'_> {
         key
     }
 
-    /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports this.
+    /// Fails if an element of a delta belongs to another agent. In a whole archive, only the validator reports such an
+    /// element.
     fn refuse_foreign(&self, doc: &Tree, place: &str) -> Result<(), FormatError> {
         let agent = doc.get("agent_id").and_then(Tree::as_str);
         if self.is_delta && self.manifest.is_foreign(agent) { Err(wrong_agent(place.into())) } else { Ok(()) }
@@ -418,7 +419,7 @@ impl Reader<'_> {
                 }
             }
         }
-        // Keys of documents are reserved, so that no memory replaces one.
+        // Reserves the keys of document elements, so that no memory replaces the record of an element.
         let lines = self.lines.clone();
         let mut keys = UniqueKeys::default();
         for (scope, id) in &self.document_keys {
@@ -482,11 +483,11 @@ impl Reader<'_> {
             Ok(text) => Ok(std::borrow::Cow::Borrowed(text)),
             Err(code) => Err(code),
         };
-        let parsed = change.as_deref().map_err(|code| *code).and_then(|text| {
+        let text_and_line = change.as_deref().map_err(|code| *code).and_then(|text| {
             let scope = |id: &str, agent: Option<&str>| self.manifest.scope_of(id, agent);
             wire::read_line(text, self.manifest.restores, scope).map(|line| (text, line))
         });
-        let (text, mut line) = match parsed {
+        let (text, mut line) = match text_and_line {
             Ok(parsed_line) => parsed_line,
             Err(code) => {
                 let (outcome, kind) = (DroppedAs::Failed, Some(Kind::Memory));
@@ -514,10 +515,10 @@ impl Reader<'_> {
         if let Some(id) = &line.export_id {
             self.sink.export_id(&line.record.key, id);
         }
-        if !line.restored && (self.is_delta || self.lines.shared_ids.contains(&line.id)) {
+        if !line.is_restored && (self.is_delta || self.lines.shared_ids.contains(&line.id)) {
             self.send_memory_key(&line.record.key);
         }
-        if line.restored {
+        if line.is_restored {
             self.lineage.add_line(&line.record, text);
             self.note_workspace_file(&line.record);
             return self.sink.unit(line.record.into());

@@ -44,7 +44,7 @@ impl Reader<'_> {
             self.unless_damaged(member, outcome)?;
             self.advance(member.size)?;
         }
-        // A key file has no entry in the archive: its content is only in the sealed credential.
+        // Restores key files, which have no entry in the archive: their content is only in the sealed credential.
         for (name, bytes) in std::mem::take(&mut self.opener.files) {
             let path = name.splitn(3, '/').nth(2).unwrap_or_default();
             if matches!(files::role(path), FileRole::Secret) && !archive.entries.contains_key(name.as_str()) {
@@ -83,7 +83,7 @@ impl Reader<'_> {
                 let message = "another program changed this file; the memories in the archive have its previous text";
                 self.sink.note(Issue::new("raw_changed", &member.place, message));
             }
-            // The manifest's claim alone is not enough: if no record contains the file's text, the file must be stored.
+            // The entry is skipped only if a record contains the file's text. The manifest alone is no proof of this.
             return Ok(actual_digest == digest && self.files_from_records.contains(&(runtime, path.to_owned())));
         }
         if let Some(original) = self.opener.files.remove(name) {

@@ -11,7 +11,7 @@ const MAX_REFERENCES: usize = 200_000;
 /// Prefix of the namespace for memories about a principal (spec §3.3.2).
 const PRINCIPAL_NAMESPACE: &str = "principal_context:";
 /// Issue code for a capability that depends on the host. This is not a fault of the file, so it is not reported here.
-const HOST_CODE: &str = "capability_host_dependent";
+const HOST_DEPENDENT_CODE: &str = "capability_host_dependent";
 
 /// Ids and references of one archive. Letter case is ignored when ids are compared, because ids are UUIDs.
 #[derive(Default)]
@@ -40,7 +40,7 @@ impl References {
         match layer {
             "identity" => self.capabilities.add_identity(identity::document(tree)),
             "credentials" => rows.iter().for_each(|row| self.capabilities.add_credential(row)),
-            "principals" => self.principals.extend(rows.iter().filter_map(|row| text(row, "id")).map(lower)),
+            "principals" => self.principals.extend(rows.iter().filter_map(|row| text(row, "id")).map(lowercased)),
             "attachments" => {
                 for (i, row) in rows.iter().enumerate() {
                     let Some(Tree::Array(ids)) = row.get("referenced_by") else { continue };
@@ -84,7 +84,7 @@ impl References {
         for at in places_of_missing(self.namespaces, &|id| self.principals.contains(id)) {
             findings.warning("principal_missing", &at, "the principal of this namespace is not in the archive");
         }
-        for issue in self.capabilities.issues(place).into_iter().filter(|issue| issue.code != HOST_CODE) {
+        for issue in self.capabilities.issues(place).into_iter().filter(|issue| issue.code != HOST_DEPENDENT_CODE) {
             findings.warning(&issue.code, &issue.place, &issue.message);
         }
     }
@@ -93,7 +93,7 @@ impl References {
 /// The id and the references of a memory, in lower case.
 pub(super) struct MemoryReferences {
     id: Option<Box<str>>,
-    /// Id of the memory that this one supersedes.
+    /// Id of the memory that this memory supersedes.
     superseded: Option<Box<str>>,
     /// Id of the principal that the namespace names.
     principal: Option<Box<str>>,
@@ -104,7 +104,7 @@ impl MemoryReferences {
     pub(super) fn of(line: &Tree) -> Self {
         let principal = text(line, "namespace").and_then(|name| name.strip_prefix(PRINCIPAL_NAMESPACE));
         let [id, superseded, principal] =
-            [text(line, "id"), text(line, "supersedes"), principal].map(|id| id.map(|id| lower(id).into()));
+            [text(line, "id"), text(line, "supersedes"), principal].map(|id| id.map(|id| lowercased(id).into()));
         Self { id, superseded, principal }
     }
 }
@@ -120,11 +120,11 @@ fn add_ids(rows: &[Tree], list: &mut Vec<(Box<str>, Box<str>)>, place: &dyn Fn(u
 
 fn add(list: &mut Vec<(Box<str>, Box<str>)>, id: &str, place: &str) {
     if list.len() < MAX_REFERENCES {
-        list.push((lower(id).into(), place.into()));
+        list.push((lowercased(id).into(), place.into()));
     }
 }
 
-fn lower(id: &str) -> String {
+fn lowercased(id: &str) -> String {
     id.to_ascii_lowercase()
 }
 

@@ -1,5 +1,5 @@
-//! Tests of entries that cannot have their own name in an archive, because some systems refuse it or cannot distinguish
-//! it from another one.
+//! Tests of files that get a different name in an archive, because some systems refuse the original name or cannot
+//! distinguish it from another one.
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 use super::sealed_secrets::sha256;
 use super::testing::*;
@@ -31,7 +31,7 @@ fn secrets_of_renamed_settings_files_are_restored() {
     let scratch = Scratch::new("renamed-secrets");
     let (folder, archive) = (scratch.0.join("w"), scratch.0.join("a.alf"));
     workspace::put(&folder, &[("SOUL.md", b"# Wren\nCalm.\n")]);
-    // The last name is the one that the archive gives to the file before it.
+    // The archive renames `skills/.env` to the last of these names, which another file already has.
     let names = ["aux.json", "skills/.ENV", "skills/.env", "skills/.env~2"];
     for name in names {
         workspace::put(&folder, &[(name, settings_with(&sha256(name.as_bytes())[..4]).as_bytes())]);
@@ -59,57 +59,57 @@ fn key_files_of_several_workspaces_are_restored_into_their_own() {
             workspace::put(&folder, &[(&format!("memory/2026-01-0{}.md", n + 1), b"## Notes\nCalm.\n")]);
         }
     }
-    let mut merged = workspace::read(&scratch.0.join("a"), &OpenClaw);
+    let mut merged_vault = workspace::read(&scratch.0.join("a"), &OpenClaw);
     let second_workspace = workspace::read(&scratch.0.join("b"), &OpenClaw);
-    merged.records.extend(second_workspace.records);
-    merged.parts.extend(second_workspace.parts);
+    merged_vault.records.extend(second_workspace.records);
+    merged_vault.parts.extend(second_workspace.parts);
     let keys = |vault: &MemorySource| {
-        let all = vault.parts.iter().filter(|(item, _)| item.name.ends_with("id_ed25519"));
-        all.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone())).collect::<BTreeSet<_>>()
+        let key_parts = vault.parts.iter().filter(|(item, _)| item.name.ends_with("id_ed25519"));
+        key_parts.map(|(item, bytes)| (item.group.clone(), item.name.clone(), bytes.clone())).collect::<BTreeSet<_>>()
     };
-    assert_eq!(keys(&merged).len(), 2);
+    assert_eq!(keys(&merged_vault).len(), 2);
     let archive = scratch.0.join("x.alf");
-    write_sealed(&mut merged, &archive);
-    assert_eq!(keys(&read_with(&archive, passphrase()).unwrap()), keys(&merged));
+    write_sealed(&mut merged_vault, &archive);
+    assert_eq!(keys(&read_with(&archive, passphrase()).unwrap()), keys(&merged_vault));
 }
 
 /// Entries of the fixture `every-field` after a change.
 fn changed_entries(scratch: &Scratch, change: impl Fn(&mut BTreeMap<String, Vec<u8>>)) -> BTreeMap<String, Vec<u8>> {
-    let whole = scratch.0.join("whole.alf");
-    pack_folder(&repo().join("fixtures/alf/every-field/input"), &whole);
-    let mut all = entries(&whole);
-    change(&mut all);
-    all
+    let whole_archive = scratch.0.join("whole.alf");
+    pack_folder(&repo().join("fixtures/alf/every-field/input"), &whole_archive);
+    let mut all_entries = entries(&whole_archive);
+    change(&mut all_entries);
+    all_entries
 }
 
-fn pack_all(path: &Path, all: &BTreeMap<String, Vec<u8>>) {
-    pack(path, &all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect::<Vec<_>>());
+fn pack_all(path: &Path, all_entries: &BTreeMap<String, Vec<u8>>) {
+    pack(path, &all_entries.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice())).collect::<Vec<_>>());
 }
 
-fn edit_json(all: &mut BTreeMap<String, Vec<u8>>, name: &str, change: impl Fn(&mut Value)) {
-    let mut value: Value = serde_json::from_slice(&all[name]).unwrap();
+fn edit_json(all_entries: &mut BTreeMap<String, Vec<u8>>, name: &str, change: impl Fn(&mut Value)) {
+    let mut value: Value = serde_json::from_slice(&all_entries[name]).unwrap();
     change(&mut value);
-    all.insert(name.to_owned(), value.to_string().into_bytes());
+    all_entries.insert(name.to_owned(), value.to_string().into_bytes());
 }
 
-fn assert_names_differ_folded(all: &BTreeMap<String, Vec<u8>>) {
-    let folded_names: BTreeSet<String> = all.keys().map(|name| folded_name(name)).collect();
-    assert_eq!(folded_names.len(), all.len(), "{:?}", all.keys());
+fn assert_names_differ_folded(all_entries: &BTreeMap<String, Vec<u8>>) {
+    let folded_names: BTreeSet<String> = all_entries.keys().map(|name| folded_name(name)).collect();
+    assert_eq!(folded_names.len(), all_entries.len(), "{:?}", all_entries.keys());
 }
 
 #[test]
 fn a_secret_file_with_an_unusual_name_does_not_prevent_restoring_the_others() {
     let scratch = Scratch::new("unusual-name");
-    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let (first_archive, second_archive) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     let names = ["raw/openclaw/a:b.json", "raw/openclaw/plain.json"];
-    let all = changed_entries(&scratch, |all| {
+    let all_entries = changed_entries(&scratch, |all_entries| {
         for name in names {
-            all.insert(name.to_owned(), settings_with("same").into_bytes());
+            all_entries.insert(name.to_owned(), settings_with("same").into_bytes());
         }
     });
-    pack_all(&first, &all);
-    write_sealed(&mut read(&first).unwrap(), &second);
-    let reread = read_with(&second, passphrase()).unwrap();
+    pack_all(&first_archive, &all_entries);
+    write_sealed(&mut read(&first_archive).unwrap(), &second_archive);
+    let reread = read_with(&second_archive, passphrase()).unwrap();
     assert!(reread.notes.iter().all(|note| note.code != "credential_closed"), "{:?}", reread.notes);
     for name in names {
         let restored = reread.parts.iter().find(|(item, _)| item.name == name).map(|(_, bytes)| bytes.clone());
@@ -120,62 +120,63 @@ fn a_secret_file_with_an_unusual_name_does_not_prevent_restoring_the_others() {
 #[test]
 fn a_generated_entry_does_not_take_the_name_of_a_passthrough_file_in_another_case() {
     let scratch = Scratch::new("reserved-case");
-    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    let unlisted = "memory/partitions/2026-q1.jsonl";
-    let all = changed_entries(&scratch, |all| {
-        let lines = all.remove("memory/partitions/2026-Q1.jsonl").unwrap();
-        all.insert("memory/all.jsonl".into(), lines);
-        all.insert(unlisted.into(), b"{\"of\":\"another program\"}\n".to_vec());
-        edit_json(all, "manifest.json", |manifest| {
+    let (first_archive, second_archive) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let unlisted_entry = "memory/partitions/2026-q1.jsonl";
+    let all_entries = changed_entries(&scratch, |all_entries| {
+        let lines = all_entries.remove("memory/partitions/2026-Q1.jsonl").unwrap();
+        all_entries.insert("memory/all.jsonl".into(), lines);
+        all_entries.insert(unlisted_entry.into(), b"{\"of\":\"another program\"}\n".to_vec());
+        edit_json(all_entries, "manifest.json", |manifest| {
             manifest["layers"]["memory"]["partitions"][0]["file"] = json!("memory/all.jsonl");
         });
     });
-    pack_all(&first, &all);
-    write(&mut read(&first).unwrap(), &second);
-    let written = entries(&second);
-    assert_eq!(written[unlisted], all[unlisted], "the other program's file keeps its name");
-    assert_names_differ_folded(&written);
-    assert_eq!(validate(&second).errors, []);
+    pack_all(&first_archive, &all_entries);
+    write(&mut read(&first_archive).unwrap(), &second_archive);
+    let written_entries = entries(&second_archive);
+    assert_eq!(written_entries[unlisted_entry], all_entries[unlisted_entry], "the other program's file keeps its name");
+    assert_names_differ_folded(&written_entries);
+    assert_eq!(validate(&second_archive).errors, []);
 }
 
 #[test]
 fn artifacts_of_two_agents_that_differ_only_by_case_are_both_kept() {
     let scratch = Scratch::new("case-of-two-agents");
-    let (first, second, joined) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("both.alf"));
-    pack_all(&first, &changed_entries(&scratch, |_| {}));
+    let (first_archive, second_archive, joined_archive) =
+        (scratch.0.join("a.alf"), scratch.0.join("b.alf"), scratch.0.join("both.alf"));
+    pack_all(&first_archive, &changed_entries(&scratch, |_| {}));
     // Another agent, whose ids all differ from those of the first agent.
-    let other = changed_entries(&scratch, |all| {
+    let other = changed_entries(&scratch, |other_entries| {
         let artifact = b"hive,weight\n2,99\n".to_vec();
-        edit_json(all, "attachments.json", |index| {
+        edit_json(other_entries, "attachments.json", |index| {
             let row = &mut index["attachments"][0];
             row["archive_path"] = json!("artifacts/Data/HIVES.csv");
             row["hash"]["value"] = json!(sha256(&artifact));
         });
-        all.remove("artifacts/data/hives.csv");
-        all.insert("artifacts/Data/HIVES.csv".into(), artifact);
-        for bytes in all.values_mut() {
+        other_entries.remove("artifacts/data/hives.csv");
+        other_entries.insert("artifacts/Data/HIVES.csv".into(), artifact);
+        for bytes in other_entries.values_mut() {
             *bytes = String::from_utf8(bytes.clone()).unwrap().replace("0197f2a0-", "0197f2a1-").into_bytes();
         }
     });
-    pack_all(&second, &other);
+    pack_all(&second_archive, &other);
 
-    let mut vault = read(&first).unwrap();
-    let other_vault = read(&second).unwrap();
+    let mut vault = read(&first_archive).unwrap();
+    let other_vault = read(&second_archive).unwrap();
     vault.records.extend(other_vault.records);
     vault.files.extend(other_vault.files);
     vault.parts.extend(other_vault.parts);
-    write(&mut vault, &joined);
-    let written = entries(&joined);
-    assert_names_differ_folded(&written);
-    assert_eq!(validate(&joined).errors, []);
-    let index: Value = serde_json::from_slice(&written["attachments.json"]).unwrap();
+    write(&mut vault, &joined_archive);
+    let written_entries = entries(&joined_archive);
+    assert_names_differ_folded(&written_entries);
+    assert_eq!(validate(&joined_archive).errors, []);
+    let index: Value = serde_json::from_slice(&written_entries["attachments.json"]).unwrap();
     let rows = index["attachments"].as_array().unwrap().iter();
     let included: Vec<&Value> = rows.filter(|row| row["archive_path"].is_string()).collect();
     assert_eq!(included.len(), 2);
     for row in included {
-        assert_eq!(row["hash"]["value"], sha256(&written[row["archive_path"].as_str().unwrap()]));
+        assert_eq!(row["hash"]["value"], sha256(&written_entries[row["archive_path"].as_str().unwrap()]));
     }
     let texts = |vault: &MemorySource| vault.files.iter().map(|(_, bytes)| bytes.clone()).collect::<BTreeSet<_>>();
-    let reread = read(&joined).unwrap();
+    let reread = read(&joined_archive).unwrap();
     assert_eq!((texts(&reread).len(), texts(&reread)), (2, texts(&vault)));
 }

@@ -1,4 +1,4 @@
-//! Rewrites an archive with changed lines and documents. Used to apply deltas and to delete records permanently.
+//! Rewrites an archive with changed lines and documents. Called to apply deltas and to delete records permanently.
 //! Unchanged entries keep their bytes. The new file replaces the old one only when it is complete.
 use super::archive_writer::ArchiveWriter;
 use super::manifest::{
@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 pub(super) struct OpenedFile {
     catalog: Catalog,
     detected: Detected,
-    encrypted: bool,
+    is_encrypted: bool,
 }
 
 impl OpenedFile {
@@ -33,18 +33,18 @@ impl OpenedFile {
             let place = path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
             return Err(FormatError::invalid("not_an_alf", place, "this file is not a single ALF archive"));
         }
-        Ok(Self { catalog, detected: detection.sources.remove(0), encrypted: is_encrypted(path) })
+        Ok(Self { catalog, detected: detection.sources.remove(0), is_encrypted: is_encrypted(path) })
     }
 
     /// Fails for a file that an import would refuse because of its container: damage anywhere in it, names that some
     /// systems cannot distinguish, or a structure that contradicts itself.
     ///
     /// # Errors
-    /// The first fault; I/O.
+    /// `Invalid` for the first fault, or an error if the file cannot be read.
     pub(super) fn refuse_faults(&self) -> Result<(), FormatError> {
         let archives = self.detected.archives(&self.catalog);
-        let damaged = self.catalog.damaged_entries(|archive| archives.contains(&archive))?;
-        match self.detected.listing_faults(&self.catalog).into_iter().chain(&damaged).next() {
+        let damaged_entries = self.catalog.damaged_entries(|archive| archives.contains(&archive))?;
+        match self.detected.listing_faults(&self.catalog).into_iter().chain(&damaged_entries).next() {
             Some(fault) => Err(FormatError::invalid(fault.code, &fault.issue.place, &fault.issue.message)),
             None => Ok(()),
         }
@@ -52,7 +52,7 @@ impl OpenedFile {
 
     /// The passphrase for encrypting a file that replaces this one. None if this file is not encrypted.
     pub(super) fn output_passphrase<'p>(&self, passphrase: Option<&'p dyn Passphrase>) -> Option<&'p dyn Passphrase> {
-        passphrase.filter(|_| self.encrypted)
+        passphrase.filter(|_| self.is_encrypted)
     }
 
     /// The archive of an agent. Fails if the file is a delta.
@@ -73,7 +73,7 @@ fn is_encrypted(path: &Path) -> bool {
     read.is_ok() && is_age_head(&head)
 }
 
-/// How a line is edited.
+/// The edit of a line.
 pub(super) enum LineEdit {
     /// The line is copied byte for byte.
     Keep,
@@ -165,9 +165,9 @@ impl Rewrite {
         name.push(".mementory-partial");
         let path = target.with_file_name(name);
         let out = ArchiveWriter::create(Some(&path), passphrase)?;
-        let partial = PartialFile { path, target: target.to_path_buf(), is_finished: false };
-        set_permissions(&partial.path, target).map_err(|e| FormatError::io("permissions", e))?;
-        Ok(Self { out, partial })
+        let partial_file = PartialFile { path, target: target.to_path_buf(), is_finished: false };
+        set_permissions(&partial_file.path, target).map_err(|e| FormatError::io("permissions", e))?;
+        Ok(Self { out, partial: partial_file })
     }
 
     /// Copies all entries that were not written yet, byte for byte, except those for which `skip` returns true.
@@ -195,20 +195,22 @@ impl Rewrite {
         limits: &Limits,
         skip: &dyn Fn(&str) -> bool,
     ) -> Result<(), FormatError> {
-        let total: u64 = rows.iter().filter_map(count_of).sum();
-        let stated = manifest.index_file().unwrap_or(INDEX_FILE);
-        // The manifest of another program may state the name of a file with a different purpose. That file is not
+        let total_count: u64 = rows.iter().filter_map(count_of).sum();
+        let stated_name = manifest.index_file().unwrap_or(INDEX_FILE);
+        // The manifest of another program may name a file with a different purpose as the index. Such a file is not
         // changed.
-        let is_index = can_be_index(stated) && stated != MANIFEST_FILE && !manifest.named_files().contains(&stated);
-        let before = match archive.entry(stated).filter(|_| is_index) {
+        let is_index =
+            can_be_index(stated_name) && stated_name != MANIFEST_FILE && !manifest.named_files().contains(&stated_name);
+        let old_index = match archive.entry(stated_name).filter(|_| is_index) {
             Some(member) => Tree::parse(&archive.text(member, limits)?, limits).ok(),
             None => None,
         };
-        let mut index = stated.to_owned();
-        if before.is_some() || !rows.is_empty() {
-            let is_unused = |name: &str| archive.entry(name).is_none() || name == stated && is_index;
-            index = usable_name(stated, INDEX_FILE, &|name| self.out.is_free(name) && is_unused(name));
-            let mut document = before.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
+        let mut index = stated_name.to_owned();
+        if old_index.is_some() || !rows.is_empty() {
+            let is_unused = |name: &str| archive.entry(name).is_none() || name == stated_name && is_index;
+            index = usable_name(stated_name, INDEX_FILE, &|name| self.out.is_free(name) && is_unused(name));
+            let mut document =
+                old_index.filter(|t| matches!(t, Tree::Object(_))).unwrap_or_else(|| Tree::Object(vec![]));
             document.set("partitions", Tree::Array(rows.clone()));
             self.out.entry(&index, &mut to_json(&document).as_bytes())?;
         }
@@ -216,7 +218,7 @@ impl Rewrite {
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         if layers.get("memory").is_some() || !rows.is_empty() {
             let mut memory = layers.get("memory").cloned().unwrap_or_else(|| Tree::Object(vec![]));
-            memory.set("record_count", Tree::Number(total.to_string()));
+            memory.set("record_count", Tree::Number(total_count.to_string()));
             memory.set("index_file", Tree::Text(index));
             memory.set("partitions", Tree::Array(rows));
             layers.set("memory", memory);

@@ -1,5 +1,5 @@
 //! Schema rules of the ALF documents, and the codes under which violations are reported. The rules follow the
-//! specification (§3, §4.2) and its schemas. A word that is not in a specified list is only a warning (§8.2).
+//! specification (§3, §4.2) and its schemas. A value that is not in a specified list causes only a warning (§8.2).
 use mementory_json::schema::{
     Fit,
     Rule::{self, Any, Bool, Form, List, Map, Number, Object, OpenWord, Text, Time, UnitInterval, Uuid, Whole},
@@ -395,7 +395,7 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     }
 }
 
-/// True for a violation that makes an archive invalid: the value is forbidden, or a required one is missing.
+/// True for a violation that makes an archive invalid: a forbidden value, or a missing required value.
 pub(super) fn is_error(violation: &Violation) -> bool {
     !code_of(violation).1
 }
@@ -423,15 +423,15 @@ mod tests {
         let id = |id: &str| violations_of(&format!(r#"{{"id":"{id}"}}"#)).pop().map(|(code, _)| code);
         assert_eq!(id("0190b1a2-0000-7000-8000-00000000000a"), None);
         // Readers accept a UUID in upper case, of another variant, or of another version.
-        for loose in [
+        for accepted_id in [
             "0190B1A2-0000-7000-8000-00000000000A",
             "0190b1a2-0000-7000-0000-00000000000a",
             "0190b1a2-0000-4000-8000-00000000000a",
         ] {
-            assert_eq!(id(loose), Some(("id_not_uuid_v7", true)), "{loose}");
+            assert_eq!(id(accepted_id), Some(("id_not_uuid_v7", true)), "{accepted_id}");
         }
-        for bad in ["memory-1", "0190b1a200007000800000000000000a", "{0190b1a2-0000-7000-8000-00000000000a}"] {
-            assert_eq!(id(bad), Some(("bad_value", false)), "{bad}");
+        for invalid_id in ["memory-1", "0190b1a200007000800000000000000a", "{0190b1a2-0000-7000-8000-00000000000a}"] {
+            assert_eq!(id(invalid_id), Some(("bad_value", false)), "{invalid_id}");
         }
         let vector = violations_of(r#"{"embeddings":[{"vector":[0.5,1e999]}]}"#);
         assert_eq!(vector, [(("bad_value", false), "/embeddings/0/vector/1".to_owned())]);

@@ -14,12 +14,13 @@ use std::collections::BTreeMap;
 
 /// Id of our layout of a sealed credential.
 const LAYOUT_ID: &str = "keepsake-credential-v1";
-/// Explains the layout to people who open it without Mementory.
+/// Explains the layout to people who open the credential without Mementory.
 const LAYOUT_NOTE: &str = "key = Argon2id 0x13 of the passphrase, 32 bytes; encrypted_payload = ciphertext followed by the 16 \
                     byte tag; associated data = agent_id|id in UTF-8; plaintext = JSON {files: [{file, content}]}, content in base64";
-/// Largest number of rows that are opened, because each takes a slow key derivation. Our archives have only one.
+/// Largest number of rows that are opened. Each row requires a slow key derivation. Our archives have only one such
+/// row.
 const MAX_OPENED_ROWS: usize = 4;
-/// Argon2 costs: memory in KiB, passes, lanes. Exports use exactly these, and rows with higher costs are refused.
+/// Argon2 costs: memory in KiB, passes, lanes. Exports use exactly these costs, and rows with higher costs are refused.
 const MAX_KDF_COSTS: (u32, u32, u32) = (64 << 10, 3, 4);
 
 /// SHA-256 in hex.
@@ -32,7 +33,7 @@ pub(super) fn sha256(bytes: &[u8]) -> String {
 pub(super) struct Secrets {
     are_sealed: bool,
     files: BTreeMap<String, Vec<u8>>,
-    /// For each renamed file, the name in the archive by the name under which the file was added.
+    /// Maps the name under which a renamed file was added to the name of its entry in the archive.
     renamed: BTreeMap<String, String>,
 }
 
@@ -54,8 +55,8 @@ impl Secrets {
         }
     }
 
-    /// Notes that the file `name` is stored in the archive as `entry_name`, the name under which an import looks for
-    /// its secrets.
+    /// Sets the name of the entry that contains the file `name` in the archive. An import looks for the secrets of a
+    /// file under the name of its entry.
     pub(super) fn rename(&mut self, name: String, entry_name: &str) {
         if self.files.contains_key(&name) {
             self.renamed.insert(name, entry_name.to_owned());
@@ -83,10 +84,10 @@ impl Secrets {
             .collect();
         let id = stable_v5(&format!("secrets:{agent}")).to_string();
         let secrets_json = serde_json::json!({"files": files}).to_string();
-        let sealed =
+        let sealed_secrets =
             passphrase.seal(Cipher::XChaCha20Poly1305, &associated_data(agent, &id), secrets_json.as_bytes())?;
         let runtime = self.files.keys().next().and_then(|name| name.split('/').nth(1)).unwrap_or("workspace");
-        let text = row(&id, agent, runtime, &sealed, created);
+        let text = row(&id, agent, runtime, &sealed_secrets, created);
         Ok(vec![Row { value: id, scope: String::new(), runtime: String::new(), text, file: None }])
     }
 }

@@ -57,9 +57,9 @@ fn elements_of_different_layers_may_have_one_id() {
     let scratch = Scratch::new("shared-id");
     let [path, out] = ["a.alf", "out.alf"].map(|name| scratch.0.join(name));
     pack(&path, &files);
-    let found = validate(&path);
-    assert_eq!(found.errors, []);
-    assert_eq!(found.warnings.iter().filter(|f| f.code == "id_of_a_memory").count(), 4);
+    let validation = validate(&path);
+    assert_eq!(validation.errors, []);
+    assert_eq!(validation.warnings.iter().filter(|f| f.code == "id_of_a_memory").count(), 4);
 
     let mut vault = read(&path).unwrap();
     let keys: BTreeSet<String> = vault.records.iter().map(|r| r.key.value.clone()).collect();
@@ -69,12 +69,12 @@ fn elements_of_different_layers_may_have_one_id() {
     assert_eq!((memory.key.value.as_str(), memory.attachments.len()), (ID, 1), "deltas name the memory by its id");
 
     write(&mut vault, &out);
-    let written = entries(&out);
+    let written_entries = entries(&out);
     for (name, text) in texts.iter().take(4) {
-        assert_eq!(String::from_utf8_lossy(&written[*name]), *text, "{name}");
+        assert_eq!(String::from_utf8_lossy(&written_entries[*name]), *text, "{name}");
     }
-    let again: BTreeSet<String> = read(&out).unwrap().records.iter().map(|r| r.key.value.clone()).collect();
-    assert_eq!(again, keys);
+    let reread_keys: BTreeSet<String> = read(&out).unwrap().records.iter().map(|r| r.key.value.clone()).collect();
+    assert_eq!(reread_keys, keys);
 }
 
 #[test]

@@ -51,10 +51,10 @@ fn write_agent(path: &Path, lines: &[Value], documents: &[(&str, Value)]) {
 }
 
 fn lines_of(path: &Path) -> BTreeMap<String, Value> {
-    let all = entries(path);
-    let manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
+    let all_entries = entries(path);
+    let manifest: Value = serde_json::from_slice(&all_entries["manifest.json"]).unwrap();
     let rows = manifest["layers"]["memory"]["partitions"].as_array().unwrap().clone();
-    let texts = rows.iter().map(|r| String::from_utf8(all[r["file"].as_str().unwrap()].clone()).unwrap());
+    let texts = rows.iter().map(|r| String::from_utf8(all_entries[r["file"].as_str().unwrap()].clone()).unwrap());
     let lines: Vec<Value> =
         texts.flat_map(|t| t.lines().map(|l| serde_json::from_str(l).unwrap()).collect::<Vec<_>>()).collect();
     lines.into_iter().map(|l| (l["id"].as_str().unwrap().to_owned(), l)).collect()
@@ -67,11 +67,11 @@ fn round_trip(
     name: &str,
 ) -> (Scratch, MemorySource, BTreeMap<String, Value>) {
     let scratch = Scratch::new(name);
-    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    write_agent(&first, lines, documents);
-    let mut vault = read(&first).unwrap();
-    write(&mut vault, &second);
-    let reread = lines_of(&second);
+    let (first_archive, second_archive) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    write_agent(&first_archive, lines, documents);
+    let mut vault = read(&first_archive).unwrap();
+    write(&mut vault, &second_archive);
+    let reread = lines_of(&second_archive);
     (scratch, vault, reread)
 }
 
@@ -259,8 +259,8 @@ fn spec_10_2_2_links_survive_a_round_trip_even_if_dangling() {
     for line in &lines {
         assert_eq!(reread[line["id"].as_str().unwrap()], *line);
     }
-    let first = vault.records.iter().find(|r| r.key.value == id(1)).unwrap();
-    let links: Vec<_> = first.links.iter().map(|l| (l.relation.as_str(), l.target.value.clone())).collect();
+    let first_record = vault.records.iter().find(|r| r.key.value == id(1)).unwrap();
+    let links: Vec<_> = first_record.links.iter().map(|l| (l.relation.as_str(), l.target.value.clone())).collect();
     assert_eq!(
         links,
         [("contradicts", id(2)), ("caused_by", id(3)), ("elaborates_on", id(99))],
@@ -283,9 +283,9 @@ fn spec_10_3_workspace_survives_a_round_trip_through_alf() {
     };
     assert_eq!(texts(&reread), texts(&vault), "all memories and the identity");
     workspace::write(&mut reread, &scratch.0.join("w"), &OpenClaw);
-    let (before, after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
-    for (name, bytes) in before.iter().filter(|(name, _)| name.ends_with(".md") && **name != "HEARTBEAT.md") {
-        assert_eq!(Some(bytes), after.get(name), "{name}");
+    let (tree_before, tree_after) = (workspace::tree(&source), workspace::tree(&scratch.0.join("w")));
+    for (name, bytes) in tree_before.iter().filter(|(name, _)| name.ends_with(".md") && **name != "HEARTBEAT.md") {
+        assert_eq!(Some(bytes), tree_after.get(name), "{name}");
     }
 }
 
@@ -312,20 +312,20 @@ fn spec_10_5_credentials_stay_sealed() {
 #[test]
 fn spec_10_5_secrets_in_settings_files_are_not_exported_in_the_clear() {
     let scratch = Scratch::new("10-5-raw");
-    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
-    write_agent(&first, &[memory(1, "2026-01-01T00:00:00Z", json!({}))], &[]);
-    let mut all = entries(&first);
-    all.insert("raw/zeroclaw/config.toml".into(), b"api_key = \"Zm9vYmFyYmF6cXV4\"\nmodel = \"m\"\n".to_vec());
-    all.insert("raw/zeroclaw/notes.md".into(), b"api_key = \"is how the key is called\"\n".to_vec());
-    let files: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
-    pack(&first, &files);
-    let mut vault = read(&first).unwrap();
-    let report = write(&mut vault, &second);
-    let new = entries(&second);
-    assert_eq!(new["raw/zeroclaw/config.toml"], b"api_key = \"<redacted>\"\nmodel = \"m\"\n");
-    assert_eq!(new["raw/zeroclaw/notes.md"], all["raw/zeroclaw/notes.md"]);
+    let (first_archive, second_archive) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    write_agent(&first_archive, &[memory(1, "2026-01-01T00:00:00Z", json!({}))], &[]);
+    let mut all_entries = entries(&first_archive);
+    all_entries.insert("raw/zeroclaw/config.toml".into(), b"api_key = \"Zm9vYmFyYmF6cXV4\"\nmodel = \"m\"\n".to_vec());
+    all_entries.insert("raw/zeroclaw/notes.md".into(), b"api_key = \"is how the key is called\"\n".to_vec());
+    let files: Vec<(&str, &[u8])> = all_entries.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(&first_archive, &files);
+    let mut vault = read(&first_archive).unwrap();
+    let report = write(&mut vault, &second_archive);
+    let new_entries = entries(&second_archive);
+    assert_eq!(new_entries["raw/zeroclaw/config.toml"], b"api_key = \"<redacted>\"\nmodel = \"m\"\n");
+    assert_eq!(new_entries["raw/zeroclaw/notes.md"], all_entries["raw/zeroclaw/notes.md"]);
     assert_eq!(report.losses.count("secret", mementory_model::LossKind::LeftOut), 1);
-    assert!(new.values().all(|b| !String::from_utf8_lossy(b).contains("Zm9vYmFy")), "anywhere in the archive");
+    assert!(new_entries.values().all(|b| !String::from_utf8_lossy(b).contains("Zm9vYmFy")), "anywhere in the archive");
 }
 
 #[test]
@@ -352,7 +352,7 @@ fn spec_10_5_1_mismatched_credentials_and_capabilities_are_reported() {
 #[test]
 fn spec_10_6_files_of_the_threshold_size_or_larger_are_only_listed() {
     let scratch = Scratch::new("10-6");
-    let (_, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let (_, second_archive) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     let mut message = mementory_model::Record::new(Kind::Memory, RecordKey::new("chatgpt", "m"), "See the files.");
     let names = [
         ("a.csv", "text/csv", 4096usize),
@@ -385,11 +385,11 @@ fn spec_10_6_files_of_the_threshold_size_or_larger_are_only_listed() {
         files: names.iter().map(|(n, _, s)| file(n, *s)).collect(),
         ..MemorySource::default()
     };
-    write(&mut vault, &second);
+    write(&mut vault, &second_archive);
     let index = document(&scratch, "attachments.json");
     assert_eq!(index["artifact_size_threshold"], 102_400);
     let rows = index["attachments"].as_array().unwrap();
-    let all = entries(&second);
+    let all_entries = entries(&second_archive);
     for row in rows {
         use sha2::Digest;
         let size = usize::try_from(row["size_bytes"].as_u64().unwrap()).unwrap();
@@ -398,7 +398,7 @@ fn spec_10_6_files_of_the_threshold_size_or_larger_are_only_listed() {
         assert_eq!(row["archive_path"].is_null(), size >= 102_400);
         assert!(row["remote_ref"].is_null() && row["referenced_by"].as_array().unwrap().len() == 1);
         if let Some(path) = row["archive_path"].as_str() {
-            assert_eq!(all[path], vec![7u8; size]);
+            assert_eq!(all_entries[path], vec![7u8; size]);
         }
     }
     let layer = &document(&scratch, "manifest.json")["layers"]["attachments"];
@@ -407,13 +407,13 @@ fn spec_10_6_files_of_the_threshold_size_or_larger_are_only_listed() {
         (&4.into(), &2.into(), &2.into())
     );
     assert_eq!((&layer["included_size_bytes"], &layer["referenced_size_bytes"]), (&24_576.into(), &614_400.into()));
-    let reread = read(&second).unwrap();
+    let reread = read(&second_archive).unwrap();
     assert_eq!(reread.files.len(), 2, "tier 2 comes back");
-    let reported: Vec<_> =
+    let messages: Vec<_> =
         reread.notes.iter().filter(|n| n.code == "attachment_not_in_archive").map(|n| n.message.as_str()).collect();
     assert!(
-        reported.len() == 2 && reported.iter().any(|m| m.contains("d.pdf (512000 bytes)")),
-        "tier 3 is reported: {reported:?}"
+        messages.len() == 2 && messages.iter().any(|m| m.contains("d.pdf (512000 bytes)")),
+        "tier 3 is reported: {messages:?}"
     );
     assert!(reread.records.iter().any(|r| r.text == "See the files."));
 }
@@ -433,7 +433,7 @@ fn spec_10_7_principals_survive_a_round_trip() {
     assert_eq!(reread[&id(1)]["namespace"], space.as_str());
     assert_eq!(vault.records.iter().filter(|r| r.record_type.as_deref() == Some("principal")).count(), 3);
     assert!(validate(&scratch.0.join("b.alf")).errors.is_empty());
-    // The archive of a vault without principals has a generated human principal.
+    // The archive of a vault without principals contains a generated principal of the type `human`.
     let mut other = MemorySource {
         records: vec![mementory_model::Record::new(Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()
@@ -464,20 +464,20 @@ fn spec_10_8_and_10_9_sub_agents_and_capabilities_survive_a_round_trip() {
             {"agent_id": id(71), "name": "Clerk", "status": "resting", "capabilities": []}]});
     let (scratch, vault, _) = round_trip(&[], &[("identity", identity(structured.clone()))], "10-8");
     assert_eq!(document(&scratch, "identity.json")["structured"], structured, "the agent keeps all its fields");
-    let reported: Vec<_> =
+    let messages: Vec<_> =
         vault.notes.iter().filter(|n| n.code == "capability_host_dependent").map(|n| n.message.as_str()).collect();
-    assert_eq!(reported.len(), 2, "an ability without portability is intrinsic");
+    assert_eq!(messages.len(), 2, "an ability without portability is intrinsic");
     assert!(
-        reported[0].contains("docker")
-            && reported[0].contains("Docker Engine")
-            && reported[1].contains("browse (Scout)")
+        messages[0].contains("docker")
+            && messages[0].contains("Docker Engine")
+            && messages[1].contains("browse (Scout)")
     );
 }
 
 fn partitions(scratch: &Scratch, file: &str) -> (Vec<Value>, BTreeMap<String, Vec<u8>>) {
-    let all = entries(&scratch.0.join(file));
-    let manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
-    (manifest["layers"]["memory"]["partitions"].as_array().unwrap().clone(), all)
+    let all_entries = entries(&scratch.0.join(file));
+    let manifest: Value = serde_json::from_slice(&all_entries["manifest.json"]).unwrap();
+    (manifest["layers"]["memory"]["partitions"].as_array().unwrap().clone(), all_entries)
 }
 
 #[test]
@@ -492,7 +492,7 @@ fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
     ];
     let lines: Vec<Value> = days.iter().zip(1..).map(|(day, n)| memory(n, day, json!({}))).collect();
     let (scratch, mut vault, _) = round_trip(&lines, &[], "10-11");
-    let (rows, first) = partitions(&scratch, "b.alf");
+    let (rows, first_entries) = partitions(&scratch, "b.alf");
     let names: Vec<_> = rows
         .iter()
         .map(|r| (r["file"].as_str().unwrap(), r["record_count"].as_u64().unwrap(), r["sealed"].as_bool().unwrap()))
@@ -512,7 +512,7 @@ fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
         validation.errors.is_empty() && validation.warnings.is_empty(),
         "each record is in its range: {validation:?}"
     );
-    // A new memory changes only the current partition.
+    // Adding a memory changes only the current partition.
     let mut new_memory = vault.records[0].clone();
     let line = memory(20, "2026-11-01T00:00:00Z", json!({})).to_string();
     new_memory.key.value = id(20);
@@ -521,11 +521,11 @@ fn spec_10_11_a_new_memory_changes_only_the_current_partition() {
     new_memory.verbatim = Some(mementory_model::Verbatim::json(line));
     vault.records.push(new_memory);
     write(&mut vault, &scratch.0.join("c.alf"));
-    let (_, second) = partitions(&scratch, "c.alf");
+    let (_, second_entries) = partitions(&scratch, "c.alf");
     for name in ["2025-Q4", "2026-Q1", "2026-Q3"].map(|q| format!("memory/partitions/{q}.jsonl")) {
-        assert_eq!(first[&name], second[&name], "{name}");
+        assert_eq!(first_entries[&name], second_entries[&name], "{name}");
     }
-    assert_ne!(first["memory/partitions/2026-Q4.jsonl"], second["memory/partitions/2026-Q4.jsonl"]);
+    assert_ne!(first_entries["memory/partitions/2026-Q4.jsonl"], second_entries["memory/partitions/2026-Q4.jsonl"]);
 }
 
 #[test]
@@ -564,29 +564,29 @@ fn spec_10_11_busy_agents_get_monthly_partitions() {
     );
     // An agent with monthly partitions keeps them, so that its sealed partitions keep their bytes.
     let scratch = Scratch::new("10-11-months");
-    let (first, second) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let (first_archive, second_archive) = (scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     write_agent(
-        &first,
+        &first_archive,
         &[memory(1, "2026-05-03T00:00:00Z", json!({})), memory(2, "2026-06-03T00:00:00Z", json!({}))],
         &[],
     );
-    let mut all = entries(&first);
-    let mut manifest: Value = serde_json::from_slice(&all["manifest.json"]).unwrap();
-    let lines = String::from_utf8(all.remove("memory/all.jsonl").unwrap()).unwrap();
+    let mut all_entries = entries(&first_archive);
+    let mut manifest: Value = serde_json::from_slice(&all_entries["manifest.json"]).unwrap();
+    let lines = String::from_utf8(all_entries.remove("memory/all.jsonl").unwrap()).unwrap();
     let mut rows = vec![];
     for (line, (month, last)) in lines.lines().zip([("05", "31"), ("06", "30")]) {
         let file = format!("memory/partitions/2026-{month}.jsonl");
         rows.push(json!({"file": file, "from": format!("2026-{month}-01"), "to": format!("2026-{month}-{last}"), "record_count": 1, "sealed": true}));
-        all.insert(file, format!("{line}\n").into_bytes());
+        all_entries.insert(file, format!("{line}\n").into_bytes());
     }
     manifest["layers"]["memory"]["partitions"] = rows.into();
-    all.insert("manifest.json".into(), manifest.to_string().into_bytes());
-    let files: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
-    pack(&first, &files);
-    write(&mut read(&first).unwrap(), &second);
-    let new = entries(&second);
+    all_entries.insert("manifest.json".into(), manifest.to_string().into_bytes());
+    let files: Vec<(&str, &[u8])> = all_entries.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(&first_archive, &files);
+    write(&mut read(&first_archive).unwrap(), &second_archive);
+    let new_entries = entries(&second_archive);
     for month in ["05", "06"] {
         let name = format!("memory/partitions/2026-{month}.jsonl");
-        assert_eq!(all[&name], new[&name]);
+        assert_eq!(all_entries[&name], new_entries[&name]);
     }
 }

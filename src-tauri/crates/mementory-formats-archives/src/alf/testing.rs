@@ -36,22 +36,19 @@ fn open_with(path: &Path, passphrase: Option<&dyn Passphrase>) -> Result<(Catalo
     Ok((catalog, detection))
 }
 
-/// Reads an archive. An import validates the archive first and uses values that the validator cached in the catalog, so
-/// the archive is read in this way too, and both results must be equal.
+/// Reads an archive twice: directly, and after a validation, as an import does. The second reading uses values that the
+/// validator cached in the catalog. Both results must be equal.
 pub(crate) fn read(path: &Path) -> Result<MemorySource, FormatError> {
     let vault = read_with(path, None)?;
     let (catalog, detection) = open(path)?;
     let limits = Limits::default();
     for source in &detection.sources {
-        // What the validator finds is tested elsewhere.
+        // The findings are ignored, because other tests check them.
         let _ = super::Alf.validate(&catalog, source, &limits, &[]);
     }
-    let validated = read_sources(&catalog, &detection, None)?;
-    assert_eq!(validated.records, vault.records);
-    assert_eq!(
-        format!("{:?}", (&validated.notes, &validated.dropped)),
-        format!("{:?}", (&vault.notes, &vault.dropped))
-    );
+    let reread = read_sources(&catalog, &detection, None)?;
+    assert_eq!(reread.records, vault.records);
+    assert_eq!(format!("{:?}", (&reread.notes, &reread.dropped)), format!("{:?}", (&vault.notes, &vault.dropped)));
     Ok(vault)
 }
 
@@ -86,17 +83,18 @@ pub(crate) fn plan_and_write(
     path: &Path,
     options: &WriteOptions,
 ) -> WriteReport {
-    let planned = format.plan(vault, options).unwrap();
+    let planned_report = format.plan(vault, options).unwrap();
     let report = format.write(vault, path, options).unwrap();
-    assert_eq!(planned.losses.counts, report.losses.counts);
+    assert_eq!(planned_report.losses.counts, report.losses.counts);
     report
 }
 
 /// Writes a copy of the archive with some entries changed.
 pub(crate) fn write_changed_copy(from: &Path, to: &Path, change: impl Fn(&str, Vec<u8>) -> Vec<u8>) {
-    let all: Vec<(String, Vec<u8>)> = entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
-    let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
-    pack(to, &all);
+    let changed_entries: Vec<(String, Vec<u8>)> =
+        entries(from).into_iter().map(|(n, b)| (n.clone(), change(&n, b))).collect();
+    let changed_entries: Vec<(&str, &[u8])> = changed_entries.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(to, &changed_entries);
 }
 
 /// Copies a file for the checks in `tests/interop` if `MEMENTORY_ALF_OUT` names a folder for it.
@@ -137,12 +135,12 @@ pub(crate) fn pack(path: &Path, entries: &[(&str, &[u8])]) {
 /// Packs the files of a fixture folder into an archive.
 pub(crate) fn pack_folder(folder: &Path, path: &Path) {
     let mut files: Vec<(String, Vec<u8>)> = Vec::new();
-    let mut pending = vec![folder.to_path_buf()];
-    while let Some(dir) = pending.pop() {
+    let mut pending_folders = vec![folder.to_path_buf()];
+    while let Some(dir) = pending_folders.pop() {
         for entry in std::fs::read_dir(dir).unwrap() {
             let at = entry.unwrap().path();
             if at.is_dir() {
-                pending.push(at);
+                pending_folders.push(at);
             } else {
                 let name = at.strip_prefix(folder).unwrap().to_string_lossy().replace('\\', "/");
                 files.push((name, std::fs::read(&at).unwrap()));

@@ -38,33 +38,35 @@ fn lines(entries: &BTreeMap<String, Vec<u8>>) -> BTreeSet<Vec<u8>> {
 
 /// Asserts that both archives have the same lines (in any partitions) except for these numbers of lost and changed
 /// lines, and that all other entries except the manifest and the index are byte-identical.
-fn assert_same_archive(before: &Path, after: &Path, lost_lines: usize, changed_lines: usize) {
-    let (old, new) = (entries(before), entries(after));
-    let manifest: Value = serde_json::from_slice(&old["manifest.json"]).unwrap();
-    let listed: Vec<String> = manifest["layers"]["memory"]["partitions"]
+fn assert_same_archive(archive_before: &Path, archive_after: &Path, lost_lines: usize, changed_lines: usize) {
+    let (old_entries, new_entries) = (entries(archive_before), entries(archive_after));
+    let manifest: Value = serde_json::from_slice(&old_entries["manifest.json"]).unwrap();
+    let listed_files: Vec<String> = manifest["layers"]["memory"]["partitions"]
         .as_array()
         .unwrap()
         .iter()
         .map(|r| r["file"].as_str().unwrap().to_owned())
         .collect();
-    for (name, bytes) in &old {
-        if name == "manifest.json" || name == "memory/index.json" || listed.contains(name) {
+    for (name, bytes) in &old_entries {
+        if name == "manifest.json" || name == "memory/index.json" || listed_files.contains(name) {
             continue;
         }
-        assert_eq!(Some(bytes), new.get(name), "{name}");
+        assert_eq!(Some(bytes), new_entries.get(name), "{name}");
     }
-    let (old_lines, new_lines) = (lines(&old), lines(&new));
+    let (old_lines, new_lines) = (lines(&old_entries), lines(&new_entries));
     assert_eq!(new_lines.difference(&old_lines).count(), changed_lines, "changed lines");
     assert_eq!(new_lines.len() + lost_lines, old_lines.len());
-    let written: Value = serde_json::from_slice(&new["manifest.json"]).unwrap();
+    let written_manifest: Value = serde_json::from_slice(&new_entries["manifest.json"]).unwrap();
     for key in ["agent", "alf_version", "runtime_hints", "sync", "raw_sources", "x_top"] {
-        assert_eq!(manifest.get(key), written.get(key), "{key}");
+        assert_eq!(manifest.get(key), written_manifest.get(key), "{key}");
     }
     for (layer, row) in manifest["layers"].as_object().unwrap() {
         for (key, value) in row.as_object().unwrap() {
-            if !["partitions", "record_count"].contains(&key.as_str()) && written["layers"].get(layer).is_some() {
-                let counted = key.starts_with("included") || key.starts_with("referenced");
-                assert!(counted || Some(value) == written["layers"][layer].get(key), "{layer}.{key}");
+            if !["partitions", "record_count"].contains(&key.as_str())
+                && written_manifest["layers"].get(layer).is_some()
+            {
+                let is_count = key.starts_with("included") || key.starts_with("referenced");
+                assert!(is_count || Some(value) == written_manifest["layers"][layer].get(key), "{layer}.{key}");
             }
         }
     }
@@ -75,19 +77,19 @@ fn fixtures_round_trip() {
     for name in ["lossless", "lifecycle"] {
         let (expected, input) = case(name);
         let scratch = Scratch::new(name);
-        let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
-        pack_folder(&input, &first);
-        let mut vault = read(&first).unwrap();
+        let (first_archive, second_archive) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
+        pack_folder(&input, &first_archive);
+        let mut vault = read(&first_archive).unwrap();
         assert_eq!(count_by(&vault.records, |r| r.kind.as_str().to_owned()), expected["records"], "{name}");
         assert_eq!(count_by(&vault.parts, |(p, _)| p.role.clone()), expected["parts"], "{name}");
         let mut notes: Vec<String> = vault.notes.iter().map(|n| n.code.clone()).collect();
         notes.sort();
         notes.dedup();
         assert_eq!(notes, strings(&expected["notes"]), "{name}");
-        let mut dropped: Vec<String> =
+        let mut dropped_codes: Vec<String> =
             vault.dropped.iter().map(|d| d.reason.split(':').next().unwrap().to_owned()).collect();
-        dropped.sort();
-        assert_eq!(dropped, strings(&expected["dropped"]), "{name}");
+        dropped_codes.sort();
+        assert_eq!(dropped_codes, strings(&expected["dropped"]), "{name}");
         assert_eq!(vault.files.len() as u64, expected["files"].as_u64().unwrap(), "{name}");
         for (text, status) in expected["status"].as_object().into_iter().flatten() {
             let record = vault.records.iter().find(|r| r.text == *text).unwrap();
@@ -96,33 +98,34 @@ fn fixtures_round_trip() {
         let keys: BTreeSet<_> = vault.records.iter().map(|r| (r.kind, r.key.value.clone())).collect();
         assert_eq!(keys.len(), vault.records.len(), "keys are unique");
 
-        write(&mut vault, &second);
+        write(&mut vault, &second_archive);
         // Unreadable lines were dropped. Dropped duplicates do not matter, because sets of lines are compared.
-        let unreadable_count = dropped.iter().filter(|d| *d != "duplicate").count();
+        let unreadable_count = dropped_codes.iter().filter(|d| *d != "duplicate").count();
         // A line without an id, or with the id of another line, gets a new id.
         let changed_lines = expected["changed_lines"].as_u64().unwrap_or(0) as usize;
-        assert_same_archive(&first, &second, unreadable_count, changed_lines);
-        copy_for_interop(&second, &format!("{name}.alf"));
-        let written: Vec<String> =
-            entries(&second).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();
-        assert_eq!(written, strings(&expected["partitions"]), "{name}");
+        assert_same_archive(&first_archive, &second_archive, unreadable_count, changed_lines);
+        copy_for_interop(&second_archive, &format!("{name}.alf"));
+        let partition_files: Vec<String> =
+            entries(&second_archive).into_keys().filter(|n| n.starts_with("memory/partitions/")).collect();
+        assert_eq!(partition_files, strings(&expected["partitions"]), "{name}");
 
-        let reread = read(&second).unwrap();
-        let sorted = |records: &[Record]| {
+        let reread = read(&second_archive).unwrap();
+        let sorted_texts = |records: &[Record]| {
             let mut out: Vec<_> =
                 records.iter().map(|r| (r.text.clone(), r.status.clone(), r.verbatim.clone())).collect();
             out.sort_by(|a, b| (&a.0, &a.1).cmp(&(&b.0, &b.1)));
             out
         };
-        let (before, after) = (sorted(&vault.records), sorted(&reread.records));
+        let (texts_before, texts_after) = (sorted_texts(&vault.records), sorted_texts(&reread.records));
         let outline = |records: &[(String, Option<String>, Option<Verbatim>)]| {
-            // The status is required, so a line that gets an id gets a status too.
+            // The export adds the required status to a line to which it adds an id.
             let status = |status: &Option<String>| status.clone().or(Some("active".to_owned()));
             records.iter().map(|(text, of, _)| (text.clone(), status(of))).collect::<Vec<_>>()
         };
-        assert_eq!(outline(&before), outline(&after), "{name}");
-        let changed = before.iter().zip(&after).filter(|((_, _, old), (_, _, new))| old != new).count();
-        assert_eq!(changed, changed_lines, "{name}");
+        assert_eq!(outline(&texts_before), outline(&texts_after), "{name}");
+        let changed_count =
+            texts_before.iter().zip(&texts_after).filter(|((_, _, old), (_, _, new))| old != new).count();
+        assert_eq!(changed_count, changed_lines, "{name}");
         assert_eq!(reread.dropped, [], "{name}");
     }
 }
@@ -135,24 +138,27 @@ fn maps_each_field_of_a_memory_line() {
     pack_folder(&input, &file);
     let vault = read(&file).unwrap();
     let find = |text: &str| vault.records.iter().find(|r| r.text.starts_with(text)).unwrap();
-    let first = find("Runs on Saturdays. été");
+    let first_memory = find("Runs on Saturdays. été");
     assert_eq!(
-        first.key,
+        first_memory.key,
         RecordKey::new("alf:0197f2a0-1111-7000-8000-00000000000a", "0197f2a0-2222-7000-8000-000000000001")
     );
-    assert_eq!(first.confidence, Some(0.9));
-    assert_eq!(first.embeddings[0].model, "acme/mini");
-    assert!(first.embeddings[0].json.contains("[0.10,1e-3,-2.50]"), "numbers keep their text");
-    assert_eq!(first.attachments[0].name, "runs.csv");
-    assert_eq!(first.times.created, Timestamp::parse("2025-11-02T07:30:00.123456Z"));
-    let second = find("Line two");
-    assert_eq!(second.record_type.as_deref(), Some("hunch"));
-    assert_eq!(second.status.as_deref(), Some("dormant"), "an unknown status stays and counts as active");
-    assert_eq!(second.source.method.as_deref(), Some("dreamt"));
-    assert_eq!((second.source.conversation.as_deref(), second.source.message.as_deref()), (Some("s-1"), Some("m-9")));
-    assert_eq!(second.links.len(), 2);
-    assert_eq!(second.fields["category"], "notes");
-    assert_eq!(second.entities[0].entity_type.as_deref(), Some("android"));
+    assert_eq!(first_memory.confidence, Some(0.9));
+    assert_eq!(first_memory.embeddings[0].model, "acme/mini");
+    assert!(first_memory.embeddings[0].json.contains("[0.10,1e-3,-2.50]"), "numbers keep their text");
+    assert_eq!(first_memory.attachments[0].name, "runs.csv");
+    assert_eq!(first_memory.times.created, Timestamp::parse("2025-11-02T07:30:00.123456Z"));
+    let second_memory = find("Line two");
+    assert_eq!(second_memory.record_type.as_deref(), Some("hunch"));
+    assert_eq!(second_memory.status.as_deref(), Some("dormant"), "an unknown status stays and counts as active");
+    assert_eq!(second_memory.source.method.as_deref(), Some("dreamt"));
+    assert_eq!(
+        (second_memory.source.conversation.as_deref(), second_memory.source.message.as_deref()),
+        (Some("s-1"), Some("m-9"))
+    );
+    assert_eq!(second_memory.links.len(), 2);
+    assert_eq!(second_memory.fields["category"], "notes");
+    assert_eq!(second_memory.entities[0].entity_type.as_deref(), Some("android"));
     let identity = find("## Soul");
     assert_eq!(identity.title.as_deref(), Some("Nova"));
     assert!(identity.text.contains("Use the calendar."));
@@ -174,9 +180,9 @@ fn maps_each_field_of_a_memory_line() {
 fn edits_change_only_the_edited_fields() {
     let (_, input) = case("lossless");
     let scratch = Scratch::new("edits");
-    let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
-    pack_folder(&input, &first);
-    let mut vault = read(&first).unwrap();
+    let (first_archive, second_archive) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
+    pack_folder(&input, &first_archive);
+    let mut vault = read(&first_archive).unwrap();
     for (i, record) in vault.records.iter_mut().enumerate() {
         if record.text.starts_with("Runs on Saturdays") {
             record.text = "Runs on Sundays.".into();
@@ -190,26 +196,26 @@ fn edits_change_only_the_edited_fields() {
             vault.edited.insert(i);
         }
     }
-    write(&mut vault, &second);
-    let new = entries(&second);
-    let line = lines(&new).into_iter().find(|l| String::from_utf8_lossy(l).contains("Sundays")).unwrap();
+    write(&mut vault, &second_archive);
+    let new_entries = entries(&second_archive);
+    let line = lines(&new_entries).into_iter().find(|l| String::from_utf8_lossy(l).contains("Sundays")).unwrap();
     let line = String::from_utf8(line).unwrap();
     assert!(line.contains(r#""tags":["sport"]"#) && line.contains(r#""updated_at":null"#) && line.contains("0.90"));
     assert!(line.contains("1e400") && line.contains("12345678901234567890123") && line.contains(".123456789+02:00"));
-    let identity = String::from_utf8(new["identity.json"].clone()).unwrap();
+    let identity = String::from_utf8(new_entries["identity.json"].clone()).unwrap();
     assert!(
         identity.contains(r#""soul":"Lively.""#)
             && identity.contains(r#""version":4"#)
             && identity.contains(r#""x_mood":1.0"#)
     );
     assert!(identity.contains("Ask before sending.") && identity.contains("Use the calendar."));
-    let principals = String::from_utf8(new["principals.json"].clone()).unwrap();
+    let principals = String::from_utf8(new_entries["principals.json"].clone()).unwrap();
     assert!(
         principals.contains("long answers")
             && principals.contains(r#""version": 2.0"#)
             && principals.contains(r#""x_last": [ ]"#)
     );
-    let errors = validate(&second).errors;
+    let errors = validate(&second_archive).errors;
     let fields: BTreeSet<_> =
         errors.iter().map(|e| (e.code.as_str(), &e.place[e.place.find('!').unwrap() + 2..])).collect();
     let in_fixture = [
@@ -225,17 +231,17 @@ fn edits_change_only_the_edited_fields() {
 fn official_sample_round_trips() {
     let Some(sample) = shared("reference/alf/synthetic-agent.alf") else { return };
     let scratch = Scratch::new("official");
-    let second = scratch.0.join("second.alf");
+    let second_archive = scratch.0.join("second.alf");
     let mut vault = read(&sample).unwrap();
     assert_eq!(
         count_by(&vault.records, |r| r.kind.as_str().to_owned()).to_string(),
         r#"{"attachment":3,"credential":4,"memory":10,"profile":4}"#
     );
     assert_eq!(vault.dropped, []);
-    write(&mut vault, &second);
-    assert_same_archive(&sample, &second, 0, 0);
-    copy_for_interop(&second, "official.alf");
-    let validation = validate(&second);
+    write(&mut vault, &second_archive);
+    assert_same_archive(&sample, &second_archive, 0, 0);
+    copy_for_interop(&second_archive, "official.alf");
+    let validation = validate(&second_archive);
     assert_eq!(
         validation.errors.iter().filter(|e| e.code != "embedding_dimensions").collect::<Vec<_>>(),
         Vec::<&mementory_format::Finding>::new()
@@ -291,7 +297,7 @@ fn chat() -> Vec<Record> {
             text: None,
         },
     ];
-    let empty = message("m2", "", Some("m1"));
+    let empty_message = message("m2", "", Some("m1"));
     let mut fact = Record::new(Kind::Memory, RecordKey::new("chatgpt", "bio-1"), "Has two cats.");
     fact.links =
         vec![Link { relation: "derived_from".into(), kind: Kind::Message, target: RecordKey::new("chatgpt", "m1") }];
@@ -303,7 +309,7 @@ fn chat() -> Vec<Record> {
     let mut credential = Record::new(Kind::Credential, RecordKey::new("x", "k"), "");
     credential.title = Some("Mail".into());
     let todo = Record::new(Kind::Todo, RecordKey::new("x", "t"), "Book a room");
-    vec![head, first_message, empty, fact, credential, todo]
+    vec![head, first_message, empty_message, fact, credential, todo]
 }
 
 fn by_key(records: &[Record]) -> BTreeMap<(Kind, String, String), Record> {
@@ -328,27 +334,31 @@ fn vault_of(records: Vec<Record>) -> MemorySource {
 #[test]
 fn records_of_other_formats_survive_a_round_trip() {
     let scratch = Scratch::new("foreign");
-    let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
+    let (first_archive, second_archive) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
     let mut vault = vault_of(chat());
-    let report = write(&mut vault, &first);
+    let report = write(&mut vault, &first_archive);
     assert_eq!(report.losses.count("attachment", LossKind::LeftOut), 1);
     assert_eq!(report.losses.count("text", LossKind::Narrowed), 2);
-    copy_for_interop(&first, "foreign.alf");
-    let validation = validate(&first);
+    copy_for_interop(&first_archive, "foreign.alf");
+    let validation = validate(&first_archive);
     assert_eq!(validation.errors, []);
     assert!(validation.warnings.iter().all(|w| w.code == "credential_without_encryption"), "{:?}", validation.warnings);
-    let mut back = read(&first).unwrap();
-    assert_eq!(by_key(&back.records), by_key(&vault.records));
-    assert_eq!(back.files.len(), 1, "only files below 100 KB are in the archive");
-    assert_eq!((&back.files[0].0.key, &back.files[0].1), (&RecordKey::new("chatgpt", "file-1"), &vec![1, 2, 3]));
-    assert_eq!(back.parts.len(), 0, "generated entries do not become passthrough files");
-    assert_eq!(back.dropped, []);
-    back.files = vault.files.clone();
-    write(&mut back, &second);
-    assert_eq!(std::fs::read(&first).unwrap(), std::fs::read(&second).unwrap(), "the same vault gives the same bytes");
-    let new = entries(&first);
-    assert!(new.contains_key("artifacts/map.png"), "names are made safe");
-    let manifest: Value = serde_json::from_slice(&new["manifest.json"]).unwrap();
+    let mut reread = read(&first_archive).unwrap();
+    assert_eq!(by_key(&reread.records), by_key(&vault.records));
+    assert_eq!(reread.files.len(), 1, "only files below 100 KB are in the archive");
+    assert_eq!((&reread.files[0].0.key, &reread.files[0].1), (&RecordKey::new("chatgpt", "file-1"), &vec![1, 2, 3]));
+    assert_eq!(reread.parts.len(), 0, "generated entries do not become passthrough files");
+    assert_eq!(reread.dropped, []);
+    reread.files = vault.files.clone();
+    write(&mut reread, &second_archive);
+    assert_eq!(
+        std::fs::read(&first_archive).unwrap(),
+        std::fs::read(&second_archive).unwrap(),
+        "the same vault gives the same bytes"
+    );
+    let new_entries = entries(&first_archive);
+    assert!(new_entries.contains_key("artifacts/map.png"), "names are made safe");
+    let manifest: Value = serde_json::from_slice(&new_entries["manifest.json"]).unwrap();
     let rows = &manifest["layers"]["memory"]["partitions"];
     assert_eq!((&rows[1]["sealed"], &rows[1]["to"]), (&Value::Bool(true), &Value::from("2025-06-30")));
     assert_eq!((&rows[2]["sealed"], &rows[2]["to"]), (&Value::Bool(false), &Value::Null), "the current quarter");
@@ -357,10 +367,10 @@ fn records_of_other_formats_survive_a_round_trip() {
 #[test]
 fn change_by_another_program_is_imported() {
     let scratch = Scratch::new("elsewhere");
-    let (first, second) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
-    write(&mut vault_of(chat()), &first);
-    let mut all = entries(&first);
-    for (name, bytes) in &mut all {
+    let (first_archive, second_archive) = (scratch.0.join("first.alf"), scratch.0.join("second.alf"));
+    write(&mut vault_of(chat()), &first_archive);
+    let mut all_entries = entries(&first_archive);
+    for (name, bytes) in &mut all_entries {
         if name.ends_with(".jsonl") {
             *bytes = String::from_utf8(bytes.clone())
                 .unwrap()
@@ -368,11 +378,11 @@ fn change_by_another_program_is_imported() {
                 .into_bytes();
         }
     }
-    let all: Vec<(&str, &[u8])> = all.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
-    pack(&second, &all);
-    assert!(validate(&second).errors.iter().any(|e| e.code == "checksum_mismatch"));
-    let back = read(&second).unwrap();
-    let memory = back.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
+    let all_entries: Vec<(&str, &[u8])> = all_entries.iter().map(|(n, b)| (n.as_str(), b.as_slice())).collect();
+    pack(&second_archive, &all_entries);
+    assert!(validate(&second_archive).errors.iter().any(|e| e.code == "checksum_mismatch"));
+    let reread = read(&second_archive).unwrap();
+    let memory = reread.records.iter().find(|r| r.kind == Kind::Memory).unwrap();
     assert_eq!((memory.text.as_str(), &memory.key), ("Has three cats.", &RecordKey::new("chatgpt", "bio-1")));
     assert_eq!(memory.origin.format, "alf");
 }
@@ -381,33 +391,34 @@ fn change_by_another_program_is_imported() {
 fn archive_of_several_sources_round_trips() {
     let (_, input) = case("lossless");
     let scratch = Scratch::new("several");
-    let (first, mixed, last) = (scratch.0.join("first.alf"), scratch.0.join("mixed.alf"), scratch.0.join("last.alf"));
-    pack_folder(&input, &first);
-    let agent = read(&first).unwrap();
+    let (first_archive, mixed_archive, last_archive) =
+        (scratch.0.join("first.alf"), scratch.0.join("mixed.alf"), scratch.0.join("last.alf"));
+    pack_folder(&input, &first_archive);
+    let agent = read(&first_archive).unwrap();
     let mut vault = vault_of(chat());
     vault.records.extend(agent.records.iter().cloned());
     vault.files.extend(agent.files.iter().cloned());
     vault.parts.extend(agent.parts.iter().cloned());
-    write(&mut vault, &mixed);
-    copy_for_interop(&mixed, "mixed.alf");
-    let mut back = read(&mixed).unwrap();
+    write(&mut vault, &mixed_archive);
+    copy_for_interop(&mixed_archive, "mixed.alf");
+    let mut reread = read(&mixed_archive).unwrap();
     let without_origins = |records: &[Record]| {
-        let mut all = by_key(records);
-        all.values_mut().for_each(|r| r.origin = Origin::default());
-        all
+        let mut records_by_key = by_key(records);
+        records_by_key.values_mut().for_each(|r| r.origin = Origin::default());
+        records_by_key
     };
-    assert_eq!(without_origins(&back.records), without_origins(&vault.records));
+    assert_eq!(without_origins(&reread.records), without_origins(&vault.records));
     let parts = |vault: &MemorySource| {
-        let mut all: Vec<_> =
+        let mut sorted_parts: Vec<_> =
             vault.parts.iter().map(|(p, b)| (p.group.clone(), p.name.clone(), p.role.clone(), b.clone())).collect();
-        all.sort();
-        all
+        sorted_parts.sort();
+        sorted_parts
     };
-    assert_eq!(parts(&back), parts(&vault), "each passthrough file returns to its agent");
+    assert_eq!(parts(&reread), parts(&vault), "each passthrough file returns to its agent");
     // If only the agent's records are exported, the result is the agent's original archive.
-    back.records.retain(|r| r.key.scope.starts_with("alf:"));
-    write(&mut back, &last);
-    assert_same_archive(&first, &last, 0, 0);
+    reread.records.retain(|r| r.key.scope.starts_with("alf:"));
+    write(&mut reread, &last_archive);
+    assert_same_archive(&first_archive, &last_archive, 0, 0);
 }
 
 #[test]
@@ -415,8 +426,8 @@ fn unsafe_archives_are_refused() {
     let manifest = br#"{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{"id":"0197f2a0-1111-7000-8000-00000000000a","name":"n","source_runtime":"r"},"layers":{}}"#;
     let scratch = Scratch::new("unsafe");
     let refuses = |file: &Path, why: &str| {
-        let refused = read(file);
-        assert!(matches!(refused, Err(FormatError::Refused { .. })), "{why}");
+        let result = read(file);
+        assert!(matches!(result, Err(FormatError::Refused { .. })), "{why}");
     };
     // Each name is absolute or leads out of the archive.
     for (i, name) in ["../up.txt", "/abs.txt", "C:/x.txt", "raw/../../x", "../a!/b"].iter().enumerate() {
@@ -437,7 +448,7 @@ fn unsafe_archives_are_refused() {
     };
     patched(b"ab.txt", &|b| b[1] = b'a');
     refuses(&file, "two entries of one name");
-    // Bit 0 of the flags in the central header of the last entry says that the entry is encrypted.
+    // Sets bit 0 of the flags in the central header of the last entry, which marks the entry as encrypted.
     patched(b"PK\x01\x02", &|b| b[8] |= u8::from(b[46..].starts_with(b"ab.txt")));
     refuses(&file, "encrypted");
     let mut zip = zip::ZipWriter::new(std::fs::File::create(&file).unwrap());
@@ -451,14 +462,15 @@ fn unsafe_archives_are_refused() {
 #[test]
 fn nested_archives_are_not_opened() {
     let scratch = Scratch::new("inner");
-    let (inner, first, second) = (scratch.0.join("i.zip"), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
+    let (inner, first_archive, second_archive) =
+        (scratch.0.join("i.zip"), scratch.0.join("a.alf"), scratch.0.join("b.alf"));
     pack(&inner, &[("manifest.json", b"{}"), ("conversations.json", b"[]")]);
     let inner = std::fs::read(&inner).unwrap();
     let (_, input) = case("lossless");
     let manifest = std::fs::read(input.join("manifest.json")).unwrap();
     let line = std::fs::read(input.join("memory/2026-Q1.jsonl")).unwrap();
     pack(
-        &first,
+        &first_archive,
         &[
             ("manifest.json", &manifest),
             ("memory/2026-Q1.jsonl", &line),
@@ -466,10 +478,10 @@ fn nested_archives_are_not_opened() {
             ("raw/openclaw/i.zip", &inner),
         ],
     );
-    let mut vault = read(&first).unwrap();
-    write(&mut vault, &second);
-    let new = entries(&second);
-    assert_eq!((&new["artifacts/i.zip"], &new["raw/openclaw/i.zip"]), (&inner, &inner));
+    let mut vault = read(&first_archive).unwrap();
+    write(&mut vault, &second_archive);
+    let new_entries = entries(&second_archive);
+    assert_eq!((&new_entries["artifacts/i.zip"], &new_entries["raw/openclaw/i.zip"]), (&inner, &inner));
 }
 
 #[test]
@@ -546,11 +558,11 @@ fn archive_whose_manifest_lists_no_layers_is_refused() {
     for (member, replacement) in
         [(r#""layers":"#, r#""x_layers":"#), (r#""layers":{"#, r#""layers":null,"x_layers":{"#)]
     {
-        let changed = manifest.replace(member, replacement);
-        assert_ne!(changed, manifest);
-        pack(&path, &[("manifest.json", changed.as_bytes()), ("memory/a.jsonl", line.as_bytes())]);
+        let changed_manifest = manifest.replace(member, replacement);
+        assert_ne!(changed_manifest, manifest);
+        pack(&path, &[("manifest.json", changed_manifest.as_bytes()), ("memory/a.jsonl", line.as_bytes())]);
         let error = read(&path).err().unwrap();
-        assert!(matches!(error, FormatError::Invalid { code: "manifest_invalid", .. }), "{changed}: {error}");
+        assert!(matches!(error, FormatError::Invalid { code: "manifest_invalid", .. }), "{changed_manifest}: {error}");
     }
     // An archive may have no memory layer.
     let without_memory = manifest.replace(r#""memory":{"#, r#""memory":null,"x_memory":{"#);

@@ -20,7 +20,7 @@ use std::collections::{BTreeSet, HashMap};
 /// The default threshold of the specification, in bytes.
 const DEFAULT_THRESHOLD_BYTES: u64 = 102_400;
 
-/// The threshold of an export: files smaller than this are in the archive.
+/// The threshold of an export in bytes. The archive contains only files that are smaller.
 pub(super) fn threshold(options: &WriteOptions) -> u64 {
     options.artifact_threshold.unwrap_or(DEFAULT_THRESHOLD_BYTES)
 }
@@ -53,14 +53,16 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
     }
     let mut out = Vec::new();
     for (path, (scope, stored_path)) in &workspace.passthrough {
-        let inner =
+        let workspace_path =
             if homes.contains(scope) { stored_path.strip_prefix("workspace/") } else { Some(stored_path.as_str()) };
         // In a ZeroClaw home folder, all files outside the workspace folder belong to the runtime, so they are not
         // artifacts.
-        let Some(inner) = inner.filter(|inner| !files::is_managed(inner)) else { continue };
+        let Some(workspace_path) = workspace_path.filter(|workspace_path| !files::is_managed(workspace_path)) else {
+            continue;
+        };
         let Some(bytes) = workspace.files.get(path) else { continue };
-        if files::role(inner) != FileRole::Settings || !holds_secret(&String::from_utf8_lossy(bytes)) {
-            out.push((path.clone(), scope.clone(), stored_path.clone(), inner.to_owned()));
+        if files::role(workspace_path) != FileRole::Settings || !contains_secret(&String::from_utf8_lossy(bytes)) {
+            out.push((path.clone(), scope.clone(), stored_path.clone(), workspace_path.to_owned()));
         }
     }
     let take_artifact = |(path, scope, stored_path, source_path): (String, String, String, String)| {
@@ -71,7 +73,7 @@ pub(super) fn take_artifacts(runtime: &Runtime, workspace: &mut Workspace) -> Ve
 }
 
 /// True if the text contains secrets or redaction marks. Such a file must stay under `raw/`.
-fn holds_secret(text: &str) -> bool {
+fn contains_secret(text: &str) -> bool {
     text.contains(redact::REDACTED) || redact::redact(text).1 > 0
 }
 
@@ -87,11 +89,11 @@ pub(super) fn lines_by_artifact(
     if artifacts.is_empty() {
         return Ok(out);
     }
-    let mut known: HashMap<(&str, &str), Option<usize>> = HashMap::new();
+    let mut artifacts_by_word: HashMap<(&str, &str), Option<usize>> = HashMap::new();
     for (at, artifact) in artifacts.iter().enumerate() {
         let name = artifact.source_path.rsplit('/').next().filter(|name| name.contains('.') && name.len() > 4);
         for word in BTreeSet::from_iter([Some(artifact.source_path.as_str()), name].into_iter().flatten()) {
-            known.entry((artifact.scope.as_str(), word)).and_modify(|one| *one = None).or_insert(Some(at));
+            artifacts_by_word.entry((artifact.scope.as_str(), word)).and_modify(|one| *one = None).or_insert(Some(at));
         }
     }
     let is_delimiter = |c: char| c.is_whitespace() || "()[]{}<>\"'`,;:|*=".contains(c);
@@ -101,7 +103,7 @@ pub(super) fn lines_by_artifact(
             for word in stored.record.text.split(is_delimiter) {
                 let word = word.trim_end_matches(['.', '!', '?']);
                 let word = word.strip_prefix("./").unwrap_or(word);
-                if let Some(Some(at)) = known.get(&(scope, word))
+                if let Some(Some(at)) = artifacts_by_word.get(&(scope, word))
                     && let Some(id) = plan.id_of(&stored.id)
                 {
                     out.entry(*at).or_default().insert(id);
@@ -151,13 +153,13 @@ pub(super) fn absent_row(runtime: &Runtime, scope: &str, path: &str, row: &Tree)
     slot_names::set_vendor_slot(&mut row, Tree::Object(slot.into_iter().map(|(k, v)| (k.to_owned(), v)).collect()));
     row.set("archive_path", Tree::Null);
     let value = row.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
-    let mut written = String::new();
-    row.write(&mut written);
-    Row { value, scope: String::new(), runtime: String::new(), text: written, file: None }
+    let mut row_text = String::new();
+    row.write(&mut row_text);
+    Row { value, scope: String::new(), runtime: String::new(), text: row_text, file: None }
 }
 
-/// The row without `archive_path`, so that its file is only listed. None if this is already so, or if the file is
-/// smaller than `threshold`.
+/// The row without `archive_path`, so that its file is only listed. None if the row has no `archive_path`, or if the
+/// file is smaller than `threshold`.
 pub(super) fn as_tier_3(row: &str, threshold: u64) -> Option<String> {
     let mut row = Tree::parse(row, 512).ok()?;
     let size = match row.get("size_bytes") {

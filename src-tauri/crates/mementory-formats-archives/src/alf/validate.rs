@@ -133,8 +133,8 @@ impl Check<'_> {
                 clear_secrets::check_text(self.archive, member, &text, &mut self.findings);
             }
             self.check_owner(layer, &tree, &member.place);
-            let counted = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
-            if let Some(count) = counted {
+            let element_count = list_document::split(&text, layer).map(|d| d.elements.len() as u64);
+            if let Some(count) = element_count {
                 self.findings.out.records += count - count_non_record_elements(&tree, layer);
                 if number(self.layer(layer, "count")) != Some(count) {
                     self.error(
@@ -328,7 +328,7 @@ impl Check<'_> {
                 );
             }
         }
-        scan.keep_for(self.archive)?;
+        scan.cache_for(self.archive)?;
         self.findings.out.records += total;
         if let Some(count) = stated_count(self.layer("memory", "record_count"))
             && count != total
@@ -446,7 +446,7 @@ impl Check<'_> {
     }
 
     /// Reports the faults of checked lines, in the order of the lines. Sets `malformed` to the place of the last line
-    /// if it is not JSON. Adds to `scanned` what is needed for reading the lines later.
+    /// if it is not JSON. Passes the scan of each line, which is needed for reading the lines later, to `scanned`.
     fn report_lines(
         &mut self,
         checked: Vec<CheckResult>,
@@ -494,7 +494,7 @@ impl Check<'_> {
     }
 
     fn check_checksum(&mut self, manifest: &Member) -> Result<(), FormatError> {
-        let Some(stated) = self.manifest.tree.get("checksum").and_then(Tree::as_str) else { return Ok(()) };
+        let Some(stated_checksum) = self.manifest.tree.get("checksum").and_then(Tree::as_str) else { return Ok(()) };
         if !self.has_our_checksum() {
             self.warning(
                 "checksum_not_verifiable",
@@ -507,7 +507,7 @@ impl Check<'_> {
         for (name, member) in archive.entries.iter().filter(|(name, _)| **name != MANIFEST_FILE) {
             digests.insert(*name, self.digest(member)?);
         }
-        if checksum(digests.iter().map(|(n, d)| (*n, d.as_str()))) != stated {
+        if checksum(digests.iter().map(|(n, d)| (*n, d.as_str()))) != stated_checksum {
             self.error("checksum_mismatch", &manifest.place, "the content of the archive does not match its checksum");
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! The values that ALF defines for types, statuses and methods, and their choice for a record.
+//! The types, statuses and methods that ALF defines, and functions that choose the type and status for a record.
 use mementory_model::{Kind, Record};
 
 /// Known memory types (spec §3.1.2). Any other type is treated as `semantic`.
@@ -11,7 +11,7 @@ pub(super) const EXTRACTION_METHODS: [&str; 4] = ["agent_written", "llm_extracte
 pub(super) const ENTITY_TYPES: [&str; 7] =
     ["person", "organization", "project", "location", "tool", "service", "other"];
 
-/// Memory type of a record: the record's type if ALF defines it, otherwise one chosen by the kind (spec §3.1.2).
+/// Memory type of a record: the record's type if ALF defines it, otherwise the type for its kind (spec §3.1.2).
 pub(super) fn memory_type(record: &Record) -> &'static str {
     if let Some(stated) = record.record_type.as_deref()
         && let Some(known) = MEMORY_TYPES.into_iter().find(|k| *k == stated)

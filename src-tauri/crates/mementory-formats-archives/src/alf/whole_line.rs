@@ -1,5 +1,5 @@
-//! Parses a memory line in one pass. Most of the bytes of a line that we wrote are in our extension slot, inside
-//! `raw_source_format`, so they are not read again for each object that contains them.
+//! Parses a memory line in one pass. Most bytes of a line that we wrote are in our extension slot, inside
+//! `raw_source_format`. In one pass, these bytes are read once instead of once for each enclosing object.
 use super::extension::{self, ReadSlot};
 use mementory_format::extension::{FORMER_VENDOR, VENDOR};
 use mementory_json::Members;
@@ -21,9 +21,9 @@ pub(super) fn vendor<'a>(members: &Members<'a>) -> Option<&'a RawValue> {
 pub(super) struct WholeLine<'a> {
     /// All members but `raw_source_format`.
     pub members: Members<'a>,
-    /// `raw_source_format`.
+    /// The value of `raw_source_format`.
     pub raw_source: RawSource<'a>,
-    /// The extension slot in the line, if it is to be read.
+    /// The extension slot of the line. None if the line has no slot, or if slots are not read.
     pub slot: Option<ReadSlot<Record>>,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct WholeLine<'a> {
 pub(super) enum RawSource<'a> {
     /// Absent or null.
     Absent,
-    /// An object. The slot is not among its members if it was read.
+    /// An object. If it was parsed in one pass, a slot that was read is not among its members.
     Object(Members<'a>),
     /// Neither an object nor null.
     Other,
@@ -53,8 +53,8 @@ impl<'a> WholeLine<'a> {
         Self::parse_in_one_pass(line, restores).or_else(|| Self::parse_in_steps(line, restores))
     }
 
-    /// Also None for unusual lines: those that repeat a member which is read here, that are deeply nested, or whose
-    /// slot is not ours or has deep fields.
+    /// Like [`Self::parse`], but also returns None for unusual lines: lines that repeat a member which this parser
+    /// reads, deeply nested lines, and lines whose slot is not ours or has deep fields.
     fn parse_in_one_pass(line: &'a str, restores: bool) -> Option<Self> {
         if restores && extension::may_have_fields_text(line) {
             return None;
@@ -67,7 +67,7 @@ impl<'a> WholeLine<'a> {
 
     fn parse_in_steps(line: &'a str, restores: bool) -> Option<Self> {
         let line = members(line)?;
-        let raw = line.get(MEMBER).filter(|raw| raw.get() != "null");
+        let raw = line.get(RAW_SOURCE_MEMBER).filter(|raw| raw.get() != "null");
         let raw_source = match raw.map(|raw| members(raw.get())) {
             None => RawSource::Absent,
             Some(Some(members)) => RawSource::Object(members),
@@ -80,7 +80,7 @@ impl<'a> WholeLine<'a> {
 }
 
 /// The member with the values for which ALF has no field.
-const MEMBER: &str = "raw_source_format";
+const RAW_SOURCE_MEMBER: &str = "raw_source_format";
 
 fn repeated<E: Error>() -> E {
     E::custom("a member is repeated")
@@ -96,17 +96,17 @@ impl<'de> Visitor<'de> for LineVisitor {
         f.write_str("a JSON object")
     }
     fn visit_map<A: MapAccess<'de>>(self, map: A) -> Result<Self::Value, A::Error> {
-        let mut found = None;
+        let mut raw_source_and_slot = None;
         let members = Members::read_from(map, |key, map| {
-            if key != MEMBER {
+            if key != RAW_SOURCE_MEMBER {
                 return Ok(false);
             }
-            if found.replace(map.next_value_seed(RawSourceSeed { restores: self.restores })?).is_some() {
+            if raw_source_and_slot.replace(map.next_value_seed(RawSourceSeed { restores: self.restores })?).is_some() {
                 return Err(repeated());
             }
             Ok(true)
         })?;
-        let (raw_source, slot) = found.unwrap_or((RawSource::Absent, None));
+        let (raw_source, slot) = raw_source_and_slot.unwrap_or((RawSource::Absent, None));
         Ok(WholeLine { members, raw_source, slot })
     }
 }
@@ -170,63 +170,65 @@ mod tests {
     use super::*;
     use mementory_model::{Kind, RecordKey};
 
-    /// The content of a parsed line, for comparing the two ways of parsing. The slot is left out of the members,
-    /// because only one of the two ways leaves it there.
+    /// The content of a parsed line, for comparing the two ways of parsing. The members are listed without the slot,
+    /// because only one of the two ways keeps the slot among them.
     fn outline(line: Option<WholeLine<'_>>) -> Option<String> {
         let WholeLine { members, raw_source, slot } = line?;
         let texts = |members: &Members<'_>| -> Vec<String> {
             let is_slot = |key: &str| [VENDOR, FORMER_VENDOR].contains(&key);
-            let others = members.0.iter().filter(|(key, _)| !is_slot(key) && key != MEMBER);
-            others.map(|(key, raw)| format!("{key}:{raw}")).collect()
+            let other_members = members.0.iter().filter(|(key, _)| !is_slot(key) && key != RAW_SOURCE_MEMBER);
+            other_members.map(|(key, raw)| format!("{key}:{raw}")).collect()
         };
         let raw_source = match &raw_source {
             RawSource::Absent => "absent".to_owned(),
             RawSource::Other => "other".to_owned(),
             RawSource::Object(members) => format!("{:?}", texts(members)),
         };
-        let native = Record::new(Kind::Memory, RecordKey::new("s", "n"), "Likes tea.");
-        let slot = slot.and_then(|slot| extension::restore_unchanged(slot, &native));
-        let slot = slot.map(|found| found.unwrap_or_else(|changed| changed.restore(&native)));
+        let native_record = Record::new(Kind::Memory, RecordKey::new("s", "n"), "Likes tea.");
+        let slot = slot.and_then(|slot| extension::restore_unchanged(slot, &native_record));
+        let slot = slot.map(|found| found.unwrap_or_else(|changed| changed.restore(&native_record)));
         let slot = slot.map(|r| (r.record.text, r.record.key, r.export_id));
         Some(format!("{:?} {raw_source} {slot:?}", texts(&members)))
     }
 
     #[test]
-    fn one_pass_finds_what_the_steps_find() {
+    fn parsing_in_one_pass_equals_parsing_in_steps() {
         let record = Record::new(Kind::Memory, RecordKey::new("s", "own"), "Likes tea.");
         let slot = extension::slot(&record, "e", "Likes tea.");
-        let with = |raw: &str| format!("{{\"id\":\"a\",\"{MEMBER}\":{raw},\"z\":[1,{{}}]}}");
-        let usual = [
-            with(&format!("{{\"x\":1,\"{VENDOR}\":{slot}}}")),
-            with(&format!("{{\"{FORMER_VENDOR}\":{slot}}}")),
-            with("{\"x\":{}}"),
-            with("{}"),
-            with("null"),
-            with("[1,[2]]"),
-            with("\"a\""),
-            with("true"),
-            with("-1"),
-            with("1"),
-            with("0.5"),
+        let line_with = |raw: &str| format!("{{\"id\":\"a\",\"{RAW_SOURCE_MEMBER}\":{raw},\"z\":[1,{{}}]}}");
+        let usual_lines = [
+            line_with(&format!("{{\"x\":1,\"{VENDOR}\":{slot}}}")),
+            line_with(&format!("{{\"{FORMER_VENDOR}\":{slot}}}")),
+            line_with("{\"x\":{}}"),
+            line_with("{}"),
+            line_with("null"),
+            line_with("[1,[2]]"),
+            line_with("\"a\""),
+            line_with("true"),
+            line_with("-1"),
+            line_with("1"),
+            line_with("0.5"),
             "{}".to_owned(),
             "{\"a\":1,\"a\":2,\"b\\u0063\":3}".to_owned(),
         ];
-        let unusual = [
-            with(&format!("{{\"{VENDOR}\":{slot},\"{FORMER_VENDOR}\":{{}}}}")),
-            with(&format!("{{\"{FORMER_VENDOR}\":{slot},\"{VENDOR}\":{slot}}}")),
-            with(&format!("{{\"{VENDOR}\":{{}},\"{VENDOR}\":{slot}}}")),
-            with("{\"mementory\":{\"v\":\"other\"}}"),
-            with("{\"mementory\":null}"),
-            with("1e999"),
-            with("\"\\ud800\""),
-            with(&format!("{}1{}", "[".repeat(200), "]".repeat(200))),
-            format!("{{\"{MEMBER}\":{{}},\"{MEMBER}\":{{\"{VENDOR}\":{slot}}}}}"),
-            format!("{{\"{MEMBER}\":{{\"{VENDOR}\":{slot}}},\"{MEMBER}\":null}}"),
-            format!("{{\"{MEMBER}\":{{\"{VENDOR}\":{slot}}}}} 1"),
+        let unusual_lines = [
+            line_with(&format!("{{\"{VENDOR}\":{slot},\"{FORMER_VENDOR}\":{{}}}}")),
+            line_with(&format!("{{\"{FORMER_VENDOR}\":{slot},\"{VENDOR}\":{slot}}}")),
+            line_with(&format!("{{\"{VENDOR}\":{{}},\"{VENDOR}\":{slot}}}")),
+            line_with("{\"mementory\":{\"v\":\"other\"}}"),
+            line_with("{\"mementory\":null}"),
+            line_with("1e999"),
+            line_with("\"\\ud800\""),
+            line_with(&format!("{}1{}", "[".repeat(200), "]".repeat(200))),
+            format!("{{\"{RAW_SOURCE_MEMBER}\":{{}},\"{RAW_SOURCE_MEMBER}\":{{\"{VENDOR}\":{slot}}}}}"),
+            format!("{{\"{RAW_SOURCE_MEMBER}\":{{\"{VENDOR}\":{slot}}},\"{RAW_SOURCE_MEMBER}\":null}}"),
+            format!("{{\"{RAW_SOURCE_MEMBER}\":{{\"{VENDOR}\":{slot}}}}} 1"),
             "[]".to_owned(),
             "{\"a\":".to_owned(),
         ];
-        for (line, is_usual) in usual.iter().map(|line| (line, true)).chain(unusual.iter().map(|line| (line, false))) {
+        for (line, is_usual) in
+            usual_lines.iter().map(|line| (line, true)).chain(unusual_lines.iter().map(|line| (line, false)))
+        {
             for restores in [true, false] {
                 let steps = outline(WholeLine::parse_in_steps(line, restores));
                 assert_eq!(outline(WholeLine::parse(line, restores)), steps, "{restores} {line}");
@@ -237,7 +239,7 @@ mod tests {
                 }
             }
         }
-        let restored = outline(WholeLine::parse(&usual[0], true)).unwrap();
+        let restored = outline(WholeLine::parse(&usual_lines[0], true)).unwrap();
         assert!(restored.contains("\"own\"") && restored.contains("\"e\""), "{restored}");
     }
 }

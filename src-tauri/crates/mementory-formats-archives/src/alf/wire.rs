@@ -19,7 +19,8 @@ pub(super) type Remark = (&'static str, String);
 /// Member of `raw_source_format` with forbidden values by JSON pointer (see [`super::forbidden`]).
 pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
-/// Depth to which content that is not a text is parsed. Deeper content is taken as it is in the file.
+/// Largest nesting depth at which content that is not a text is parsed. Deeper content is copied unchanged from the
+/// file.
 const MAX_DEPTH: u32 = 512;
 
 /// A parsed line.
@@ -31,14 +32,14 @@ pub(super) struct Line {
     /// Agent id in the line, if any.
     pub agent: Option<String>,
     /// True if the record was restored unchanged from our extension slot, with its original origin and key.
-    pub restored: bool,
+    pub is_restored: bool,
     /// Export id in our extension slot.
     pub export_id: Option<String>,
     /// Minor findings.
     pub remarks: Vec<Remark>,
 }
 
-/// The last member with this key. Most programs also use the last one if a key is repeated.
+/// The last member with this key. If a key is repeated, most programs also use the last member.
 pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> {
     members.get(key)
 }
@@ -56,9 +57,9 @@ pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
         }
     }
     let text = raw.get();
-    let inner = text.strip_prefix('"')?.strip_suffix('"')?;
-    if !inner.contains('\\') {
-        return Some(Cow::Borrowed(inner));
+    let unquoted = text.strip_prefix('"')?.strip_suffix('"')?;
+    if !unquoted.contains('\\') {
+        return Some(Cow::Borrowed(unquoted));
     }
     if let Ok(decoded) = serde_json::from_str::<String>(text) {
         return Some(Cow::Owned(decoded));
@@ -106,11 +107,11 @@ impl<'a> Fields<'a, '_> {
 
     fn object(&mut self, key: &'static str) -> Option<Members<'a>> {
         let raw = get(&self.members, key).filter(|raw| !is_null(raw))?;
-        let inner = members(raw.get());
-        if inner.is_none() {
+        let object_members = members(raw.get());
+        if object_members.is_none() {
             self.remarks.push(("unexpected_type", key.into()));
         }
-        inner
+        object_members
     }
 }
 
@@ -120,9 +121,8 @@ pub(super) fn folded_id(id: &str) -> String {
 }
 
 /// Reads one line. The record in our extension slot is restored if `restores` is set. `scope` returns the id space for
-/// the id and the `agent_id` of the line. A line without an id gets one that is always the same for its text, and
-/// content that is not a text becomes its JSON, so that nothing that the line says is lost. The error is a stable code
-/// (`not_json`).
+/// the id and the `agent_id` of the line. A line without an id gets an id that is derived from its text. Content that
+/// is not a text becomes its JSON, so that no information is lost. The error is a stable code (`not_json`).
 pub(super) fn read_line(
     line: &str,
     restores: bool,
@@ -153,12 +153,12 @@ pub(super) fn read_line(
         f.remarks.push(("no_id", "a record has no id: its line gives it one".into()));
     }
     let changed_slot = match slot.and_then(|slot| extension::restore_unchanged(slot, &record)) {
-        // The other members of the line contain nothing that the restored record lacks.
+        // The other members of the line are ignored, because the restored record has all their values.
         Some(Ok(Restored { record, export_id })) => {
             if !id_is_uuid && !id_is_missing {
                 remarks.push(("id_not_uuid", "id".into()));
             }
-            return Ok(Line { record, id: key, agent: own_agent, restored: true, export_id, remarks });
+            return Ok(Line { record, id: key, agent: own_agent, is_restored: true, export_id, remarks });
         }
         Some(Err(changed)) => Some(changed),
         None => None,
@@ -234,7 +234,7 @@ pub(super) fn read_line(
         None => (record, None),
     };
     record.verbatim = Some(Verbatim::json(line));
-    Ok(Line { record, id: key, agent: own_agent, restored: false, export_id, remarks })
+    Ok(Line { record, id: key, agent: own_agent, is_restored: false, export_id, remarks })
 }
 
 /// The content of a line. Content that is not a text, which the specification forbids, becomes its JSON.
@@ -249,7 +249,7 @@ fn content_of(f: &mut Fields<'_, '_>) -> String {
     })
 }
 
-/// The text of a record whose content is not a text. Empty for null, which says nothing.
+/// The text of a record whose content is not a text: the JSON of the content, or an empty text for null.
 pub(super) fn json_of_content(content: &Tree) -> String {
     let mut out = String::new();
     if *content != Tree::Null {
@@ -261,21 +261,22 @@ pub(super) fn json_of_content(content: &Tree) -> String {
 /// Creation time of a line, or 1970 if it has none that can be read.
 pub(super) fn created_of(line: &Members<'_>) -> Timestamp {
     let temporal = get(line, "temporal").and_then(|temporal| members(temporal.get()));
-    let stated = temporal.and_then(|temporal| get(&temporal, "created_at").and_then(string));
-    stated.and_then(|stated| Timestamp::parse(&stated)).unwrap_or(Timestamp::EPOCH)
+    let stated_time = temporal.and_then(|temporal| get(&temporal, "created_at").and_then(string));
+    stated_time.and_then(|stated_time| Timestamp::parse(&stated_time)).unwrap_or(Timestamp::EPOCH)
 }
 
-/// The id for a line that has none. An export writes it into the line, so that the record is recognised again.
+/// The id for a line that has none. An export writes this id into the line, so that a later import recognises the
+/// record.
 fn id_for_line_without_id(text: &str, line: &Members<'_>, scope: &str) -> String {
     stable_v7(created_of(line), &format!("line without id:{scope}\n{text}")).hyphenated().to_string()
 }
 
-/// The id of a record, folded for comparison, from the members of its line: the original id, if an export moved it
-/// because it is not a UUID.
+/// The id of the record in a line, folded for comparison. If an export replaced the original id because it is not a
+/// UUID, the original id is returned.
 pub(super) fn original_id(line: &Members<'_>) -> Option<String> {
     let raw_source = get(line, "raw_source_format").and_then(|raw| members(raw.get()));
-    let (moved, _) = original_id_and_emptiness(raw_source.as_ref());
-    moved.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))
+    let (moved_id, _) = original_id_and_emptiness(raw_source.as_ref());
+    moved_id.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))
 }
 
 /// Looks up forbidden values that an export moved (see [`super::forbidden`]) in the members of `raw_source_format`.
@@ -312,17 +313,17 @@ pub(super) fn identity_version(line: &str) -> Option<u64> {
 pub(super) struct Supersedes {
     /// Id of the record that is replaced.
     pub old: String,
-    /// True if this is the line's own id: the line then replaces earlier lines with the same id.
-    pub same_id: bool,
+    /// True if `old` is the id of the line itself. The line then replaces earlier lines with the same id.
+    pub has_same_id: bool,
     /// True if the line is a deletion.
-    pub deleted: bool,
+    pub is_deletion: bool,
 }
 
 /// Reads the member `supersedes` of a line, if any.
 pub(super) fn supersedes_of(line: &str) -> Option<Supersedes> {
     let m = members(line)?;
     let old = folded_id(&get(&m, "supersedes").and_then(string)?);
-    let same_id = get(&m, "id").and_then(string).is_some_and(|id| folded_id(&id) == old);
-    let deleted = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
-    Some(Supersedes { old, same_id, deleted })
+    let has_same_id = get(&m, "id").and_then(string).is_some_and(|id| folded_id(&id) == old);
+    let is_deletion = get(&m, "status").and_then(string).is_some_and(|s| s == "deleted");
+    Some(Supersedes { old, has_same_id, is_deletion })
 }

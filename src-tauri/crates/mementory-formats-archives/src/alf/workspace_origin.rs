@@ -33,8 +33,8 @@ pub(super) fn count_record(counts: &mut BTreeMap<String, u64>, record: &Record) 
     is_workspace
 }
 
-/// An edited record of a workspace with the edit applied to its verbatim, from which the workspace is restored. None
-/// for any other record.
+/// Returns an edited record of a workspace with the edit applied to its verbatim, because the workspace is restored
+/// from the verbatim. None for any other record.
 pub(super) fn with_current_text(stored: &StoredRecord) -> Option<Record> {
     let text = |v: &Verbatim| v.media_type == "text/markdown";
     let edited =

@@ -13,7 +13,7 @@ use mementory_json::{
 };
 use mementory_model::{Record, Verbatim};
 
-/// Prose blocks with a member of their own in `prose`. All others are in `custom_blocks`.
+/// Prose blocks that have a separate member in `prose`. All other blocks are in `custom_blocks`.
 const NAMED_BLOCKS: [&str; 3] = ["soul", "identity_profile", "operating_instructions"];
 
 fn text_tree(text: &str) -> Tree {
@@ -158,9 +158,9 @@ pub(super) struct Restored {
     pub records: Vec<Record>,
     /// True if the document has text blocks that do not belong to these records.
     pub has_other_blocks: bool,
-    /// True if another program changed a structured field and no text. (If texts changed as well, this is not
-    /// detected.)
-    pub structured_changed: bool,
+    /// True if another program changed a structured field, but no text. If a text changed too, the change of the
+    /// structured field is not detected.
+    pub has_changed_fields: bool,
 }
 
 /// Restores the records of an identity that we wrote. None for any other identity.
@@ -200,9 +200,10 @@ pub(super) fn restore(doc: &Tree) -> Option<Restored> {
         }),
         _ => false,
     };
-    let before = slot_names::vendor_slot(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
-    let structured_changed = !texts_changed && !has_other_blocks && before != Some(identity_digest(doc).as_str());
-    Some(Restored { records, has_other_blocks, structured_changed })
+    let digest_before = slot_names::vendor_slot(doc.get("raw_source")?)?.get("document").and_then(Tree::as_str);
+    let has_changed_fields =
+        !texts_changed && !has_other_blocks && digest_before != Some(identity_digest(doc).as_str());
+    Some(Restored { records, has_other_blocks, has_changed_fields })
 }
 
 /// Replaces text and verbatim of the record with a text from another program.

@@ -136,8 +136,8 @@ impl WorkspaceFiles {
             let mut new_names = HashSet::new();
             for (path, bytes) in &workspace.files {
                 let wanted_name = format!("{folder}{path}");
-                // If this name was given to a renamed file, this file gets another name too. If any other entry has it,
-                // this file is left out.
+                // If a renamed file already has the wanted name, this file is renamed too. If any other entry has the
+                // wanted name, this file is left out.
                 if out.has_entry(&wanted_name) && !new_names.contains(&wanted_name) {
                     losses.add(&wanted_name, "file", LossKind::LeftOut, "another file of the archive has this name");
                     continue;
@@ -183,7 +183,8 @@ impl WorkspaceFiles {
     }
 }
 
-/// The manifest's row for a file of another id space, or with another path: id space and path in the vault.
+/// The manifest row of a file that has a different id space than its workspace or a different path in the archive: the
+/// id space, and the path in the vault.
 fn owner_row((scope, stored_path): &(String, String)) -> Tree {
     Tree::Array(vec![Tree::Text(scope.clone()), Tree::Text(stored_path.clone())])
 }

@@ -32,8 +32,8 @@ use std::path::Path;
 /// assembled alone.
 const MAX_BATCH_BYTES: u64 = 128 << 20;
 
-/// Largest file in bytes that is read into memory. A larger file is read from the source twice: for its digest and to
-/// write it.
+/// Size in bytes of the largest file that is read into memory. A larger file is read from the source twice: to compute
+/// its digest, and to write it.
 const MAX_IN_MEMORY_BYTES: u64 = 1 << 20;
 
 /// Writes the archive. If `out` is None, only the report is made, and the records are read only once.
@@ -49,12 +49,12 @@ pub(super) fn write(
     let mut file = ArchiveWriter::create(out, options.passphrase.as_deref())?;
     let mut secrets = Secrets::new(options.passphrase.as_deref());
     let workspaces = WorkspaceFiles::collect(source, &mut plan, options, &mut secrets)?;
-    let stated = passthrough.manifest.as_deref();
-    let redacted = stated.and_then(|text| clear_secrets::redacted_document(text, file.is_encrypted()));
+    let stated_manifest = passthrough.manifest.as_deref();
+    let redacted = stated_manifest.and_then(|text| clear_secrets::redacted_document(text, file.is_encrypted()));
     if redacted.is_some() {
         clear_secrets::report_redacted(MANIFEST_FILE, &mut plan.losses);
     }
-    let original = redacted.as_deref().or(stated).and_then(|text| Tree::parse(text, 512).ok());
+    let original = redacted.as_deref().or(stated_manifest).and_then(|text| Tree::parse(text, 512).ok());
     let mut layers = Layers::from_manifest(original.as_ref());
     layers.sole_workspace = plan.sole_workspace.clone().filter(|_| passthrough.agent.is_none());
     plan.choose_periods(original.as_ref());
@@ -85,8 +85,8 @@ pub(super) fn write(
         let version = FORMAT_VERSION.into();
         return Ok(WriteReport { version, by_kind: plan.by_kind, losses: plan.losses, ..WriteReport::default() });
     }
-    let sealed = secrets.rows(options.passphrase.as_deref(), &agent, &description.now.to_rfc3339())?;
-    plan.rows.entry("credentials").or_default().extend(sealed);
+    let sealed_rows = secrets.rows(options.passphrase.as_deref(), &agent, &description.now.to_rfc3339())?;
+    plan.rows.entry("credentials").or_default().extend(sealed_rows);
     write_list(&mut file, &mut plan, &passthrough, &mut layers, "credentials")?;
     layers.has_embeddings = plan.has_embeddings;
     if passthrough.agent.is_none() {
@@ -98,8 +98,8 @@ pub(super) fn write(
     if let Some(agent) = &passthrough.agent {
         // The stored manifest is that of the last full archive. Deltas imported since then may have led to a later
         // state (§4.3.1).
-        let reached = source.reached_state("alf", &agent.to_ascii_lowercase())?;
-        layers.reached = reached.filter(|(sequence, _)| *sequence > 0);
+        let reached_state = source.reached_state("alf", &agent.to_ascii_lowercase())?;
+        layers.reached = reached_state.filter(|(sequence, _)| *sequence > 0);
     }
     let several_versions = plan.lineage.as_ref().filter(|lineage| lineage.version > 1);
     layers.lineage = several_versions.map(|_| lineage::version_counter_id(&description.vault_id));
@@ -126,7 +126,7 @@ pub(super) fn scope_entry(scope: &str, runtime: Option<&str>) -> Tree {
     Tree::Object(members.collect())
 }
 
-/// Reports what an `.alf` cannot contain: tombstones, and passthrough files of other formats.
+/// Reports content that an `.alf` cannot contain as losses: tombstones, and passthrough files of other formats.
 fn report_left_out(
     source: &mut dyn RecordSource,
     plan: &mut ExportPlan,
@@ -158,7 +158,7 @@ fn write_index(
     if layers.partitions.is_empty() && stated_text.is_none() {
         return Ok(());
     }
-    // The manifest of another program may state the name of a file with a different purpose. That file keeps its name
+    // The manifest of another program may name a file with a different purpose as the index. That file keeps its name
     // and bytes.
     let is_index = can_be_index(&stated_name);
     let credentials_name = folded_name(&layers.file("credentials"));
@@ -239,7 +239,7 @@ fn write_files(
             plan.losses.add(&row.value, "secret", LossKind::LeftOut, clear_secrets::LEFT_OUT_NOTE);
         }
     }
-    // A preview only needs to know whether the file is too large.
+    // A preview reads only as many bytes as show whether the file is too large.
     let read_limit = if out.is_discarding() { threshold.saturating_add(1) } else { u64::MAX };
     for (id, foreign) in std::mem::take(&mut plan.files) {
         let mut file_data = FileData { path: None, size: foreign.reference.size.unwrap_or(0), sha256: String::new() };
@@ -341,8 +341,8 @@ fn free_artifact_name(out: &ArchiveWriter, passthrough: &PassthroughFiles, name:
         .collect();
     let safe_name = if safe_name.is_empty() { "file".to_owned() } else { safe_name.join("/") };
     let is_free = |name: &String| is_free_name(out, passthrough, name);
-    let preferred = Some(format!("artifacts/{safe_name}")).filter(is_free);
-    preferred.unwrap_or_else(|| {
+    let preferred_name = Some(format!("artifacts/{safe_name}")).filter(is_free);
+    preferred_name.unwrap_or_else(|| {
         let mut name = out.free_name(&format!("artifacts/{id}/{safe_name}"));
         // The loop ends, because there are only finitely many passthrough files whose name could be taken.
         while !is_free(&name) {
@@ -404,10 +404,10 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
     let record = &stored.record;
     let id = plan.id_of(&stored.id).unwrap_or_default();
     if let (Some(AlfElement::Line), Some(verbatim)) = (alf_element(record), &record.verbatim) {
-        let unchanged = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
-        if let Some(text) = unchanged.or_else(|| compose::patch(record, &verbatim.text)) {
+        let unchanged_line = (!stored.edited && !verbatim.text.contains('\n')).then(|| verbatim.text.clone());
+        if let Some(text) = unchanged_line.or_else(|| compose::patch(record, &verbatim.text)) {
             let id_space = record.key.scope.strip_prefix("alf:").unwrap_or(agent);
-            let id_is_taken = plan.repeats_id(&stored.id);
+            let id_is_taken = plan.has_repeated_id(&stored.id);
             let names = forbidden::LineNames { agent, id_space, key: &record.key.value, id_is_taken };
             return (id, forbidden::move_forbidden_values(&text, &names).unwrap_or(text));
         }

@@ -59,13 +59,13 @@ pub(super) struct Layers {
     pub entries: Vec<(String, Tree)>,
     /// Workspaces whose files are under `raw/`.
     pub workspaces: Vec<(String, Tree)>,
-    /// Latest state of the agent that was imported: sequence number and, if known, time.
+    /// Latest imported state of the agent: its sequence number and, if known, its time.
     pub reached: Option<(u64, Option<String>)>,
-    /// Set if all exported records are from one workspace.
+    /// The agent of the workspace, if all exported records are from one workspace.
     pub sole_workspace: Option<SoleWorkspace>,
     /// Id of the vault that counted the versions of the identity, if there is more than one version.
     pub lineage: Option<String>,
-    /// Size in bytes from which files are only listed, and true if the user set it.
+    /// Threshold in bytes, and true if the user set it. Files of at least this size are only listed.
     pub threshold: (u64, bool),
     names: BTreeMap<String, String>,
     included: (u64, u64),
@@ -73,7 +73,8 @@ pub(super) struct Layers {
 }
 
 impl Layers {
-    /// Empty layers. The names of the layer files are taken from the imported agent's manifest, if any.
+    /// Creates an empty list of contents. The names of the layer files are taken from the imported agent's manifest, if
+    /// any.
     pub(super) fn from_manifest(original: Option<&Tree>) -> Self {
         let mut names = BTreeMap::new();
         if let Some(Tree::Object(layers)) = original.and_then(|o| o.get("layers")) {
@@ -101,8 +102,8 @@ impl Layers {
     /// manifest if it can be used and `is_free` accepts it.
     pub(super) fn choose_name(&mut self, layer: &str, is_free: &dyn Fn(&str) -> bool) -> String {
         let default = if layer == "memory" { INDEX_FILE.to_owned() } else { format!("{layer}.json") };
-        let stated = self.names.get(layer).unwrap_or(&default);
-        let name = usable_name(stated, &default, is_free);
+        let stated_name = self.names.get(layer).unwrap_or(&default);
+        let name = usable_name(stated_name, &default, is_free);
         self.names.insert(layer.to_owned(), name.clone());
         name
     }
@@ -112,7 +113,7 @@ impl Layers {
         ["principals", "credentials", "attachments"].iter().any(|l| self.file(l) == name) || self.index_file() == name
     }
 
-    /// Counts the files in the archive (tier 2) and those that are only listed (tier 3), and sums up their sizes.
+    /// Counts the files in the archive (tier 2) and the files that are only listed (tier 3), and adds up their sizes.
     pub(super) fn count_files(&mut self, rows: &[Row]) {
         for row in rows {
             let Ok(tree) = Tree::parse(&row.text, 512) else { continue };
@@ -149,7 +150,7 @@ pub(super) fn index(original: Option<&str>, partitions: &[PartitionRow]) -> Stri
     out
 }
 
-/// Format version that is written.
+/// Format version of the archives that are written.
 pub(super) const FORMAT_VERSION: &str = "1.0.0";
 
 /// Text of the manifest, and its format version. `is_generated` is false only if the archive contains exactly one

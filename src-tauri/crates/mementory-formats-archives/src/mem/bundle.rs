@@ -31,7 +31,7 @@ pub(super) struct Bundle<'a> {
     pub files: BTreeMap<&'a str, &'a Member>,
     /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
     pub unreadable: BTreeSet<String>,
-    /// Paths inside the bundle of folders that contain nothing.
+    /// Paths of the empty folders, inside the bundle.
     pub empty_folders: BTreeSet<String>,
     /// Names of entries that lead out of the archive (`../`). An archive with such names is refused (spec v1.1 §4, §7).
     pub escaping: BTreeSet<String>,
@@ -46,8 +46,8 @@ pub(super) fn prefix_of(name: &str) -> Option<&str> {
     if matches!(file, MANIFEST_FILE | CHECKSUMS_FILE | SIGNATURE_FILE) {
         return Some(folder);
     }
-    let inner = folder.strip_suffix("items/").or_else(|| folder.strip_suffix("audit/"))?;
-    ((inner.is_empty() || inner.ends_with('/')) && file.ends_with(".jsonl")).then_some(inner)
+    let bundle_folder = folder.strip_suffix("items/").or_else(|| folder.strip_suffix("audit/"))?;
+    ((bundle_folder.is_empty() || bundle_folder.ends_with('/')) && file.ends_with(".jsonl")).then_some(bundle_folder)
 }
 
 impl<'a> Bundle<'a> {

@@ -12,7 +12,7 @@ use mementory_json::{
     schema::{is_uri, rfc3339},
 };
 
-/// Folder of the vectors.
+/// Folder of the embedding vectors.
 const EMBEDDINGS_FOLDER: &str = "embeddings/";
 
 /// Checks the claims of a manifest. Requires a report of the bundle's files.
@@ -33,12 +33,13 @@ pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
         warn("since_missing", MANIFEST_FILE, "an incremental export has no since".into());
     }
     if manifest.level == "L3" {
-        let (unsigned, logged) = (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
-        if unsigned > 0 {
-            let message = format!("{unsigned} tombstones are not signed, which level L3 requires");
+        let (unsigned_count, audit_line_count) =
+            (report.unsigned_tombstones, report.lines.get("audit").copied().unwrap_or_default());
+        if unsigned_count > 0 {
+            let message = format!("{unsigned_count} tombstones are not signed, which level L3 requires");
             report.add_finding(Severity::Warning, "tombstone_unsigned", TOMBSTONES_FILE, message);
         }
-        if logged == 0 {
+        if audit_line_count == 0 {
             report.add_finding(Severity::Warning, "audit_missing", AUDIT_LOG_FILE, "level L3 requires the audit trail");
         }
     }
@@ -72,8 +73,8 @@ fn check_form(manifest: &Manifest, report: &mut Report) {
     }
 }
 
-/// Checks the times, which other programs may read more strictly than we do (§1.1, schema), and the members of
-/// `coverage`, to which the schema allows no others.
+/// Checks the times, which other programs may parse more strictly than we do (§1.1, schema). Also reports members of
+/// `coverage` that the schema does not allow.
 fn check_times(manifest: &Tree, report: &mut Report) {
     let coverage = manifest.get("coverage");
     let times = [

@@ -1,4 +1,4 @@
-//! Checks a whole bundle in one pass. The validator reports all findings, the reader stops at the first fatal one.
+//! Checks a whole bundle in one pass. The validator reports all findings. The reader stops at the first fatal finding.
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE},
@@ -81,7 +81,7 @@ fn check_listed_files(
     depth: CheckDepth,
     progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    let mut seen = HashSet::new();
+    let mut listed_paths = HashSet::new();
     let mut lowercase_paths = HashSet::new();
     for entry in &manifest.files {
         let path = entry.path.as_str();
@@ -95,7 +95,7 @@ fn check_listed_files(
         if [MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             report.add_finding(Severity::Error, "self_listed", path, format!("listed, and must not be: {path}"));
         }
-        if !seen.insert(path) {
+        if !listed_paths.insert(path) {
             report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
             continue;
         }
@@ -112,14 +112,14 @@ fn check_listed_files(
             report.fatal("size_limit", path, too_large_message());
             continue;
         }
-        let checked = match check_file(bundle, path, member, report, depth, progress) {
+        let checked_file = match check_file(bundle, path, member, report, depth, progress) {
             Err(FormatError::Io { source, .. }) if is_damage(&source) => {
                 report.fatal(DAMAGED_CODE, path, source.to_string());
                 continue;
             }
             other => other?,
         };
-        let Some((size, digest)) = checked else {
+        let Some((size, digest)) = checked_file else {
             report.fatal("size_limit", path, too_large_message());
             continue;
         };
@@ -308,10 +308,10 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
 /// records, such a file is a fatal error. Elsewhere it is a warning, which only the full check reports. An empty folder
 /// in a folder with records is treated as a file, as the reference does, and so is a folder in place of the signature.
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
-    let listed: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
+    let listed_paths: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names =
         bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
-    let unlisted: BTreeSet<&str> = names.filter(|path| !listed.contains(path)).collect();
+    let unlisted_paths: BTreeSet<&str> = names.filter(|path| !listed_paths.contains(path)).collect();
     let is_misplaced = |path: &&str| match path.split_once('/') {
         Some((folder, _)) => FULLY_LISTED_FOLDERS.contains(&folder),
         None => *path == SIGNATURE_FILE,
@@ -319,7 +319,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     for path in bundle.empty_folders.iter().map(String::as_str).filter(is_misplaced) {
         report.fatal("unlisted_file", path, format!("unlisted folder present: {path}"));
     }
-    for path in unlisted {
+    for path in unlisted_paths {
         // A link in place of a folder is treated as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if bundle.escaping.contains(path) {
@@ -346,8 +346,9 @@ fn check_ids(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut
 /// Reports integers below 0. The schemas of all kinds forbid them, but a record with such a value can be read.
 fn check_negative_numbers(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     let derived_count = tree.get("derived").and_then(|derived| derived.get(DERIVED_COUNT_FIELD));
-    let derived = (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
-    for name in forbidden_fields(spec, tree).into_iter().chain(derived) {
+    let forbidden_count_field =
+        (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
+    for name in forbidden_fields(spec, tree).into_iter().chain(forbidden_count_field) {
         report.add_finding(Severity::Error, "bad_value", &format!("{path}:{number}"), format!("{name} is below 0"));
     }
 }
@@ -397,7 +398,7 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
 
 /// Reports a signature that is a link, and explains one that is malformed only because it is in upper case.
 fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), FormatError> {
-    // Without this, a signature behind a link would look like no signature.
+    // A signature behind a link is an error, because the bundle would otherwise seem to be unsigned.
     if bundle.unreadable.contains(SIGNATURE_FILE) {
         report.fatal("path_escapes", SIGNATURE_FILE, format!("path escapes the bundle: {SIGNATURE_FILE}"));
     }
@@ -435,8 +436,8 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     // only those that are not empty.
     let is_empty_listed =
         report.has_empty_scope && manifest.scopes.iter().flatten().next().is_some_and(String::is_empty);
-    let empty = is_empty_listed.then(String::new).filter(|empty| !report.scopes.contains(empty));
-    let scopes = empty.iter().chain(&report.scopes);
+    let empty_scope = is_empty_listed.then(String::new).filter(|empty_scope| !report.scopes.contains(empty_scope));
+    let scopes = empty_scope.iter().chain(&report.scopes);
     if manifest.scopes.as_ref().is_some_and(|stated| !stated.iter().eq(scopes)) {
         let message = "scopes mismatch: not the sorted set of context ids";
         report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);

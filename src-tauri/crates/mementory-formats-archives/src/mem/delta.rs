@@ -1,5 +1,5 @@
-//! Selects the rows of an incremental export (spec v1.1 §4): those changed since a given time, or missing in an earlier
-//! export.
+//! Selects the rows of an incremental export (spec v1.1 §4): the rows that changed since a given time, or that are
+//! missing in an earlier export.
 //!
 //! Graph, profile and vendor kinds are always exported completely, as in the reference SDK, because rows without a time
 //! cannot be filtered, and a superseded row may be older than the start time. The SDK misses later edits of old rows.
@@ -48,7 +48,7 @@ enum Baseline {
 #[derive(Default)]
 pub(super) struct Delta {
     baseline: Baseline,
-    /// Start time for the manifest.
+    /// Start time of the export, for the manifest.
     pub since: Option<Timestamp>,
     now: Option<Timestamp>,
     /// Ids of the exported resources, whose chunks are exported too.
@@ -131,13 +131,14 @@ impl Delta {
         Ok(newest)
     }
 
-    /// True if this line of a known kind is exported. `changed` is the time of the record's last change in the vault.
-    pub fn includes(&mut self, path: &str, tree: &Tree, line: &str, changed: Option<Timestamp>) -> bool {
+    /// True if this line of a known kind is exported. `changed_at` is the time of the last change of its record in the
+    /// vault.
+    pub fn includes(&mut self, path: &str, tree: &Tree, line: &str, changed_at: Option<Timestamp>) -> bool {
         let included = match &self.baseline {
             Baseline::Nothing => return true,
             Baseline::Export { lines, .. } => !lines.contains(&line_identity(path, tree, line)),
             Baseline::Cursor(since) => {
-                changed.is_some_and(|at| self.is_between(at, *since)) || self.has_changed(path, tree, *since)
+                changed_at.is_some_and(|at| self.is_between(at, *since)) || self.has_changed(path, tree, *since)
             }
         };
         if included && path == "items/resource.jsonl" {
@@ -170,8 +171,8 @@ impl Delta {
         let Some((_, times)) = CHANGE_TIME_FIELDS.iter().find(|(kind, _)| *kind == spec.kind) else { return true };
         times.iter().enumerate().any(|(n, name)| {
             let at = time_of(tree, name);
-            // The first field is the creation time, which always counts. All others count only if they are not in the
-            // future.
+            // The first field is the creation time, which always counts. All other times count only if they are not in
+            // the future.
             at.is_some_and(|at| if n == 0 { at >= since } else { self.is_between(at, since) })
         })
     }
@@ -181,7 +182,7 @@ impl Delta {
     }
 }
 
-/// Digest that identifies a line. The digest of a tombstone covers only its id and what it deletes, because its line
+/// Digest that identifies a line. The digest of a tombstone covers only its id, operation and target, because the line
 /// changes if a signature is added later.
 fn line_identity(path: &str, tree: &Tree, line: &str) -> [u8; 16] {
     if path != TOMBSTONES_FILE {

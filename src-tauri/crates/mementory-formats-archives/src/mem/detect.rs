@@ -51,9 +51,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     for member in catalog.members() {
         // A member belongs to the innermost bundle that contains it.
         let folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
-        let found =
+        let innermost_bundle =
             folders.map(|f| (member.root, member.archive, f)).find_map(|location| bundles.get_key_value(&location));
-        let Some((location, (confidence, version, reason))) = found else { continue };
+        let Some((location, (confidence, version, reason))) = innermost_bundle else { continue };
         let claim = claims.entry(*location).or_insert_with(|| Claim {
             version: version.clone(),
             confidence: *confidence,

@@ -59,23 +59,23 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
     let until = pack.until;
     let in_period = |at: Timestamp| since.is_none_or(|since| at >= since) && until.is_none_or(|until| at <= until);
     let SelectedParts { tombstones: include_tombstones, audit_trail, howto: include_howto } = pack.selected;
-    let mut streams: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    let mut seen = BTreeSet::new();
+    let mut lines_by_path: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    let mut seen_ids = BTreeSet::new();
     for tombstone in pack.tombstones.iter().filter(|t| include_tombstones && in_period(t.at)) {
-        if seen.insert(tombstone.id.as_str()) {
+        if seen_ids.insert(tombstone.id.as_str()) {
             let line = tombstones::to_line(tombstone, depth);
             let line = match signer.filter(|_| tombstones::needs_our_signature(tombstone)) {
                 Some(signer) => sign::sign_tombstone(&line, signer, depth)?,
                 None => line,
             };
-            streams.entry(TOMBSTONES_FILE).or_default().push(line);
+            lines_by_path.entry(TOMBSTONES_FILE).or_default().push(line);
         }
     }
     for entry in pack.audit.iter().filter(|e| audit_trail && in_period(e.at)) {
-        streams.entry(AUDIT_LOG_FILE).or_default().push(audit_line(entry)?);
+        lines_by_path.entry(AUDIT_LOG_FILE).or_default().push(audit_line(entry)?);
     }
     for edge in pack.edges.iter().filter(|_| include_tombstones) {
-        streams.entry(PROVENANCE_FILE).or_default().push(edge_line(edge)?);
+        lines_by_path.entry(PROVENANCE_FILE).or_default().push(edge_line(edge)?);
     }
     let mut target = OutputTarget::create(out, if include_tombstones { &["audit", "provenance"] } else { &["audit"] })?;
     // Conformance level L3 (spec v1.1 §8) requires the audit trail.
@@ -92,7 +92,7 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         manifest.since = since;
     }
     let mut files: Vec<FileEntry> = Vec::new();
-    for (path, lines) in &mut streams {
+    for (path, lines) in &mut lines_by_path {
         lines.sort_unstable();
         let name = match *path {
             TOMBSTONES_FILE => "tombstone",
@@ -106,14 +106,14 @@ pub fn write(pack: &EvidencePack, out: &Path, signer: Option<&dyn Signer>) -> Re
         files.push(target.write_file(path, format!("{}\n", lines.join("\n")).as_bytes())?);
     }
     if include_howto {
-        let listed: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
-        let text = howto_text::instructions(pack, &listed, signer);
+        let listed_paths: Vec<&str> = files.iter().map(|file| file.path.as_str()).collect();
+        let text = howto_text::instructions(pack, &listed_paths, signer);
         files.push(target.write_file(HOWTO_FILE, text.as_bytes())?);
         if let Some(signer) = signer {
             files.push(target.write_file(PUBLIC_KEY_FILE, howto_text::public_key_pem(signer).as_bytes())?);
         }
     }
-    let count = |path: &str| streams.get(path).map_or(0, |lines| lines.len() as u64);
+    let count = |path: &str| lines_by_path.get(path).map_or(0, |lines| lines.len() as u64);
     Ok(EvidenceReport {
         tombstones: count(TOMBSTONES_FILE),
         audit_entries: count(AUDIT_LOG_FILE),
@@ -206,8 +206,8 @@ fn graph_edge(stored: &StoredRecord) -> Option<ProvenanceEdge> {
     if spec.kind != "edge" {
         return None;
     }
-    let current = to_record(spec, &tree);
-    patch(spec, &mut tree, &current, record);
+    let current_record = to_record(spec, &tree);
+    patch(spec, &mut tree, &current_record, record);
     let text_of = |name: &str| text(&tree, name).unwrap_or_default().to_owned();
     let successor = linked_ids(stored, "superseded_by").next();
     Some(ProvenanceEdge {

@@ -22,9 +22,9 @@ pub struct AuditEntry {
     /// Subject of the operation. If `kind` is given, this is the vault id of a record; the pack contains the record's
     /// id in exported bundles instead.
     pub target: String,
-    /// Kind of the record that `target` refers to, if it refers to one.
+    /// Kind of the record that `target` refers to. None if `target` refers to no record.
     pub kind: Option<Kind>,
-    /// Reason or count; no personal data. May be empty.
+    /// Reason for the event, or a count. It contains no personal data, and may be empty.
     pub reason: String,
 }
 
@@ -45,7 +45,7 @@ pub struct ProvenanceEdge {
     pub valid_from: Timestamp,
     /// End of the edge's validity.
     pub valid_to: Option<Timestamp>,
-    /// Id of the edge that replaced this one.
+    /// Id of the edge that replaced this edge.
     pub superseded_by: Option<String>,
     /// Confidence, from 0 to 1.
     pub confidence: f64,
@@ -53,7 +53,7 @@ pub struct ProvenanceEdge {
     pub evidence: Vec<String>,
 }
 
-/// Which parts a pack contains.
+/// The parts that a pack contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SelectedParts {
     /// Tombstones and provenance edges.
@@ -65,7 +65,7 @@ pub struct SelectedParts {
 }
 
 impl Default for SelectedParts {
-    /// The parts that the specification requires.
+    /// Selects the parts that the specification requires.
     fn default() -> Self {
         Self { tombstones: true, audit_trail: true, howto: false }
     }

@@ -26,7 +26,7 @@ fn fingerprint(spec: &KindSpec, tree: &Tree) -> String {
 }
 
 /// Stores the differences between `record` and `mapped`, the record as read from `tree` without the slot, in the
-/// extension slot of `tree`. Returns false if there are none. If the record was read from this format
+/// extension slot of `tree`. Returns false if there are no differences. If the record was read from this format
 /// (`is_same_format`), origin and verbatim are left out, because they follow from the line itself.
 pub(super) fn attach(spec: &KindSpec, tree: &mut Tree, mapped: &Record, record: &Record, is_same_format: bool) -> bool {
     extension::remove(tree);
@@ -85,18 +85,18 @@ pub(super) fn restore(spec: &KindSpec, tree: &Tree, mapped: &Record, verbatim: &
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
-    let changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
-    if changed {
+    let is_changed = native.as_str() != Some(fingerprint(spec, tree).as_str());
+    if is_changed {
         NATIVE_FIELDS.adopt_native_fields(mapped, &mut record);
         record.origin = mapped.origin.clone();
         record.verbatim = Some(verbatim.clone());
     }
     let is_foreign = record.key.scope != KEY_SCOPE;
     let export_id = is_foreign.then(|| export_id_in(&id_of(spec, tree), record.kind)).flatten();
-    Some(Restored { record, changed, export_id })
+    Some(Restored { record, changed: is_changed, export_id })
 }
 
-/// The export id in the id of a line that was composed for a record of this kind.
+/// Extracts the export id from the id of a line that was composed for a record of this kind.
 pub(super) fn export_id_in(line_id: &str, kind: Kind) -> Option<String> {
     line_id.strip_prefix(id_prefix(kind)).map(str::to_owned)
 }

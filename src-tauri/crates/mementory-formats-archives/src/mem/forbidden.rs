@@ -44,8 +44,8 @@ pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree, new_id: &s
     };
     for name in &names {
         moved_values.set(name, tree.get(name).cloned().unwrap_or(Tree::Null));
-        let allowed = if Some(*name) == empty_id { Tree::Text(new_id.into()) } else { Tree::Number("0".into()) };
-        tree.set(name, allowed);
+        let allowed_value = if Some(*name) == empty_id { Tree::Text(new_id.into()) } else { Tree::Number("0".into()) };
+        tree.set(name, allowed_value);
     }
     tree.set(FORBIDDEN_VALUES_MEMBER, moved_values);
     names

@@ -8,7 +8,7 @@ use mementory_format::Signer;
 use mementory_model::Timestamp;
 use std::fmt::Write;
 
-/// File with the instructions.
+/// File with the instructions for checking the pack.
 pub(super) const HOWTO_FILE: &str = "HOW-TO-CHECK.txt";
 /// File with the public key of the pack's signature.
 pub(super) const PUBLIC_KEY_FILE: &str = "public-key.pem";
@@ -20,7 +20,7 @@ pub(super) fn public_key_pem(signer: &dyn Signer) -> String {
     format!("-----BEGIN PUBLIC KEY-----\n{}\n-----END PUBLIC KEY-----\n", STANDARD.encode(der))
 }
 
-/// The instructions; `files` are the other files in the pack.
+/// Returns the instructions. `files` are the other files in the pack.
 pub(super) fn instructions(pack: &EvidencePack, files: &[&str], signer: Option<&dyn Signer>) -> String {
     let mut out = String::from("HOW TO CHECK THIS EVIDENCE PACK\n\nIt contains no memories and no messages.\n");
     let time_or = |at: Option<Timestamp>, none: &str| at.map_or(none.to_owned(), Timestamp::to_rfc3339_seconds);

@@ -54,12 +54,12 @@ pub(super) enum ModelField {
 /// A reference to another record: wire field, relation, and the target's kind in the model and in the format.
 pub(super) type ReferenceField = (&'static str, &'static str, Kind, &'static str);
 
-/// One record kind.
+/// The description of a record kind.
 #[derive(Debug)]
 pub(super) struct KindSpec {
     /// Wire name: `tombstone`, `log`, or the name of the file without its extension.
     pub kind: &'static str,
-    /// Model kind.
+    /// Kind of the records in the record model.
     pub model: Kind,
     /// Fields that together form the id.
     pub id: &'static [&'static str],

@@ -9,7 +9,7 @@ use mementory_json::Tree;
 use mementory_model::Bounds;
 use std::thread::Scope;
 
-/// Extent of a check.
+/// The rules that a check applies.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum CheckDepth {
     /// Only rules whose violation prevents an import.
@@ -33,7 +33,7 @@ fn decode_batch(batch: &TextBatch, spec: &KindSpec, depth: CheckDepth, bounds: B
     })
 }
 
-/// Decodes the lines of one file in a thread while the next ones are read and hashed.
+/// Decodes the lines of one file in a thread, while the next lines are read and hashed.
 pub(super) fn start_decoder<'s>(
     scope: &'s Scope<'s, '_>,
     spec: &'static KindSpec,

@@ -1,5 +1,5 @@
 //! Encodes a record as a line: the record's original line if it was read from this format, otherwise a skeleton with
-//! the format's defaults (spec v1.1 §8). In both, only the fields that differ are changed.
+//! the format's defaults (spec v1.1 §8). In either line, only the fields that differ from the record are changed.
 use super::{
     kinds::{KindSpec, ModelField, Type, kind_named},
     to_record::KEY_SCOPE,
@@ -59,9 +59,9 @@ pub(super) fn target_id(kind: Kind, key: &RecordKey, vault_id: Option<&String>) 
     Some(format!("{}{vault_id}", id_prefix(kind)))
 }
 
-fn first_linked_id(stored: &StoredRecord, wanted: impl Fn(&Link) -> bool) -> Option<String> {
+fn first_linked_id(stored: &StoredRecord, is_wanted: impl Fn(&Link) -> bool) -> Option<String> {
     let links = stored.record.links.iter().zip(&stored.link_ids);
-    links.filter(|(l, _)| wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
+    links.filter(|(l, _)| is_wanted(l)).find_map(|(l, id)| target_id(l.kind, &l.target, id.as_ref()))
 }
 
 /// Kind and skeleton line for a record from another format. The kind is `episode` if the usual kind requires a
@@ -176,7 +176,7 @@ pub(super) fn skeleton(stored: &StoredRecord, conversation_time: Option<Timestam
 }
 
 /// Metadata about the source of an episode, with the member names of the reference SDK's adapters, so that other
-/// programs understand it. Our reader uses it if another program removed the extension slot.
+/// programs understand it. Our reader uses this metadata if another program removed the extension slot.
 fn adapter_metadata(record: &Record) -> Tree {
     let field = |name: &str| record.fields.get(name).and_then(|v| v.as_str());
     let source = &record.source;
@@ -211,7 +211,7 @@ fn default_value(ty: Type, default_time: &str) -> Tree {
     }
 }
 
-/// The first `n` characters.
+/// The first `n` characters of a text.
 fn first_chars(text: &str, n: usize) -> String {
     text.chars().take(n).collect()
 }
@@ -224,8 +224,8 @@ pub(super) fn patch(spec: &KindSpec, tree: &mut Tree, old: &Record, new: &Record
             // The summary of an episode without a title is the start of its text.
             ModelField::Title if spec.kind == "episode" => {
                 let own_title = new.title.clone().filter(|t| !t.is_empty());
-                let changed = old.title != new.title || (own_title.is_none() && old.text != new.text);
-                changed.then(|| Some(Tree::Text(own_title.unwrap_or_else(|| first_chars(&new.text, 120)))))
+                let is_changed = old.title != new.title || (own_title.is_none() && old.text != new.text);
+                is_changed.then(|| Some(Tree::Text(own_title.unwrap_or_else(|| first_chars(&new.text, 120)))))
             }
             ModelField::Text if spec.kind == "procedure" => {
                 (old.text != new.text).then(|| Some(texts(&new.text.split('\n').collect::<Vec<_>>())))

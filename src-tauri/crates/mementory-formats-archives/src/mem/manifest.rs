@@ -9,9 +9,10 @@ use mementory_json::Tree;
 use mementory_model::{Bounds, Timestamp};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Version that is written. All versions with the same major number can be read.
+/// Format version that is written unless another one is requested. All versions with the same major number can be read.
 pub(super) const FORMAT_VERSION: &str = "1.1.0";
-/// Versions that can be requested: 1.0 is 1.1 without its four summary fields (spec v1.1 §3.1).
+/// Versions that can be requested. Version 1.0 lacks four fields of the manifest: `specURL`, `coverage`, `scopes` and
+/// `bundleDigest` (spec v1.1 §3.1).
 pub(super) const WRITABLE_VERSIONS: [&str; 2] = ["1.0.0", FORMAT_VERSION];
 /// Address of the specification, for `specURL`.
 const SPEC_URL: &str = "https://github.com/MacPaw/portable-memory/blob/main/Spec/portable-memory-spec.md";
@@ -112,10 +113,10 @@ impl Manifest {
         if !matches!(mode.as_str(), "full" | "incremental") {
             return Err("exportMode is unknown".into());
         }
-        let known = ["counts", "files", "coverage", "bundleDigest"];
+        let parsed_members = ["counts", "files", "coverage", "bundleDigest"];
         let unknown = members
             .iter()
-            .filter(|(k, _)| !known.contains(&k.as_str()) && !MANIFEST_FIELDS.iter().any(|f| f.name == k))
+            .filter(|(k, _)| !parsed_members.contains(&k.as_str()) && !MANIFEST_FIELDS.iter().any(|f| f.name == k))
             .cloned()
             .collect();
         Ok(Self {
@@ -274,8 +275,8 @@ pub(super) fn checksums(files: &[FileEntry]) -> String {
     out
 }
 
-/// True for a version by Semantic Versioning 2.0.0, which the specification (§9) requires: three numbers, then perhaps a
-/// pre-release and the metadata of a build.
+/// True for a version according to Semantic Versioning 2.0.0, which the specification requires (§9): three numbers,
+/// optionally followed by a pre-release and build metadata.
 pub(super) fn is_semver(version: &str) -> bool {
     let (version, build) = version.split_once('+').map_or((version, None), |(version, build)| (version, Some(build)));
     let (core, release) = version.split_once('-').map_or((version, None), |(core, release)| (core, Some(release)));

@@ -21,7 +21,8 @@ use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, R
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
 
-/// Member of the extension slot that marks a chunk that repeats a resource's text so that other programs can read it.
+/// Member of the extension slot of a chunk. It marks a chunk that repeats the text of a resource, so that other
+/// programs can read this text.
 pub(super) const RENDERING_OF_MEMBER: &str = "rendering_of";
 
 /// Reads a bundle into the sink. Nothing is sent if the check finds a fatal error.
@@ -104,8 +105,8 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
-    /// True in a salvage, which skips damaged files and lines that are not records. In an ordinary import, they are
-    /// errors.
+    /// True in a salvage, which skips damaged files and lines that are not records. In an ordinary import, such files
+    /// and lines are errors.
     is_salvage: bool,
     /// True if records are restored from extension slots.
     restores: bool,
@@ -125,16 +126,17 @@ impl<'a> BundleReader<'a> {
         mut visit: impl FnMut(&mut Self, u64, &[u8]) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         let bundle = self.bundle;
-        let before = self.sent;
+        let sent_before = self.sent;
         let read = bundle.visit_lines(member, &mut |number, bytes| {
             self.sent += bytes.len() as u64 + 1;
             visit(self, number, bytes)?;
             self.sink.progress(self.sent)
         })?;
-        self.sent = before + member.size;
+        self.sent = sent_before + member.size;
         // If the file changed since the check, the import fails and nothing is stored.
-        let listed = self.report.manifest.iter().flat_map(|m| &m.files);
-        let mut listed_files = listed.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
+        let manifest_files = self.report.manifest.iter().flat_map(|m| &m.files);
+        let mut listed_files =
+            manifest_files.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
         match (read, listed_files.next()) {
             (Some((_, digest)), Some(file)) if digest == file.sha256 => Ok(()),
             _ => Err(self.changed_while_reading(member)),
@@ -149,7 +151,7 @@ impl<'a> BundleReader<'a> {
         )
     }
 
-    /// A file with records. None if it is missing, or if it is damaged and skipped in a salvage.
+    /// A file with records. None if it is missing, or if a salvage skips it because it is damaged.
     fn records_file(&mut self, path: &str, kind: Option<Kind>) -> Option<&'a Member> {
         let member = self.bundle.files.get(path).copied()?;
         if !self.is_salvage || self.report.intact_files.contains(path) {
@@ -160,7 +162,7 @@ impl<'a> BundleReader<'a> {
         None
     }
 
-    /// Text and record of a line. None if the line is blank, or if it is not a record and skipped in a salvage.
+    /// Text and record of a line. None if the line is blank, or if a salvage skips it because it is not a record.
     fn parse_line<'l>(
         &mut self,
         spec: &'static KindSpec,
@@ -270,7 +272,7 @@ impl<'a> BundleReader<'a> {
         RecordKey::new(to_record::KEY_SCOPE, self.unique_key(format!("{kind}/line:{digest}")))
     }
 
-    /// `value`, or, if an earlier line has this key, `value` with a number that makes it unique.
+    /// Returns `value`, or `value` with a number appended if an earlier line has this key.
     fn unique_key(&mut self, value: String) -> String {
         match self.keys.assign(to_record::KEY_SCOPE, &value, None) {
             AssignedKey::Numbered(numbered) => numbered,
@@ -334,8 +336,8 @@ impl<'a> BundleReader<'a> {
         let digest = self.report.manifest.as_ref().and_then(|m| m.bundle_digest.clone());
         let group = digest.unwrap_or_else(|| hex::encode(Sha256::digest(&self.report.manifest_bytes)));
         for (path, member) in &self.bundle.files {
-            let claimed = detected.claim.parts.iter().find(|p| p.member == member.id).map(|p| p.role);
-            let Some(role) = claimed else { continue };
+            let claimed_role = detected.claim.parts.iter().find(|p| p.member == member.id).map(|p| p.role);
+            let Some(role) = claimed_role else { continue };
             if role == Role::Junk
                 || *path == CHECKSUMS_FILE
                 || kind_at_path(path).is_some()

@@ -27,7 +27,7 @@ pub(super) const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
 /// Largest number of findings listed with the same code. A hostile file may have one for each line.
 pub(super) const MAX_FINDINGS_PER_CODE: u32 = 1000;
 
-/// Result of the check.
+/// The result of checking a bundle.
 #[derive(Default)]
 pub(super) struct Report {
     pub manifest: Option<Manifest>,

@@ -10,16 +10,17 @@ use mementory_json::Tree;
 use mementory_model::Fields;
 use mementory_scan::scan_keys;
 
-/// Members that must not be present, because they would contain a secret or its ciphertext. Written in lower case and
-/// without separators, so that `encrypted_value` is found too.
+/// Members that a reference to a secret must not have, because they would contain the secret or its ciphertext. The
+/// names are in lower case and without separators, so that `encrypted_value` is found too.
 const SECRET_FIELD_NAMES: [&str; 7] =
     ["value", "secret", "plaintext", "ciphertext", "encryptedvalue", "password", "privatekey"];
 /// Members that describe a secret, and must not contain it.
 const DESCRIBING_FIELDS: [&str; 3] = ["label", "preview", "encryptionMetadata"];
 /// Characters that show that a text is masked.
-const MASKS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
-/// An unmasked preview of up to this many characters is accepted, because it is too short for a whole secret.
-const MAX_PLAIN_HINT: usize = 16;
+const MASK_CHARS: [char; 6] = ['*', '•', '…', '●', '█', '.'];
+/// Largest number of characters of an unmasked preview that is accepted. Such a preview is too short for a whole
+/// secret.
+const MAX_PLAIN_PREVIEW_CHARS: usize = 16;
 
 /// Reports a reference that contains the secret itself, or whose preview seems not to be masked.
 pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
@@ -28,16 +29,18 @@ pub(super) fn check(spec: &KindSpec, tree: &Tree, path: &str, number: u64, repor
     }
     let place = format!("{path}:{number}");
     let Tree::Object(members) = tree else { return };
-    let holds_secret = |(name, value): &(String, Tree)| {
+    let contains_secret = |(name, value): &(String, Tree)| {
         SECRET_FIELD_NAMES.contains(&bare_member_name(name).as_str())
             && *value != Tree::Null
             && value.as_str() != Some(NOT_EXPORTED)
     };
     let is_secret = |name: &&str| text(tree, name).is_some_and(has_secret);
-    if members.iter().any(holds_secret) || DESCRIBING_FIELDS.iter().any(is_secret) {
+    if members.iter().any(contains_secret) || DESCRIBING_FIELDS.iter().any(is_secret) {
         let message = "a reference to a secret contains the secret itself; only its metadata may be exported";
         report.add_finding(Severity::Error, "secret_carried", &place, message);
-    } else if text(tree, "preview").is_some_and(|hint| hint.chars().count() > MAX_PLAIN_HINT && !hint.contains(MASKS)) {
+    } else if text(tree, "preview")
+        .is_some_and(|hint| hint.chars().count() > MAX_PLAIN_PREVIEW_CHARS && !hint.contains(MASK_CHARS))
+    {
         let message = "preview does not look masked; it must not contain the secret";
         report.add_finding(Severity::Warning, "preview_not_masked", &place, message);
     }

@@ -1,5 +1,5 @@
 //! Signs a bundle (spec v1.1 §1.3): the manifest's exact bytes, and each tombstone in canonical form without its
-//! `signature`. The caller holds the key. For verification see [`super::signatures`].
+//! `signature`. The caller provides the signer. [`super::signatures`] lists the signatures for verification.
 use super::{
     bundle::{Bundle, MANIFEST_FILE, SIGNATURE_FILE},
     conformance::{CheckDepth, Report, Severity, check_bundle},
@@ -51,8 +51,8 @@ pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBund
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {
         let signature = format!("{}\n", sign_as_token(signer, &report.manifest_bytes)?);
-        let in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
-        if in_place {
+        let is_in_place = bundle.is_dir() && same_folder(&bundle.join(&source.prefix), out);
+        if is_in_place {
             replace_file(&out.join(SIGNATURE_FILE), signature.as_bytes())?;
         } else {
             copy_bundle(source, report, out, Some(&signature))?;
@@ -86,15 +86,15 @@ impl SignFiles for super::Mem {
 /// `.zip`), and an archive into a folder.
 ///
 /// # Errors
-/// See [`sign`].
+/// The same errors as [`sign`].
 pub fn pack(bundle: &Path, out: &Path) -> Result<(), FormatError> {
     with_valid_bundle(bundle, &Limits::default(), &mut |source, report| copy_bundle(source, report, out, None))
 }
 
-type Action<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatError>;
+type BundleAction<'a, T> = &'a mut dyn FnMut(&Bundle, &Report) -> Result<T, FormatError>;
 
 /// Calls `action` with the only bundle at `path` if the bundle has no errors.
-fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: Action<T>) -> Result<T, FormatError> {
+fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: BundleAction<T>) -> Result<T, FormatError> {
     let catalog = Catalog::open(&[path.to_path_buf()], limits, None)?;
     let detection = detect(&catalog, limits, Some("mem"))?;
     let [source] = detection.sources.as_slice() else {
@@ -135,8 +135,8 @@ fn replace_file(target: &Path, bytes: &[u8]) -> Result<(), FormatError> {
 fn copy_bundle(bundle: &Bundle, report: &Report, out: &Path, signature: Option<&str>) -> Result<(), FormatError> {
     let mut target = OutputTarget::create(out, &[])?;
     let mut copy = || -> Result<(), FormatError> {
-        let listed = report.manifest.iter().flat_map(|m| &m.files);
-        let digests: std::collections::BTreeMap<_, _> = listed.map(|f| (f.path.as_str(), &f.sha256)).collect();
+        let listed_files = report.manifest.iter().flat_map(|m| &m.files);
+        let digests: std::collections::BTreeMap<_, _> = listed_files.map(|f| (f.path.as_str(), &f.sha256)).collect();
         for (path, member) in &bundle.files {
             if signature.is_some() && *path == SIGNATURE_FILE {
                 continue;

@@ -2,7 +2,7 @@
 use super::bundle::SIGNATURE_FILE;
 use mementory_format::{FormatError, Signer};
 
-/// `ed25519:<public key>:<signature>`, both in lowercase hex.
+/// Signs `message`. Returns `ed25519:<public key>:<signature>`, with key and signature in lowercase hex.
 pub(super) fn sign_as_token(signer: &dyn Signer, message: &[u8]) -> Result<String, FormatError> {
     let key = signer.public_key();
     if signer.algorithm() != "ed25519" || key.len() != 32 {

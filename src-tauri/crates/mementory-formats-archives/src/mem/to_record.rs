@@ -1,4 +1,5 @@
-//! Converts a checked line to a record. Fields without a model field in the table of kinds go into `fields`.
+//! Converts a checked line to a record. Fields for which the table of kinds has no model field are stored in the
+//! `fields` of the record.
 use super::{
     kinds::{KindSpec, ModelField},
     secret_refs,
@@ -110,8 +111,8 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
         }
         "context" => {
             record.record_type = Some(spec.kind.into());
-            let archived = tree.get("archived") == Some(&Tree::Bool(true));
-            record.status = Some(if archived { "archived" } else { "active" }.into());
+            let is_archived = tree.get("archived") == Some(&Tree::Bool(true));
+            record.status = Some(if is_archived { "archived" } else { "active" }.into());
         }
         "community" => record.record_type = Some(spec.kind.into()),
         _ => {}
@@ -124,8 +125,8 @@ fn apply_kind_rules(spec: &KindSpec, tree: &Tree, id: &str, record: &mut Record)
 
 /// The source of an episode, from the `metadata` members of the reference SDK's adapters.
 fn episode_source(tree: &Tree) -> Source {
-    let empty = Tree::Object(vec![]);
-    let metadata = tree.get("metadata").unwrap_or(&empty);
+    let empty_object = Tree::Object(vec![]);
+    let metadata = tree.get("metadata").unwrap_or(&empty_object);
     let has = |prefix: &str| match metadata {
         Tree::Object(members) => members.iter().any(|(k, _)| k.starts_with(prefix)),
         _ => false,

@@ -1,5 +1,5 @@
 //! Reads and writes tombstones (`audit/tombstones.jsonl`, spec v1.1 §5) with all seven members of `derived`, which list
-//! what was deleted together with the record.
+//! the data that was deleted together with the record.
 use super::{
     canonical::canonical,
     forbidden::{FORBIDDEN_VALUES_MEMBER, is_below_zero},
@@ -19,8 +19,8 @@ const KEY_MEMBER: &str = "key";
 const SIGNATURE_MEMBER: &str = "signature";
 
 /// `targetKind` and `targetID` for our tombstone of a record read from a bundle, by which other programs find the
-/// record. The id of a link is its three fields joined by `|`, that of a preference its key, and that of a category its
-/// name. For a line without an id, it is `line:` and a digest, which only our reader recognises.
+/// record. The id of a link consists of its three fields joined by `|`. The id of a preference is its key, and the id
+/// of a category is its name. The id of a line without an id is `line:` and a digest, which only our reader recognises.
 ///
 /// None for a record from another format. Its id in our bundles is its export id ([`Tombstone::target_id`]) with a
 /// prefix, which the writer adds.
@@ -28,9 +28,9 @@ pub(super) fn wire_target(record: &Record) -> Option<(String, String)> {
     if record.key.scope != KEY_SCOPE {
         return None;
     }
-    let (kind, in_key) = record.key.value.split_once('/')?;
+    let (kind, id_in_key) = record.key.value.split_once('/')?;
     // The original id is used, because the key of a record with a repeated vendor id ends in a number.
-    let id = record.origin_id.as_deref().unwrap_or(in_key);
+    let id = record.origin_id.as_deref().unwrap_or(id_in_key);
     Some((kind.to_owned(), id.to_owned()))
 }
 
@@ -48,18 +48,18 @@ pub(super) fn add_derived(derived: &mut Derived, record: &Record, export_id: &st
     }
 }
 
-/// True if a tombstone names neither a target nor derived ids. The checks report it.
+/// True if a tombstone names neither a target nor derived ids. The checks report such a tombstone.
 pub(super) fn deletes_nothing(tombstone: &Tombstone) -> bool {
     let derived = Derived { episode_link_count: 0, embedding_cache_keys: vec![], ..tombstone.derived.clone() };
     tombstone.target_id.is_empty() && derived == Derived::default()
 }
 
-/// Converts a checked line to a tombstone with the scope `mem`. One with an empty id, which the format forbids, gets an
-/// id from the digest of its line.
+/// Converts a checked line to a tombstone with the scope `mem`. If the id is empty, which the format forbids, the
+/// tombstone gets an id from the digest of its line.
 pub(super) fn from_tree(tree: &Tree, verbatim: &str) -> Tombstone {
     let text_or_empty = |name: &str| text(tree, name).unwrap_or_default().to_owned();
-    let none = Tree::Object(vec![]);
-    let derived_tree = tree.get("derived").unwrap_or(&none);
+    let empty_object = Tree::Object(vec![]);
+    let derived_tree = tree.get("derived").unwrap_or(&empty_object);
     let count = match derived_tree.get(DERIVED_COUNT_FIELD) {
         Some(Tree::Number(token)) => super::wire::integer(token).and_then(|n| n.parse().ok()).unwrap_or_default(),
         _ => 0,
@@ -114,15 +114,15 @@ fn signer_of(object: &Tree) -> Option<&str> {
 pub(super) fn slot_signature(tree: &Tree) -> Option<(Option<&str>, Vec<u8>)> {
     let slot = extension::get(tree)?;
     slot.get(KEY_MEMBER)?;
-    let mut covered = tree.clone();
-    covered.remove(SIGNATURE_MEMBER);
+    let mut covered_line = tree.clone();
+    covered_line.remove(SIGNATURE_MEMBER);
     let mut covered_slot = slot.clone();
     covered_slot.remove(SIGNATURE_MEMBER);
-    extension::set(&mut covered, covered_slot);
-    Some((text(slot, SIGNATURE_MEMBER), line(&TOMBSTONE_SPEC, &covered).ok()?.into_bytes()))
+    extension::set(&mut covered_line, covered_slot);
+    Some((text(slot, SIGNATURE_MEMBER), line(&TOMBSTONE_SPEC, &covered_line).ok()?.into_bytes()))
 }
 
-/// Adds the signature of the slot to a line. Returns false if it has no slot.
+/// Adds the signature of the slot to a line. Returns false if the line has no slot.
 pub(super) fn set_slot_signature(tree: &mut Tree, token: String) -> bool {
     let Some(mut slot) = extension::get(tree).cloned() else { return false };
     slot.set(SIGNATURE_MEMBER, Tree::Text(token));
@@ -183,7 +183,8 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
         let key = vec![("scope".to_owned(), text_tree(scope)), ("value".to_owned(), text_tree(value))];
         extension::set(&mut tree, Tree::Object(vec![(KEY_MEMBER.into(), Tree::Object(key))]));
     }
-    // The signature of another program covers its own line, which is not written here.
+    // A signature by another program covers the line of that program, which is not written here, so the signature is
+    // left out.
     if let Some(signature) = tombstone.signature.as_ref().filter(|_| tombstone.verbatim.is_none()) {
         tree.set("signature", text_tree(signature));
     }
@@ -204,10 +205,10 @@ fn move_forbidden_count(tree: &mut Tree) {
     tree.remove(SIGNATURE_MEMBER);
 }
 
-/// True if a tombstone with the id `in_line` may have the id `stored` in a vault: a vault adds `#` and a digest if
+/// True if a tombstone with the id `line_id` may have the id `stored_id` in a vault: a vault adds `#` and a digest if
 /// another deletion has the same id.
-fn is_stored_id(stored: &str, in_line: &str) -> bool {
-    stored.strip_prefix(in_line).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
+fn is_stored_id(stored_id: &str, line_id: &str) -> bool {
+    stored_id.strip_prefix(line_id).is_some_and(|rest| rest.is_empty() || rest.starts_with('#'))
 }
 
 /// Adds the prefix to a vault id. Any other id comes from a source and is returned unchanged.

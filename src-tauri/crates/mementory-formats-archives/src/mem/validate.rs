@@ -11,15 +11,15 @@ use mementory_model::is_damage;
 /// Validates a bundle. If `trust` has keys, a bundle without a signature is an error.
 pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, FormatError> {
     let mut report = check_bundle(bundle, CheckDepth::Full, &mut || Ok(()))?;
-    // The rules of other major versions are unknown.
+    // Refuses a bundle of another major version, because the rules of that version are unknown.
     if let Some(refusal @ FormatError::Version { .. }) = report.fatal_error(bundle, &[]) {
         return Err(refusal);
     }
     let signature =
         if report.manifest.is_some() { signature_state(bundle, trust, &mut report)? } else { Default::default() };
-    let findings_of = |errors: bool| -> Vec<Finding> {
-        let matching = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == errors);
-        matching.map(|(_, _, f)| Finding { place: bundle.place_of(&f.place), ..f.clone() }).collect()
+    let findings_of = |are_errors: bool| -> Vec<Finding> {
+        let matching_findings = report.findings.iter().filter(|(s, _, _)| (*s != Severity::Warning) == are_errors);
+        matching_findings.map(|(_, _, f)| Finding { place: bundle.place_of(&f.place), ..f.clone() }).collect()
     };
     Ok(Validation {
         version: report.manifest.as_ref().map(|m| m.format.clone()),
@@ -34,13 +34,13 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
 }
 
 /// Type of [`Validation::signature`].
-type Signature = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
+type SignatureState = (bool, Option<String>, Option<bool>, Option<bool>, Option<String>);
 
 fn signature_state(
     bundle: &Bundle,
     trust: &[String],
     report: &mut super::conformance::Report,
-) -> Result<Signature, FormatError> {
+) -> Result<SignatureState, FormatError> {
     let bytes = match bundle.bytes(SIGNATURE_FILE) {
         // `check_bundle` has already reported the damage.
         Err(FormatError::Io { source, .. }) if is_damage(&source) => {

@@ -20,8 +20,8 @@ pub(super) fn trim(line: &str) -> &str {
 }
 
 /// True if the error message says that a value exceeds `Limits::tree_bytes`.
-pub(super) fn is_too_large(why: &str) -> bool {
-    why.ends_with("(tree_bytes)")
+pub(super) fn is_too_large(message: &str) -> bool {
+    message.ends_with("(tree_bytes)")
 }
 
 /// Decodes one line. The error message names the field but does not contain its value.
@@ -75,7 +75,8 @@ pub(super) fn integer(token: &str) -> Option<String> {
         return number(token).ok();
     }
     let value: f64 = token.parse().ok()?;
-    (value.is_finite() && value.fract() == 0.0).then(|| format!("{:.0}", value + 0.0)) // + 0.0: no minus zero
+    // Adding 0.0 turns minus zero into zero.
+    (value.is_finite() && value.fract() == 0.0).then(|| format!("{:.0}", value + 0.0))
 }
 
 fn has_valid_numbers(tree: &Tree) -> bool {
@@ -95,14 +96,14 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
     }
     let is_plain =
         |b: u8| matches!(b, b'0'..=b'9' | b'-' | b'+' | b':' | b'.' | b',' | b' ' | b'T' | b't' | b'Z' | b'z');
-    let first = *text.as_bytes().first()?;
-    if text.len() > 80 || !first.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(is_plain) {
+    let first_byte = *text.as_bytes().first()?;
+    if text.len() > 80 || !first_byte.is_ascii_digit() || text.ends_with(' ') || !text.bytes().all(is_plain) {
         return None;
     }
     if let Some((_, clock)) = text.split_once(['T', 't', ' ']) {
-        let second = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
+        let seconds = if clock.contains(':') { clock.get(6..8) } else { clock.get(4..6) };
         let offset = clock.rsplit_once(['+', '-']).and_then(|(_, offset)| offset.get(..2)?.parse::<u8>().ok());
-        if second == Some("60") || offset.is_some_and(|hours| hours > 23) {
+        if seconds == Some("60") || offset.is_some_and(|hours| hours > 23) {
             return None;
         }
     }
@@ -151,7 +152,7 @@ pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     Ok(out)
 }
 
-/// True if [`normalized`] would not change a checked value. Nearly all values are normalized, so this saves
+/// True if [`normalized`] would not change a checked value. Nearly all values are normalized, so this check avoids most
 /// conversions.
 fn is_normalized(ty: Type, value: &Tree) -> bool {
     match (ty, value) {
@@ -227,10 +228,10 @@ mod tests {
             token in "-?(0|[1-9][0-9]{0,16})(\\.[0-9]{1,6})?([eE][+-]?[0-9])?",
             clock in "20[0-9]{2}-[0-1][0-9]-[0-3][0-9][T ][0-2][0-9]:[0-6][0-9]:[0-6][0-9](\\.[0-9]{1,3})?(Z|\\+01:00)",
         ) {
-            let printed = Timestamp::from_micros(seconds * 1_000_000).unwrap().to_rfc3339_seconds();
-            prop_assert!(is_normalized(Type::Time, &Tree::Text(printed.clone())) || printed.len() != 20);
+            let printed_time = Timestamp::from_micros(seconds * 1_000_000).unwrap().to_rfc3339_seconds();
+            prop_assert!(is_normalized(Type::Time, &Tree::Text(printed_time.clone())) || printed_time.len() != 20);
             let number = Tree::Number(token);
-            let values = [(Type::Time, Tree::Text(printed)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
+            let values = [(Type::Time, Tree::Text(printed_time)), (Type::Time, Tree::Text(clock)), (Type::Float, number.clone()), (Type::Int, number)];
             // A checked tree contains only values of the declared type.
             for (ty, value) in values.into_iter().filter(|(ty, value)| has_type(*ty, value) && is_normalized(*ty, value)) {
                 prop_assert_eq!(normalized(ty, &value).unwrap(), value);

@@ -111,12 +111,12 @@ struct BundleWriter<'l> {
     /// Manifests of the bundles that the records came from, with their bytes, and the signatures of those bundles.
     manifests: Vec<(Manifest, Vec<u8>)>,
     signatures: Vec<Vec<u8>>,
-    /// Requested version. If it is that of the source bundle and nothing changed, the bundle's manifest and signature
-    /// are reused.
+    /// Requested version. If the source bundle has this version and nothing changed, its manifest and signature are
+    /// reused.
     version: Option<String>,
     /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
     source_version: Option<String>,
-    /// True for a conversion of a bundle without masking. No record was deleted or changed since it was read.
+    /// True if a bundle is converted without masking. In this case, no record was deleted or changed after it was read.
     is_conversion: bool,
     coverage: Option<(Timestamp, Timestamp)>,
     scopes: BTreeSet<String>,
@@ -168,11 +168,13 @@ impl<'l> BundleWriter<'l> {
     fn encode_all(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         source.records(&mut |stored| self.add_record(&stored))?;
         note_files_left_out(source, &self.left_out_files, &mut self.report.losses)?;
-        let mut seen = HashSet::new();
+        let mut seen_tombstones = HashSet::new();
         for tombstone in source.tombstones()? {
-            // Different programs may give the same id to different deletions.
+            // A tombstone is a duplicate only if its target is the same too, because different programs may give the
+            // same id to different deletions.
             let Tombstone { id, op, target_kind, target_id, .. } = &tombstone;
-            if seen.insert((id.clone(), *op == TombstoneOp::Redact, target_kind.clone(), target_id.clone())) {
+            if seen_tombstones.insert((id.clone(), *op == TombstoneOp::Redact, target_kind.clone(), target_id.clone()))
+            {
                 self.add_tombstone(&tombstone)?;
             }
         }
@@ -269,8 +271,8 @@ impl<'l> BundleWriter<'l> {
         self.write_foreign(stored)
     }
 
-    /// True if the lines of a vendor kind are copied. Our own kind is copied only by a conversion, since its lines are
-    /// restored otherwise.
+    /// True if the lines of a vendor kind are copied. The lines of our own kind are copied only by a conversion,
+    /// because any other import restores records from them.
     fn can_copy_vendor(&self, vendor: &str) -> bool {
         let is_ours = [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor);
         is_safe_vendor_name(vendor) && (self.is_conversion || !is_ours)
@@ -300,14 +302,14 @@ impl<'l> BundleWriter<'l> {
         let record = &stored.record;
         let mut tree = decode(spec, &record.verbatim.as_ref()?.text, self.limits.json_depth).ok()?;
         if spec.id.len() > 1 && has_empty_id(spec, &tree) {
-            return None; // no id can be made up for an end of a link
+            return None; // an end of a link cannot get a generated id
         }
         let moved_fields = move_forbidden_values(spec, &mut tree, &format!("{}{}", id_prefix(record.kind), stored.id));
         if !stored.edited && !moved_fields.iter().any(|name| spec.id.contains(name)) {
             return Some((tree, None, moved_fields));
         }
-        let current = to_record(spec, &tree);
-        patch(spec, &mut tree, &current, record);
+        let current_record = to_record(spec, &tree);
+        patch(spec, &mut tree, &current_record, record);
         let mut mapped = to_record(spec, &tree);
         if spec.id.is_empty() {
             mapped.key = record.key.clone(); // the edit changed the content, from which the key was computed
@@ -317,7 +319,7 @@ impl<'l> BundleWriter<'l> {
         Some((tree, Some(mapped), moved_fields))
     }
 
-    /// The time of the conversation that contains the record. A conversation comes before its messages.
+    /// The time of the conversation that contains the record. It is known because a conversation precedes its messages.
     fn conversation_time(&self, stored: &StoredRecord) -> Option<Timestamp> {
         let id = u128::from_str_radix(stored.parent_id.as_deref()?, 16).ok()?;
         self.conversation_times.get(&id).copied()
@@ -332,15 +334,15 @@ impl<'l> BundleWriter<'l> {
             return self.add_vendor_line(&format!("items/{FOREIGN_KIND}.jsonl"), id, line, stored, Some(note));
         }
         let (spec, mut tree) = skeleton(stored, self.conversation_time(stored));
-        let current = to_record(spec, &tree);
-        let mut visible = record.clone();
+        let current_record = to_record(spec, &tree);
+        let mut visible_record = record.clone();
         if record.kind == Kind::Message {
             // The line of a message has the conversation as `namespace` and the type `chat`, by which other programs
             // recognise messages. The record's values must not replace these two.
-            visible.namespace.clone_from(&current.namespace);
-            visible.record_type.clone_from(&current.record_type);
+            visible_record.namespace.clone_from(&current_record.namespace);
+            visible_record.record_type.clone_from(&current_record.record_type);
         }
-        patch(spec, &mut tree, &current, &visible);
+        patch(spec, &mut tree, &current_record, &visible_record);
         if spec.kind == "resource" && is_longer_than_summary(record) {
             tree.set("summary", Tree::Text(record.text.chars().take(MAX_SUMMARY_CHARS).collect()));
         }
@@ -349,7 +351,7 @@ impl<'l> BundleWriter<'l> {
         self.add_line(spec, stored, tree, Some(mapped), true)
     }
 
-    /// Writes the text of a document as a chunk too, where other programs expect it.
+    /// Also writes the text of a document as a chunk, because other programs look for the text there.
     fn add_text_chunk(&mut self, stored: &StoredRecord, resource: &str) -> Result<(), FormatError> {
         let chunk = json!({
             "id": format!("chunk_{}", stored.id), "resourceID": resource, "position": 0, "text": stored.record.text,
@@ -372,9 +374,9 @@ impl<'l> BundleWriter<'l> {
     ) -> Result<(), FormatError> {
         let (line, path) = (to_line(spec, &tree)?, spec.path());
         let is_undated = is_new && stored.record.times.nearest_to_creation().is_none();
-        // It is unknown whether a record without a time is newer than an earlier export, so it counts as changed.
-        let changed = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
-        if !self.delta.includes(&path, &tree, &line, changed) {
+        // A record without a time may be newer than the earlier export, so it counts as changed.
+        let changed_at = is_undated.then_some(self.description.now).or(stored.changed.max(stored.record.times.updated));
+        if !self.delta.includes(&path, &tree, &line, changed_at) {
             self.count_unchanged();
             return Ok(());
         }
@@ -418,33 +420,33 @@ impl<'l> BundleWriter<'l> {
         item: &PassthroughItem,
         bytes: &mut dyn Read,
     ) -> Result<(), FormatError> {
-        let mut all = Vec::new();
+        let mut content = Vec::new();
         let bound = self.limits.mem_file_bytes;
-        bytes.take(bound + 1).read_to_end(&mut all).map_err(|e| FormatError::io(&item.name, e))?;
+        bytes.take(bound + 1).read_to_end(&mut content).map_err(|e| FormatError::io(&item.name, e))?;
         if item.name == MANIFEST_FILE {
-            self.manifests.extend(Manifest::parse(&all, self.limits.json_depth).map(|m| (m, all)));
+            self.manifests.extend(Manifest::parse(&content, self.limits.json_depth).map(|m| (m, content)));
             return Ok(());
         }
         let note = match item.name.as_str() {
             SIGNATURE_FILE => {
-                self.signatures.push(all);
+                self.signatures.push(content);
                 return Ok(());
             }
             name if name.starts_with(VECTORS_FOLDER) && !self.is_conversion => {
                 "the receiving program computes vectors again"
             }
             name if name.starts_with("provenance/") => "belongs to an evidence pack, and this export is none",
-            name if !path_is_safe(name) || all.len() as u64 > bound => {
+            name if !path_is_safe(name) || content.len() as u64 > bound => {
                 "the file's name or size is not allowed in a bundle"
             }
             name if self.streams.contains_key(name) || self.passthrough_files.contains_key(name) => {
                 "another imported bundle has a file of the same name"
             }
             name => {
-                if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&all))) {
+                if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&content))) {
                     return Ok(());
                 }
-                let entry = target.map(|p| p.write_file(name, &all)).transpose()?;
+                let entry = target.map(|p| p.write_file(name, &content)).transpose()?;
                 self.passthrough_files.insert(name.to_owned(), entry);
                 return Ok(());
             }
@@ -510,21 +512,21 @@ impl BundleWriter<'_> {
         counts: &BTreeMap<String, u64>,
     ) -> Option<(Vec<u8>, Option<Vec<u8>>)> {
         let [(manifest_before, bytes)] = self.manifests.as_slice() else { return None };
-        let mut sorted: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
-        sorted.0.sort_by(|a, b| a.path.cmp(&b.path));
-        sorted.1.sort_by(|a, b| a.path.cmp(&b.path));
+        let mut sorted_files: (Vec<_>, Vec<_>) = (files.iter().collect(), manifest_before.files.iter().collect());
+        sorted_files.0.sort_by(|a, b| a.path.cmp(&b.path));
+        sorted_files.1.sort_by(|a, b| a.path.cmp(&b.path));
         let digest = hex::encode(Sha256::digest(checksums(files)));
         let is_version = |version: &Option<String>| version.as_ref() == Some(&manifest_before.format);
         let has_counts = || {
-            let stated = manifest_before.counts.iter().filter(|(_, count)| **count > 0);
-            stated.eq(counts.iter().filter(|(_, count)| **count > 0))
+            let stated_counts = manifest_before.counts.iter().filter(|(_, count)| **count > 0);
+            stated_counts.eq(counts.iter().filter(|(_, count)| **count > 0))
         };
         let is_kept = self.version.is_none() && is_version(&self.source_version) && has_counts();
         let is_same = (is_version(&self.version) || is_kept)
             && self.signer.is_none()
             && !self.delta.is_incremental()
             && (self.is_conversion || manifest_before.mode == "full")
-            && sorted.0 == sorted.1
+            && sorted_files.0 == sorted_files.1
             && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest)
             && self.has_valid_claims(manifest_before);
         is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))
@@ -549,7 +551,7 @@ const VECTORS_FOLDER: &str = "embeddings/";
 /// Loss note for a record without a time.
 const UNDATED_NOTE: &str = "no time is known, but the format requires one: 1970 is written";
 
-/// Loss note for a message without a time in a conversation that has one.
+/// Loss note for a message without a time in a conversation that has a time.
 const CONVERSATION_TIME_NOTE: &str = "no time is known, but the format requires one: the conversation's is written";
 
 /// Loss note for a value that the format forbids in its field.

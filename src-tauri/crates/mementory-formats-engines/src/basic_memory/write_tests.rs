@@ -12,7 +12,7 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_in_their_notes() {
+fn hostile_texts_do_not_break_out_of_their_notes() {
     let (_, reread) = check_hostile(&BasicMemory);
     let relation = reread.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
     assert_eq!((relation.kind, relation.text.as_str()), (Kind::Relation, "Mo [x] \"y\" works at Plot 12"));

@@ -10,7 +10,7 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_in_their_rows() {
+fn hostile_records_are_read_back() {
     let (report, reread) = check_hostile(&LangMem);
     let titled = reread.records.iter().find(|r| r.text == "Text number 8.").unwrap();
     assert_eq!(titled.fields["value"]["title"], "Leek");

@@ -9,7 +9,7 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_in_their_elements() {
+fn hostile_texts_do_not_break_out_of_their_elements() {
     let (report, reread) = check_hostile(&Mem0);
     let relation = reread.records.iter().find(|r| r.record_type.as_deref() == Some("works_at")).unwrap();
     assert_eq!(relation.text, "Mo [x] \"y\" works at Plot 12");

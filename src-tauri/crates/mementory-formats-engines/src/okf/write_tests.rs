@@ -11,7 +11,7 @@ fn the_records_of_all_fixtures_are_read_back_as_the_report_says() {
 }
 
 #[test]
-fn hostile_records_stay_in_their_concepts() {
+fn hostile_texts_do_not_break_out_of_their_concepts() {
     let (_, reread) = check_hostile(&Okf);
     let about = reread.records.iter().find(|r| r.text.starts_with("Waters on Sundays.")).unwrap();
     assert_eq!((about.links.len(), about.links[0].relation.as_str()), (1, "links_to"));

@@ -93,9 +93,9 @@ pub(super) enum Shape {
     CherryStudio,
     /// The messages that Cline or Roo Code showed on the screen during a task.
     Cline,
-    /// A session that Kiro CLI or Amazon Q saved.
+    /// A session that Amazon Q saved, or Kiro CLI before its version 2, as Amazon Q was called later.
     AmazonQ,
-    /// The log of a session of Kiro CLI 2.
+    /// The log of a session of Kiro CLI, from its version 2.
     Kiro,
     /// A story of KoboldAI.
     Kobold,

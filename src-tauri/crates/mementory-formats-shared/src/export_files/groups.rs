@@ -4,7 +4,7 @@ use mementory_format::{FormatError, RecordSource, StoredRecord};
 use mementory_model::Kind;
 use std::collections::HashMap;
 
-/// Number of bytes of records that may be in memory at a time. A group that is larger than this is loaded alone.
+/// Largest total size of the records that are in memory at a time, in bytes. A larger group is loaded alone.
 const BATCH_BYTES: u64 = 64 << 20;
 /// Approximate size of a record without its texts, in bytes.
 const RECORD_BYTES: u64 = 1 << 10;
@@ -50,7 +50,7 @@ impl Groups {
         self.sizes.iter().map(|(bytes, _)| bytes).sum()
     }
 
-    /// Visits every group. Its records are in the order of the source.
+    /// Calls `visit` with the records of each group, in the order of the source.
     pub fn each(
         &self,
         source: &mut dyn RecordSource,
@@ -94,9 +94,9 @@ impl Groups {
 
 fn size_of(stored: &StoredRecord) -> u64 {
     let record = &stored.record;
-    let texts = record.text.len() + record.verbatim.as_ref().map_or(0, |v| v.text.len());
-    let attached: usize = record.attachments.iter().filter_map(|a| a.text.as_ref()).map(String::len).sum();
-    RECORD_BYTES + (texts + attached) as u64
+    let text_bytes = record.text.len() + record.verbatim.as_ref().map_or(0, |v| v.text.len());
+    let attached_bytes: usize = record.attachments.iter().filter_map(|a| a.text.as_ref()).map(String::len).sum();
+    RECORD_BYTES + (text_bytes + attached_bytes) as u64
 }
 
 /// The group of a conversation or message: the vault id of the conversation, or its key if the conversation is not in
@@ -165,19 +165,19 @@ mod tests {
             })
             .unwrap();
         for budget in [1, 20_000, u64::MAX] {
-            let mut seen = Vec::new();
+            let mut visited_groups = Vec::new();
             groups
                 .each_within(budget, &mut source, conversation_of, &mut |_, group| {
                     let thread = Thread::new(group);
                     let positions: Vec<u32> = thread.messages.iter().map(position).collect();
                     assert!(positions.is_sorted());
-                    seen.push((thread.conversation.unwrap().record.key.value, positions.len()));
+                    visited_groups.push((thread.conversation.unwrap().record.key.value, positions.len()));
                     Ok(())
                 })
                 .unwrap();
-            let names: Vec<&str> = seen.iter().map(|(name, _)| name.as_str()).collect();
+            let names: Vec<&str> = visited_groups.iter().map(|(name, _)| name.as_str()).collect();
             assert_eq!(names, ["c0", "c1", "c2", "c3", "c4", "c5", "c6"], "{budget}");
-            assert_eq!(seen.iter().map(|(_, n)| n).sum::<usize>(), 50);
+            assert_eq!(visited_groups.iter().map(|(_, n)| n).sum::<usize>(), 50);
         }
     }
 }

@@ -7,7 +7,7 @@ pub fn object(members: Vec<(&str, Tree)>) -> Tree {
     Tree::Object(members.into_iter().map(|(name, value)| (name.to_owned(), value)).collect())
 }
 
-/// A string.
+/// A JSON string.
 pub fn text(text: &str) -> Tree {
     Tree::Text(text.to_owned())
 }
@@ -19,8 +19,8 @@ pub fn written(tree: &Tree) -> String {
     out
 }
 
-/// The JSON text of an object with one member set to `value`, or added if it is missing. The rest of the text is
-/// unchanged.
+/// Sets the member `name` of a JSON object to the JSON text `value`, or adds the member if it is missing. All other
+/// text is unchanged.
 pub fn with_member(json: &str, name: &str, value: &str) -> String {
     if let Some(raw) = Object::parse(json).and_then(|object| object.raw_value(name)) {
         return with_replaced_values(json, &[(raw, value)]);

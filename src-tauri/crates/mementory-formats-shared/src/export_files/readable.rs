@@ -196,14 +196,14 @@ pub fn is_readable(stored: &StoredRecord) -> bool {
 /// contain.
 #[derive(Default)]
 pub struct Readable {
-    /// The report so far: what is written, lost and withheld.
+    /// The report so far: the written records, the withheld records, and the losses.
     pub report: WriteReport,
     /// Vault ids of the files that records refer to.
     files: BTreeSet<String>,
 }
 
 impl Readable {
-    /// An empty report.
+    /// Creates an empty report.
     pub fn new(version: &str) -> Self {
         let report = WriteReport { version: version.to_owned(), ..WriteReport::default() };
         Self { report, files: BTreeSet::new() }
@@ -270,12 +270,12 @@ pub fn shown_time(time: Option<Timestamp>) -> String {
 /// A title for people to read: one line of at most 120 characters. It is the record's title, otherwise the first line
 /// of its text, otherwise its kind.
 pub fn shown_title(record: &Record) -> String {
-    let first = record
+    let title_or_first_line = record
         .title
         .as_deref()
         .filter(|t| !t.trim().is_empty())
         .or_else(|| record.text.lines().find(|l| !l.trim().is_empty()));
-    let line: String = first.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
+    let line: String = title_or_first_line.unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ");
     let line: String = line.chars().filter(|c| !c.is_control()).take(120).collect();
     if line.is_empty() { format!("Untitled {}", record.kind.as_str()) } else { line }
 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value};
 
 /// Member that marks a placeholder conversation, for messages whose own conversation is not in the file.
 const STUB_MEMBER: &str = "stub";
-/// Largest nesting depth at which a value enters the fingerprint in parsed form instead of as text.
+/// Largest nesting depth of a value that is parsed for the fingerprint. A deeper value is included as text.
 const MAX_DEPTH: u32 = 120;
 /// Members that only identify a record and its position, so users do not need to see them in the loss list.
 const UNREPORTED_MEMBERS: [&str; 7] = ["key", "kind", "message", "origin", "origin_id", "parent", "repeats"];
@@ -46,7 +46,8 @@ pub fn attach(
     if difference.is_empty() {
         return json;
     }
-    // Without an origin in the slot, the object itself is taken for the verbatim.
+    // A verbatim in the slot needs the origin too, because our reader uses the object itself as the verbatim if the
+    // slot has no origin.
     if difference.contains_key("verbatim")
         && let Some(origin) = members(wanted).remove("origin")
     {
@@ -59,7 +60,7 @@ pub fn attach(
     with_slot(&json, difference)
 }
 
-/// Marks a placeholder for a conversation that is not exported.
+/// Marks an object as the placeholder for a conversation that is not exported.
 pub fn mark_stub(json: &str) -> String {
     with_slot(json, Map::from_iter([(STUB_MEMBER.to_owned(), Value::Bool(true))]))
 }
@@ -95,7 +96,7 @@ pub enum Slot {
 /// Reads the slot of an object. `native` is the record that the object yields without its slot. If another program
 /// changed the object, text, title and times are taken from `native`. None if the object has none of our slots.
 pub fn restore(json: &str, native: &Record, separate_members: &[&str]) -> Option<Slot> {
-    // Nearly all objects have no slot, and searching the bytes for its name is cheap.
+    // Searches the bytes for the name of the slot before parsing, because nearly all objects have no slot.
     [MEMBER, FORMER_MEMBER].iter().find(|name| memchr::memmem::find(json.as_bytes(), name.as_bytes()).is_some())?;
     let object = Object::parse(json)?;
     let raw = object.raw_value(MEMBER).or_else(|| object.raw_value(FORMER_MEMBER))?;
@@ -105,8 +106,8 @@ pub fn restore(json: &str, native: &Record, separate_members: &[&str]) -> Option
     if slot.get(STUB_MEMBER) == Some(&Value::Bool(true)) {
         return Some(Slot::Stub);
     }
-    let written = slot.remove(FINGERPRINT_MEMBER)?;
-    let is_changed = written.as_str() != Some(fingerprint_of(json, separate_members).as_str());
+    let stated_fingerprint = slot.remove(FINGERPRINT_MEMBER)?;
+    let is_changed = stated_fingerprint.as_str() != Some(fingerprint_of(json, separate_members).as_str());
     let has_own_origin = !slot.contains_key("origin");
     let mut record = apply(members(native), slot)?;
     if is_changed {
@@ -163,9 +164,12 @@ mod tests {
         let spaced = json.replace(':', " : ");
         assert_eq!(restored(&json, &native), wanted);
         assert_eq!(restored(&spaced, &native), wanted);
-        let changed = json.replacen("the text", "another", 1);
-        let found = restored(&changed, &record("another"));
-        assert_eq!((found.text.as_str(), found.key.scope.as_str(), found.tags.len()), ("another", "elsewhere", 1));
+        let changed_json = json.replacen("the text", "another", 1);
+        let restored_record = restored(&changed_json, &record("another"));
+        assert_eq!(
+            (restored_record.text.as_str(), restored_record.key.scope.as_str(), restored_record.tags.len()),
+            ("another", "elsewhere", 1)
+        );
     }
 
     #[test]

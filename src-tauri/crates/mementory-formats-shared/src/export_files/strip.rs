@@ -5,7 +5,7 @@ use mementory_model::{LossKind, LossReport, Origin, RecordKey, Source, Timestamp
 use std::io::Read;
 
 /// Scope of the keys that replace the original keys.
-const SCOPE: &str = "mementory";
+const STRIPPED_SCOPE: &str = "mementory";
 /// Loss note for values that were removed.
 const STRIPPED_NOTE: &str = "left out as requested";
 
@@ -13,16 +13,16 @@ const STRIPPED_NOTE: &str = "left out as requested";
 /// they have no origin, verbatim or source-specific fields. If the export is not stripped, the records are unchanged.
 pub struct ExportSource<'s> {
     source: &'s mut dyn RecordSource,
-    strip: bool,
+    is_stripping: bool,
 }
 
 impl<'s> ExportSource<'s> {
-    /// The source of an export with these options.
+    /// Wraps the source of an export with these options.
     pub fn new(source: &'s mut dyn RecordSource, options: &WriteOptions) -> Self {
-        Self { source, strip: options.strip_identifiers }
+        Self { source, is_stripping: options.strip_identifiers }
     }
 
-    /// Lists what was removed from the records that `is_written` accepts.
+    /// Reports as losses the values that are removed from the records for which `is_written` returns true.
     ///
     /// # Errors
     /// Errors of the source.
@@ -31,13 +31,15 @@ impl<'s> ExportSource<'s> {
         is_written: &dyn Fn(&StoredRecord) -> bool,
         losses: &mut LossReport,
     ) -> Result<(), FormatError> {
-        if !self.strip {
+        if !self.is_stripping {
             return Ok(());
         }
         self.source.records(&mut |mut stored| {
-            let removed = strip(&mut stored);
+            let removed_members = strip(&mut stored);
             if is_written(&stored) {
-                removed.into_iter().for_each(|name| losses.add(&stored.id, name, LossKind::LeftOut, STRIPPED_NOTE));
+                removed_members
+                    .into_iter()
+                    .for_each(|name| losses.add(&stored.id, name, LossKind::LeftOut, STRIPPED_NOTE));
             }
             Ok(())
         })
@@ -49,7 +51,7 @@ impl RecordSource for ExportSource<'_> {
         self.source.description()
     }
     fn records(&mut self, visit: &mut dyn FnMut(StoredRecord) -> Result<(), FormatError>) -> Result<(), FormatError> {
-        let is_stripped = self.strip;
+        let is_stripped = self.is_stripping;
         self.source.records(&mut |mut stored| {
             if is_stripped {
                 strip(&mut stored);
@@ -88,7 +90,7 @@ impl RecordSource for ExportSource<'_> {
 /// Removes the identifiers from a record. Returns the names of the members from which a value was removed.
 fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
     let record = &mut stored.record;
-    let key_from_vault_id = |id: &str| RecordKey::new(SCOPE, uuid_of(id));
+    let key_from_vault_id = |id: &str| RecordKey::new(STRIPPED_SCOPE, uuid_of(id));
     let mut removed = Vec::new();
     if record.source != Source::default() {
         removed.push("source");
@@ -112,8 +114,8 @@ fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
         file.origin_id = None;
     }
     // A link to a record outside the vault consists only of an id of the source, so it is removed.
-    let before = record.links.len();
-    let mut ids = Vec::with_capacity(before);
+    let link_count = record.links.len();
+    let mut ids = Vec::with_capacity(link_count);
     let links = std::mem::take(&mut record.links).into_iter().zip(std::mem::take(&mut stored.link_ids));
     for (mut link, id) in links {
         let Some(id) = id else { continue };
@@ -122,7 +124,7 @@ fn strip(stored: &mut StoredRecord) -> Vec<&'static str> {
         ids.push(Some(id));
     }
     stored.link_ids = ids;
-    if record.links.len() < before {
+    if record.links.len() < link_count {
         removed.push("links");
     }
     removed

@@ -13,13 +13,14 @@ type Formats<'f> = &'f [&'static dyn Format];
 /// Additional checks of a case, besides its `case.json`.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Checks {
-    /// The format is made for people to read, so records have no verbatim and need not name a platform.
+    /// True if the format is made for people to read, so that records have no verbatim and need not name a platform.
     pub no_verbatim: bool,
-    /// Every record has a verbatim, including conversations and derived records.
+    /// True if every record must have a verbatim, including conversations and derived records.
     pub every_verbatim: bool,
-    /// Record keys do not depend on the file name of the input.
+    /// True if record keys must not depend on the file name of the input.
     pub any_name: bool,
-    /// Every verbatim occurs in the input, character for character. Not for cases with `"database": true`.
+    /// True if every verbatim must occur in the input, character for character. Not checked for cases with `"database":
+    /// true`.
     pub verbatims: bool,
 }
 
@@ -85,7 +86,7 @@ fn check(formats: Formats<'_>, case: &Path, expected: &Value, format: &'static d
     }
 }
 
-/// The code of the error with which an input is refused, or `read` if it is not refused.
+/// The code of the error with which an input is refused, or `read` if the input is accepted.
 fn refusal(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> &'static str {
     match try_import_with(formats, input, format, Limits::default()) {
         Ok(_) => "read",
@@ -97,48 +98,53 @@ fn refusal(formats: Formats<'_>, input: &Path, format: &'static dyn Format) -> &
 
 fn check_counts(name: &str, expected: &Value, source: &MemorySource) {
     assert_eq!(json!(source.kinds()), expected["kinds"], "{name}: {:#?}", texts(source));
-    if let Some(wanted) = expected.get("roles") {
-        assert_eq!(json!(roles(source)), *wanted, "{name}");
+    if let Some(wanted_roles) = expected.get("roles") {
+        assert_eq!(json!(roles(source)), *wanted_roles, "{name}");
     }
     let code = |reason: &str| reason.split(':').next().unwrap_or_default().to_owned();
-    let dropped: Vec<String> = source.dropped.iter().map(|d| code(&d.reason)).collect();
-    check_codes(&format!("{name}: dropped {:#?}", source.dropped), &expected["dropped"], &dropped, &dropped);
+    let dropped_codes: Vec<String> = source.dropped.iter().map(|d| code(&d.reason)).collect();
+    check_codes(
+        &format!("{name}: dropped {:#?}", source.dropped),
+        &expected["dropped"],
+        &dropped_codes,
+        &dropped_codes,
+    );
     let notes: Vec<String> = source.notes.iter().map(|n| code(&n.code)).collect();
-    let wanted = expected.get("notes").unwrap_or(&expected["issues"]);
-    check_codes(&format!("{name}: notes {:#?}", source.notes), wanted, &notes, &source.codes());
-    // The order of the files depends on the operating system.
+    let wanted_notes = expected.get("notes").unwrap_or(&expected["issues"]);
+    check_codes(&format!("{name}: notes {:#?}", source.notes), wanted_notes, &notes, &source.codes());
+    // Sorts the names, because the order of the files depends on the operating system.
     let mut files: Vec<&str> = source.files.iter().map(|(file, _)| file.name.as_str()).collect();
     let mut passthrough: Vec<&str> = source.parts.iter().map(|(item, _)| item.name.as_str()).collect();
     files.sort_unstable();
     passthrough.sort_unstable();
-    assert_eq!(json!(files), or_none(&expected["files"]), "{name}: files");
-    assert_eq!(json!(passthrough), or_none(&expected["passthrough"]), "{name}: passthrough files");
+    assert_eq!(json!(files), or_empty_list(&expected["files"]), "{name}: files");
+    assert_eq!(json!(passthrough), or_empty_list(&expected["passthrough"]), "{name}: passthrough files");
 }
 
 /// Compares codes. `wanted` is either a list, which must equal `list`, or an object with the number of times that each
 /// code must occur in `all`.
 fn check_codes(what: &str, wanted: &Value, all: &[String], list: &[String]) {
     if !wanted.is_object() {
-        return assert_eq!(json!(list), or_none(wanted), "{what}");
+        return assert_eq!(json!(list), or_empty_list(wanted), "{what}");
     }
-    let mut counted: BTreeMap<&str, u64> = BTreeMap::new();
-    all.iter().for_each(|code| *counted.entry(code).or_default() += 1);
-    assert_eq!(json!(counted), *wanted, "{what}");
+    let mut code_counts: BTreeMap<&str, u64> = BTreeMap::new();
+    all.iter().for_each(|code| *code_counts.entry(code).or_default() += 1);
+    assert_eq!(json!(code_counts), *wanted, "{what}");
 }
 
-fn or_none(wanted: &Value) -> Value {
+fn or_empty_list(wanted: &Value) -> Value {
     if wanted.is_null() { json!([]) } else { wanted.clone() }
 }
 
 /// Finds a record by its key, otherwise by its text, the beginning of its text, or its title.
 fn record_named<'f>(source: &'f MemorySource, named: &str, about: &str) -> &'f Record {
-    let ways: [fn(&Record, &str) -> bool; 4] = [
+    let name_tests: [fn(&Record, &str) -> bool; 4] = [
         |record, named| record.key.value == named,
         |record, named| record.text == named,
         |record, named| !named.is_empty() && record.text.starts_with(named),
         |record, named| record.title.as_deref() == Some(named) && record.message.is_none(),
     ];
-    let record = ways.iter().find_map(|is_named| source.records.iter().find(|record| is_named(record, named)));
+    let record = name_tests.iter().find_map(|is_named| source.records.iter().find(|record| is_named(record, named)));
     record.unwrap_or_else(|| panic!("{about}: no record {named:?} in {:#?}", texts(source)))
 }
 
@@ -163,7 +169,7 @@ fn check_verbatims(name: &str, input: &Path, source: &MemorySource) {
             "application/x-ndjson" => verbatim.text.lines().collect(),
             _ => vec![verbatim.text.as_str()],
         };
-        // A verbatim from which the messages were removed (`[]`) does not occur in the input.
+        // Skips a verbatim from which the messages were removed (`[]`), because it does not occur in the input.
         let is_whole = |line: &&&str| [":[]", ": []"].iter().all(|empty| !line.contains(empty));
         for line in lines.iter().filter(is_whole) {
             assert!(files.iter().any(|f| f.contains(line)), "{name}: {line:?} is not in the input");
@@ -257,8 +263,8 @@ pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Forma
     let imported = read_sample(formats, name, format)?;
     let sample = shared("exports")?.join(name);
     if !sample.is_dir() {
-        let renamed = read_renamed(formats, &sample, "0b1c (3).zip", format);
-        assert_eq!(keys(&imported), keys(&renamed), "{name}: under the name of an archive");
+        let renamed_source = read_renamed(formats, &sample, "0b1c (3).zip", format);
+        assert_eq!(keys(&imported), keys(&renamed_source), "{name}: under the name of an archive");
     }
     let expected = std::fs::read(shared("exports")?.join("expected.json")).unwrap();
     let expected = &serde_json::from_slice::<Value>(&expected).unwrap()["samples"][name];
@@ -275,13 +281,13 @@ pub fn check_sample(formats: Formats<'_>, name: &str, format: &'static dyn Forma
     Some(imported)
 }
 
-/// Reads a sample of the shared reference data, under its original name and under another one. None if the data is not
+/// Reads a sample of the shared reference data, under its original name and under another name. None if the data is not
 /// available.
 pub fn read_sample(formats: Formats<'_>, name: &str, format: &'static dyn Format) -> Option<MemorySource> {
     let sample = shared("exports")?.join(name);
     let imported = read(formats, &sample, format);
     assert_eq!(keys(&imported).len(), imported.records.len(), "{name}: two records have one key");
-    let renamed = read_renamed_copy(formats, &sample, format);
-    assert_eq!(keys(&imported), keys(&renamed), "{name}: under another name");
+    let renamed_source = read_renamed_copy(formats, &sample, format);
+    assert_eq!(keys(&imported), keys(&renamed_source), "{name}: under another name");
     Some(imported)
 }

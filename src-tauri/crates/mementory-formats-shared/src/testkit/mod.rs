@@ -42,7 +42,7 @@ pub fn inputs_of(case: &Path) -> Vec<PathBuf> {
     inputs
 }
 
-/// Asserts that a record has the values of `wanted`, by JSON pointer.
+/// Asserts that a record has the values in `wanted`, which maps JSON pointers to values.
 pub fn assert_values(record: &Record, wanted: &Value, about: &str) {
     let record = serde_json::to_value(record).unwrap();
     for (pointer, value) in wanted.as_object().unwrap() {

@@ -24,8 +24,8 @@ pub struct Written {
     pub scratch: Scratch,
 }
 
-/// Writes a source and reads the result back. Checks that the plan reports the same as the actual export, that every
-/// record is written or withheld, that the file is recognised and valid, and that a second export writes the same
+/// Writes a source and reads the result back. Checks that the plan and the actual export return the same report, that
+/// every record is written or withheld, that the file is recognised and valid, and that a second export writes the same
 /// bytes.
 pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &'static dyn Format) -> Written {
     let scratch = Scratch::new("whole-vault");
@@ -40,12 +40,12 @@ pub fn write_and_read(formats: Formats<'_>, source: &mut MemorySource, format: &
     };
     assert!(bytes(&path) == bytes(&again), "the same bytes twice");
     check_written(formats, format, source, &path, &report);
-    let reread = merged(read(formats, &path, format));
+    let reread = merge_repeated(read(formats, &path, format));
     Written { path, report, reread, scratch }
 }
 
 impl Written {
-    /// Vault ids of the records with a loss that even our own reader cannot restore.
+    /// Vault ids of the records with a lost value that even our own reader cannot restore.
     pub fn ids_with_losses(&self) -> BTreeSet<&str> {
         let losses = self.report.losses.items.iter().filter(|loss| loss.kind != LossKind::MovedToExtension);
         losses.map(|loss| loss.record.as_str()).collect()
@@ -60,11 +60,11 @@ impl Written {
 /// Reads the input of a fixture.
 pub fn fixture(formats: Formats<'_>, format: &'static dyn Format, case: &str) -> MemorySource {
     let inputs = inputs_of(&repo().join("fixtures").join(format.id()).join(case));
-    merged(read(formats, &inputs[0], format))
+    merge_repeated(read(formats, &inputs[0], format))
 }
 
-/// The source with only one record for each kind and key, as in a vault.
-fn merged(mut source: MemorySource) -> MemorySource {
+/// Merges records with the same kind and key into one record, as a vault does.
+fn merge_repeated(mut source: MemorySource) -> MemorySource {
     let mut position_by_key: BTreeMap<(Kind, String, String), usize> = BTreeMap::new();
     let mut records: Vec<Record> = Vec::new();
     for record in std::mem::take(&mut source.records) {
@@ -128,13 +128,13 @@ pub fn foreign_source() -> MemorySource {
         source.records.push(record);
     }
     let conversation = key("talk/1".into());
-    let mut talk = Record::new(Kind::Conversation, conversation.clone(), "What it was about");
-    talk.title = Some("../../etc/passwd: <b>CON</b>\n```".into());
-    talk.times.created = Timestamp::parse("2026-02-01T10:00:00Z");
-    talk.source.platform = "elsewhere".into();
-    talk.origin.format = "elsewhere".into();
-    talk.fields.insert("mood".into(), "good".into());
-    source.records.push(talk);
+    let mut conversation_record = Record::new(Kind::Conversation, conversation.clone(), "What it was about");
+    conversation_record.title = Some("../../etc/passwd: <b>CON</b>\n```".into());
+    conversation_record.times.created = Timestamp::parse("2026-02-01T10:00:00Z");
+    conversation_record.source.platform = "elsewhere".into();
+    conversation_record.origin.format = "elsewhere".into();
+    conversation_record.fields.insert("mood".into(), "good".into());
+    source.records.push(conversation_record);
     let roles = ["user", "assistant", "tool", "system", "narrator"];
     let types = ["text", "thinking", "tool_call", "tool_result", "context", "code", "poem"];
     let mut parent: Option<RecordKey> = None;
@@ -175,14 +175,14 @@ pub fn foreign_source() -> MemorySource {
     let missing_file = AttachmentRef { key: key("file/b".into()), name: "lost.pdf".into(), ..file.clone() };
     let at = source.position("talk/1/0");
     source.records[at].attachments = vec![file.clone(), missing_file];
-    let stored = AttachmentFile {
+    let stored_file = AttachmentFile {
         key: file.key,
         origin_id: file.origin_id,
         name: file.name,
         media_type: file.media_type,
         place: "x/a".into(),
     };
-    source.files.push((stored, b"\x89PNG".to_vec()));
+    source.files.push((stored_file, b"\x89PNG".to_vec()));
     source
 }
 
@@ -217,8 +217,8 @@ pub fn id_of(record: &Record) -> String {
     vault_id(record.kind, &record.key)
 }
 
-/// Checks the records that were read back from a format that people read. All records except credentials must be there,
-/// and in each, only the members that the loss report lists may be missing.
+/// Checks the records that were read back from a format that people read. All records except credentials must be
+/// present. Only the members that the loss report lists may be missing in a record.
 pub fn check_readable(source: &MemorySource, written: &Written) {
     let expected: Vec<&Record> = source.records.iter().filter(|r| r.kind != Kind::Credential).collect();
     for record in &expected {
@@ -298,8 +298,8 @@ pub fn check_nothing_to_write(format: &'static dyn Format) {
     let scratch = Scratch::new("nothing");
     let out = scratch.at(&format!("out{}", format.capabilities().ending));
     let mut empty_source = MemorySource::default();
-    let refused = format.write(&mut empty_source, &out, &WriteOptions::default());
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "nothing_to_write", .. })), "{refused:?}");
+    let refusal = format.write(&mut empty_source, &out, &WriteOptions::default());
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "nothing_to_write", .. })), "{refusal:?}");
     assert!(!out.exists());
     assert!(format.plan(&mut empty_source, &WriteOptions::default()).unwrap().by_kind.is_empty());
 }

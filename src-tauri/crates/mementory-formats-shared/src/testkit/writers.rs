@@ -23,8 +23,8 @@ fn read_any(formats: Formats<'_>, path: &Path) -> Option<MemorySource> {
     Some(out)
 }
 
-/// Writes the records and reads them back. Checks that each written record comes back with no losses other than those
-/// in the report.
+/// Writes the records and reads them back. Checks that each record that was read back has no losses other than those in
+/// the report.
 pub fn round_trip(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -38,8 +38,8 @@ pub fn round_trip(
     (report, reread)
 }
 
-/// Checks a written file: the plan reports the same as the actual export, every record is written or withheld, and the
-/// file is valid and recognised only as this format.
+/// Checks a written file: the plan and the actual export return the same report, every record is written or withheld,
+/// and the file is valid and recognised only as this format.
 pub(super) fn check_written(
     formats: Formats<'_>,
     format: &'static dyn Format,
@@ -49,17 +49,17 @@ pub(super) fn check_written(
 ) {
     let plan = format.plan(source, &WriteOptions { everything: true, ..write_options(format) }).unwrap();
     assert_eq!((&plan.by_kind, &plan.losses, &plan.withheld), (&report.by_kind, &report.losses, &report.withheld));
-    let counted: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
-    assert_eq!(counted, source.records.len() as u64, "{}: every record is written or withheld", format.id());
+    let counted_records: u64 = report.by_kind.values().chain(report.withheld.values()).sum();
+    assert_eq!(counted_records, source.records.len() as u64, "{}: every record is written or withheld", format.id());
     let catalog = Catalog::open(&[out.to_path_buf()], &Limits::default(), None).unwrap();
     let detection = detect(formats, &catalog, &Limits::default(), None).unwrap();
     let names: Vec<&str> = detection.sources.iter().map(|s| s.format).collect();
-    let unknown: Vec<&str> = detection.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
-    assert_eq!((names, detection.ties.len(), unknown), (vec![format.id()], 0, vec![]));
+    let unclaimed_files: Vec<&str> = detection.unknown.iter().map(|id| catalog.members()[*id].name.as_str()).collect();
+    assert_eq!((names, detection.ties.len(), unclaimed_files), (vec![format.id()], 0, vec![]));
     let mut reread = MemorySource::default();
     format.read(&catalog, &detection.sources[0], &read_context(format, Limits::default()), &mut reread).unwrap();
-    let checked = format.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap();
-    assert_eq!((checked.errors, checked.records), (vec![], reread.records.len() as u64));
+    let validation = format.validate(&catalog, &detection.sources[0], &Limits::default(), &[]).unwrap();
+    assert_eq!((validation.errors, validation.records), (vec![], reread.records.len() as u64));
 }
 
 /// Checks the reported losses of each record whose text is read back unchanged. Returns the number of compared records.
@@ -73,7 +73,7 @@ fn check_losses(source: &MemorySource, report: &WriteReport, reread: &MemorySour
         if lost_fields.is_empty() || lost_fields.contains("text") || record.text.trim().is_empty() {
             continue;
         }
-        let same: Vec<BTreeSet<String>> = reread
+        let differences: Vec<BTreeSet<String>> = reread
             .records
             .iter()
             .filter(|other| other.text == record.text)
@@ -87,16 +87,16 @@ fn check_losses(source: &MemorySource, report: &WriteReport, reread: &MemorySour
             "times" => record.times.created.is_none(),
             _ => false,
         };
-        // The key of a link's target may change, and the source may get the folder's name. The report lists both as
-        // losses, even if the compared records show no difference.
+        // The key of a link's target may change, and the source may get the folder's name. The report lists both
+        // changes as losses, even if the compared records show no difference.
         let is_as_listed = |found: &BTreeSet<String>| {
-            let mut unseen = expected.difference(found);
+            let mut missing_names = expected.difference(found);
             found.is_subset(&expected)
-                && unseen.all(|name| ["links", "source"].contains(&name.as_str()) || is_unknown(name))
+                && missing_names.all(|name| ["links", "source"].contains(&name.as_str()) || is_unknown(name))
         };
         assert!(
-            same.iter().any(is_as_listed),
-            "{what}: {record:?}\nlisted {expected:?}\nfound {same:?}\n{:#?}",
+            differences.iter().any(is_as_listed),
+            "{what}: {record:?}\nlisted {expected:?}\nfound {differences:?}\n{:#?}",
             reread.records.iter().filter(|other| other.text == record.text).collect::<Vec<_>>()
         );
         compared_count += 1;
@@ -143,8 +143,8 @@ pub fn check_fixtures(formats: Formats<'_>, format: &'static dyn Format) {
             for input in inputs.filter(|path| path.file_stem().is_some_and(|stem| stem == "input")) {
                 let Some(mut found) = read_any(formats, &input) else { continue };
                 // A vault stores a record only once.
-                let mut seen = BTreeSet::new();
-                found.records.retain(|record| seen.insert(vault_id(record.kind, &record.key)));
+                let mut seen_ids = BTreeSet::new();
+                found.records.retain(|record| seen_ids.insert(vault_id(record.kind, &record.key)));
                 let plan = format.plan(&mut found, &WriteOptions::default()).unwrap();
                 if plan.by_kind.is_empty() {
                     continue;
@@ -185,18 +185,19 @@ pub fn hostile() -> MemorySource {
     for (n, text) in texts.iter().enumerate() {
         source.records.push(record(Kind::Memory, &format!("m{n}"), text));
     }
-    let long = "x".repeat(5000);
-    for (n, title) in ["../../etc/passwd", "CON", "index", "MEMORY", "a](b) [c\nd", "", "\u{0}", &long, "Leek", "LEEK"]
-        .iter()
-        .enumerate()
+    let long_text = "x".repeat(5000);
+    for (n, title) in
+        ["../../etc/passwd", "CON", "index", "MEMORY", "a](b) [c\nd", "", "\u{0}", &long_text, "Leek", "LEEK"]
+            .iter()
+            .enumerate()
     {
-        let mut titled = record(Kind::Memory, &format!("t{n}"), &format!("Text number {n}."));
-        titled.title = Some((*title).into());
-        titled.tags = vec!["a, b".into(), "#c".into(), "--- x: y".into()];
-        titled.record_type = Some("type: \"odd\"\n- x".into());
-        titled.times.created = Timestamp::parse("2026-05-06T07:08:09.123Z");
-        titled.source.method = Some("extracted".into());
-        source.records.push(titled);
+        let mut titled_memory = record(Kind::Memory, &format!("t{n}"), &format!("Text number {n}."));
+        titled_memory.title = Some((*title).into());
+        titled_memory.tags = vec!["a, b".into(), "#c".into(), "--- x: y".into()];
+        titled_memory.record_type = Some("type: \"odd\"\n- x".into());
+        titled_memory.times.created = Timestamp::parse("2026-05-06T07:08:09.123Z");
+        titled_memory.source.method = Some("extracted".into());
+        source.records.push(titled_memory);
     }
     source.records.push(record(Kind::Memory, "long", &format!("A long text. {}", "word ".repeat(2000))));
     source.records.push(record(Kind::Profile, "persona", "Answers briefly."));
@@ -217,20 +218,21 @@ pub fn hostile() -> MemorySource {
     relation.links = vec![link("source", "e1"), link("target", "e2")];
     source.records.push(relation);
     source.records.push(record(Kind::Relation, "r2", "ends that are not known"));
-    let mut about = record(Kind::Memory, "about", "Waters on Sundays.");
-    about.links = vec![link("about", "e1")];
-    about.entities = vec![EntityRef { name: "Mo [x] \"y\"".into(), entity_type: Some("person".into()), role: None }];
-    source.records.push(about);
+    let mut memory_with_entity = record(Kind::Memory, "about", "Waters on Sundays.");
+    memory_with_entity.links = vec![link("about", "e1")];
+    memory_with_entity.entities =
+        vec![EntityRef { name: "Mo [x] \"y\"".into(), entity_type: Some("person".into()), role: None }];
+    source.records.push(memory_with_entity);
     for kind in Kind::ALL.into_iter().filter(|kind| !matches!(kind, Kind::Entity | Kind::Relation)) {
         source.records.push(record(kind, kind.as_str(), &format!("One {}.", kind.as_str())));
     }
     for status in ["deleted", "superseded"] {
-        let mut ended = record(Kind::Memory, status, "Lives in Kyoto.");
-        ended.status = Some(status.into());
-        source.records.push(ended);
+        let mut ended_memory = record(Kind::Memory, status, "Lives in Kyoto.");
+        ended_memory.status = Some(status.into());
+        source.records.push(ended_memory);
     }
-    let last = source.records.len() - 1;
-    source.edited.insert(last);
+    let last_index = source.records.len() - 1;
+    source.edited.insert(last_index);
     source
 }
 
@@ -253,8 +255,8 @@ pub fn check_hostile(formats: Formats<'_>, format: &'static dyn Format) -> (Writ
     assert!(files.values().all(|bytes| !String::from_utf8_lossy(bytes).contains("chatgpt")), "{}", format.id());
 
     let scratch = Scratch::new("empty");
-    let empty = format.write(&mut MemorySource::default(), &scratch.at("out"), &write_options(format));
-    assert!(matches!(empty, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
+    let empty_export = format.write(&mut MemorySource::default(), &scratch.at("out"), &write_options(format));
+    assert!(matches!(empty_export, Err(FormatError::Invalid { code: "nothing_to_write", .. })));
     assert!(!scratch.at("out").exists() || tree(&scratch.at("out")).is_empty());
     (report, reread)
 }

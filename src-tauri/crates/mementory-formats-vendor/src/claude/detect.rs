@@ -169,11 +169,11 @@ fn group_of(member: &Member) -> String {
 /// Moves groups that belong to the same export into one group. Groups with a manifest belong to the export in parts. If
 /// there is only one export, the files that were selected one by one and the account files belong to it.
 fn merge_parts(groups: &mut BTreeMap<String, Vec<(usize, Content)>>) {
-    let manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
+    let group_with_manifest = |(group, found): (&String, &Vec<(usize, Content)>)| {
         let has_manifest = found.iter().any(|(_, c)| *c == Content::Manifest);
         (has_manifest && group != "parts").then(|| group.clone())
     };
-    let groups_with_manifest: Vec<String> = groups.iter().filter_map(manifest).collect();
+    let groups_with_manifest: Vec<String> = groups.iter().filter_map(group_with_manifest).collect();
     for group in groups_with_manifest {
         let found = groups.remove(&group).unwrap_or_default();
         groups.entry("parts".into()).or_default().extend(found);

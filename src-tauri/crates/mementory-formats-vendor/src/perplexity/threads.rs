@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
-/// Members of a conversation in the export of an account for which the model has a field.
+/// Members of a conversation, in the export of an account, that are read into a field of the record.
 const CONVERSATION_MEMBERS: [&str; 10] = [
     "context_uuid",
     "uuid",

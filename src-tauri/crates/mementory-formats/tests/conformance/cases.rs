@@ -43,10 +43,10 @@ pub fn cases() -> Vec<Case> {
     out
 }
 
-/// Readable cases of the formats that `wanted` selects. Fails if one of these formats has no readable case.
-pub fn readable_cases(wanted: impl Fn(&dyn Format) -> bool) -> Vec<Case> {
-    let out: Vec<Case> = cases().into_iter().filter(|case| case.refused.is_none() && wanted(case.format)).collect();
-    for format in registry().iter().copied().filter(|format| wanted(*format)) {
+/// Readable cases of the formats that `is_wanted` selects. Fails if one of these formats has no readable case.
+pub fn readable_cases(is_wanted: impl Fn(&dyn Format) -> bool) -> Vec<Case> {
+    let out: Vec<Case> = cases().into_iter().filter(|case| case.refused.is_none() && is_wanted(case.format)).collect();
+    for format in registry().iter().copied().filter(|format| is_wanted(*format)) {
         let id = format.id();
         assert!(out.iter().any(|case| case.format.id() == id), "{id} has no case that can be read in fixtures/{id}/");
     }

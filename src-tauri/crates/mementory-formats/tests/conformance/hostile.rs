@@ -41,14 +41,14 @@ fn records_in_time(path: &Path, limits: Limits, format: &dyn Format) -> Option<u
     }
 }
 
-fn first_cases(all: Vec<Case>, most: usize) -> Vec<Case> {
+fn first_cases(cases: Vec<Case>, max_per_format: usize) -> Vec<Case> {
     let mut counts: BTreeMap<&'static str, usize> = BTreeMap::new();
     let mut is_early = |case: &Case| {
         let count = counts.entry(case.format.id()).or_default();
         *count += 1;
-        *count <= most
+        *count <= max_per_format
     };
-    all.into_iter().filter(|case| is_early(case)).collect()
+    cases.into_iter().filter(|case| is_early(case)).collect()
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
         ..Limits::default()
     };
     let cases = readable_cases(|format| format.capabilities().read);
-    let mut tested = Vec::new();
+    let mut tested_cases = Vec::new();
     for case in &cases {
         let Some((scratch, path)) = with_large_value(case) else { continue };
         records_in_time(&path, limits.clone(), case.format);
@@ -106,9 +106,9 @@ fn a_value_above_the_limits_is_an_error_or_is_left_out() {
         let longest = records.iter().map(|record| record.text.len()).max().unwrap_or_default();
         assert!(longest < LARGE_VALUE_BYTES, "{}: a text of {longest} bytes was read", case.name);
         drop(scratch);
-        tested.push(case);
+        tested_cases.push(case);
     }
-    assert_covered("bounded memory", tested, |can| can.read);
+    assert_covered("bounded memory", tested_cases, |can| can.read);
 }
 
 /// The input of a case, with the text of one record replaced by a large text. None if no file contains the text of a
@@ -118,14 +118,14 @@ fn with_large_value(case: &Case) -> Option<(Scratch, PathBuf)> {
     let source = read_case(case);
     let texts = source.records.iter().map(|record| record.text.as_bytes()).filter(|text| text.len() > 7);
     let place = texts.into_iter().find_map(|text| {
-        let find_text = |(at, (_, bytes)): (usize, &(String, Vec<u8>))| {
-            memchr::memmem::find(bytes, text).map(|from| (at, from, text.len()))
+        let find_text = |(position, (_, bytes)): (usize, &(String, Vec<u8>))| {
+            memchr::memmem::find(bytes, text).map(|from| (position, from, text.len()))
         };
         all.iter().enumerate().find_map(find_text)
     });
     let large_text = std::iter::repeat_n(b'x', LARGE_VALUE_BYTES);
     match place {
-        Some((at, from, length)) => drop(all[at].1.splice(from..from + length, large_text)),
+        Some((position, from, length)) => drop(all[position].1.splice(from..from + length, large_text)),
         None if case.passphrase.is_some() => all.first_mut()?.1.extend(large_text),
         None => return None,
     }
@@ -193,11 +193,11 @@ fn entry_names_cannot_lead_out_of_the_folder() {
                 let out = scratch.at("out/written");
                 std::fs::create_dir_all(scratch.at("out")).unwrap();
                 let _ = case.format.write(&mut source, &out, &write_options(case.format, case.base.clone()));
-                let outside: Vec<String> = tree(&scratch.0)
+                let files_outside: Vec<String> = tree(&scratch.0)
                     .into_keys()
                     .filter(|name| name != "in/input.zip" && !name.starts_with("out/written"))
                     .collect();
-                assert_eq!(outside, [""; 0], "{}: {hostile:?}", case.name);
+                assert_eq!(files_outside, [""; 0], "{}: {hostile:?}", case.name);
             }
         }
     }
@@ -209,8 +209,8 @@ fn entries(path: &Path) -> Vec<(String, Vec<u8>)> {
     let Ok(file) = std::fs::File::open(path) else { return Vec::new() };
     if let (false, Ok(mut archive)) = (path.is_dir(), zip::ZipArchive::new(file)) {
         return (0..archive.len())
-            .map(|at| {
-                let mut entry = archive.by_index(at).unwrap();
+            .map(|position| {
+                let mut entry = archive.by_index(position).unwrap();
                 let mut bytes = Vec::new();
                 std::io::Read::read_to_end(&mut entry, &mut bytes).unwrap();
                 (entry.name().unwrap().into_owned(), bytes)

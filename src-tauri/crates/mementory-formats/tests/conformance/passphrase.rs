@@ -12,7 +12,7 @@ use std::{
     },
 };
 
-/// A passphrase whose ids count up instead of being random. All files thus have the same salts, and the slow key
+/// A passphrase whose ids are consecutive numbers and not random. All files thus have the same salts, and the slow key
 /// derivation runs only once per salt.
 #[derive(Debug)]
 pub struct OwnerPassphrase {
@@ -28,7 +28,7 @@ impl OwnerPassphrase {
 
 /// Derived keys by passphrase and salt.
 type Pairs = HashMap<(String, Vec<u8>), Arc<PassphraseKeyPair>>;
-static DERIVED: LazyLock<Mutex<Pairs>> = LazyLock::new(Mutex::default);
+static DERIVED_PAIRS: LazyLock<Mutex<Pairs>> = LazyLock::new(Mutex::default);
 
 fn refused(error: CryptoError) -> FormatError {
     FormatError::invalid("encryption_failed", "test", error.to_string())
@@ -43,7 +43,7 @@ impl Passphrase for OwnerPassphrase {
         let KeyDerivation { salt, memory_kib, passes, lanes, signing_label, agreement_label } = *derivation;
         let params =
             KeyPairParams { salt, cost: KdfParams { memory_kib, passes, lanes }, signing_label, agreement_label };
-        let mut derived = DERIVED.lock().unwrap();
+        let mut derived = DERIVED_PAIRS.lock().unwrap();
         let key = (self.text.clone(), salt.to_vec());
         if let Some(pair) = derived.get(&key) {
             return Ok(Box::new(OwnerKeys(Arc::clone(pair))));

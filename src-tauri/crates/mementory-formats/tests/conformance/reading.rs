@@ -13,7 +13,7 @@ fn reading_is_without_error_and_deterministic() {
         let (first, second) = (read_case(case), read_case(case));
         let says_it_is_empty = first.notes.iter().any(|note| note.code == "empty")
             || first.dropped.iter().any(|dropped| dropped.reason.starts_with("no_content"));
-        // What is not a record is kept as a passthrough file, for example an agent file without agents.
+        // An input without records, such as an agent file without agents, is kept as passthrough files.
         let has_content = !first.records.is_empty() || !first.tombstones.is_empty() || !first.parts.is_empty();
         assert!(has_content || says_it_is_empty, "{} is empty", case.name);
         assert_eq!(first.records, second.records, "{}", case.name);

@@ -1,4 +1,4 @@
-//! The steps of the suite: open, read, validate. Errors are returned.
+//! The steps of the suite: open, read, validate. Most return errors, because some cases expect one.
 use crate::{cases::Case, passphrase::OwnerPassphrase};
 use mementory_format::testkit::MemorySource;
 use mementory_formats::{
@@ -73,11 +73,11 @@ pub fn without_origin(record: &Record) -> Record {
 pub fn assert_covered<'a>(
     property: &str,
     ran: impl IntoIterator<Item = &'a Case>,
-    wanted: impl Fn(Capabilities) -> bool,
+    is_wanted: impl Fn(Capabilities) -> bool,
 ) {
     let ran: BTreeSet<&str> = ran.into_iter().map(|case| case.format.id()).collect();
     let expected: BTreeSet<&str> =
-        registry().iter().filter(|format| wanted(format.capabilities())).map(|format| format.id()).collect();
+        registry().iter().filter(|format| is_wanted(format.capabilities())).map(|format| format.id()).collect();
     eprintln!("{property}: {ran:?}");
     assert!(!ran.is_empty(), "{property}: no format was tested");
     assert_eq!(ran, expected, "{property}: formats with the capability and without a test");

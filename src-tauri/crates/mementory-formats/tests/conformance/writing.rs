@@ -84,16 +84,16 @@ fn records_are_preserved_as_completely_as_the_format_declares() {
         let is_current = |record: &&Record| record.origin.version.as_ref().is_none_or(|v| *v == written.report.version);
         for record in source.records.iter().filter(is_current).filter(|record| !losses.contains(id(record).as_str())) {
             let is_same = |other: &&Record| other.kind == record.kind && other.text == record.text;
-            let found: Vec<&Record> = reread.records.iter().filter(is_same).collect();
-            if found.is_empty() {
+            let same_records: Vec<&Record> = reread.records.iter().filter(is_same).collect();
+            if same_records.is_empty() {
                 missing_count += 1;
                 continue;
             }
             if byte_exact {
-                let has_same_bytes = found.iter().any(|other| other.verbatim == record.verbatim);
+                let has_same_bytes = same_records.iter().any(|other| other.verbatim == record.verbatim);
                 assert!(has_same_bytes, "{}: {:?} is not the same bytes", case.name, record.key);
             } else {
-                let is_equal = found.iter().any(|other| without_origin(other) == without_origin(record));
+                let is_equal = same_records.iter().any(|other| without_origin(other) == without_origin(record));
                 assert!(is_equal, "{}: {:?} differs", case.name, record.key);
             }
         }
@@ -162,8 +162,8 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
     let mut left_out_count = 0;
     let mut written_in: BTreeSet<&str> = BTreeSet::new();
     // A format whose exports need a base accepts only records that were imported from that format, so it is skipped.
-    let mut tested: BTreeSet<&str> = BTreeSet::new();
-    let is_target = |case: &Case| !case.format.capabilities().needs_base && tested.insert(case.format.id());
+    let mut tested_formats: BTreeSet<&str> = BTreeSet::new();
+    let is_target = |case: &Case| !case.format.capabilities().needs_base && tested_formats.insert(case.format.id());
     let targets: Vec<Case> = targets.into_iter().filter(is_target).collect();
     for case in &sources {
         let mut source = read_case(case);
@@ -177,16 +177,16 @@ fn every_record_that_is_left_out_is_in_the_loss_report() {
                 continue;
             };
             written_in.insert(target.format.id());
-            let written: u64 = report.by_kind.values().sum();
-            let missing_count = distinct_count.saturating_sub(written);
-            let listed: u64 =
+            let written_count: u64 = report.by_kind.values().sum();
+            let missing_count = distinct_count.saturating_sub(written_count);
+            let listed_count: u64 =
                 report.losses.counts.iter().filter(|((_, kind), _)| *kind == LossKind::LeftOut).map(|(_, n)| n).sum();
-            let withheld: u64 = report.withheld.values().sum();
+            let withheld_count: u64 = report.withheld.values().sum();
             left_out_count += missing_count;
             let name = &case.name;
             assert!(
-                missing_count == 0 || listed + withheld > 0,
-                "{name} as {}: {missing_count} records missing, {listed} listed, {withheld} withheld",
+                missing_count == 0 || listed_count + withheld_count > 0,
+                "{name} as {}: {missing_count} records missing, {listed_count} listed, {withheld_count} withheld",
                 target.format.id()
             );
         }

@@ -14,7 +14,7 @@ use std::sync::OnceLock;
 /// used.
 const MAX_RELATED: usize = 24;
 /// A statement is not compared because of an attribute that it states with a probability below this.
-const MIN_ATTRIBUTE: f32 = 0.2;
+const MIN_ATTRIBUTE_PROBABILITY: f32 = 0.2;
 /// The name and weight of each feature, and the bias of the regression, whose name is `bias`.
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
 /// A pair whose probability is below this is not suggested, with the exception of `MIN_PROBABILITY_OF_BEST`.
@@ -27,9 +27,9 @@ const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
 /// Confidence of a pair whose probability is 1. The confidence of other pairs is proportionally lower.
 const MAX_CONFIDENCE: f32 = 0.9;
 
-/// Calls `found` for each pair of neighbours or related statements. The arguments are the positions of both statements,
-/// their evidence, its features, and whether there are enough statements to remove improbable pairs that other rules
-/// found.
+/// Calls `found` for each pair of neighbours or related statements. Its arguments are the positions of both statements,
+/// their evidence, all features of the pair, and whether there are enough statements that the nearest neighbours say
+/// something about a pair.
 pub(super) fn compare(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
@@ -57,7 +57,7 @@ pub(super) fn compare(
 fn related(readings: &[Reading<'_>], shared: &SharedNames<'_>) -> Vec<(usize, usize)> {
     let mut groups: HashMap<Shared<'_>, Vec<usize>> = HashMap::new();
     for (n, reading) in readings.iter().enumerate() {
-        let attributes = reading.stated.iter().filter(|stated| stated.probability >= MIN_ATTRIBUTE);
+        let attributes = reading.stated.iter().filter(|stated| stated.probability >= MIN_ATTRIBUTE_PROBABILITY);
         let attributes = attributes.map(|stated| Shared::Attribute(stated.attribute));
         let listed = shared.listed_attributes(reading).map(Shared::Listed);
         let names = shared.rare_names(reading).map(Shared::Name);

@@ -22,17 +22,17 @@ const MAX_CHARS: usize = 300;
 const MAX_GROUP: usize = 200;
 /// Lowest probability with which two statements must state the same attribute if their words also show a difference.
 /// The probability is the geometric mean of those of the two statements.
-const MIN_ATTRIBUTE: f32 = 0.35;
+const MIN_PAIR_PROBABILITY: f32 = 0.35;
 /// Lowest probability with which each of the two statements must state the attribute.
-const MIN_ATTRIBUTE_OF_EACH: f32 = 0.2;
+const MIN_PROBABILITY_OF_EACH: f32 = 0.2;
 /// If the probability of an attribute is below this, further evidence for a pair is required.
-const MIN_ATTRIBUTE_CERTAIN: f32 = 0.5;
+const MIN_CERTAIN_PROBABILITY: f32 = 0.5;
 /// Lowest similarity of two statements whose attribute is uncertain and that share no rare term.
 const MIN_SIMILARITY_IF_UNCERTAIN: f32 = 0.6;
 /// Like `MIN_SIMILARITY_IF_UNCERTAIN`, but for an attribute that is compared by values.
 const MIN_SIMILARITY_IF_CHANGED: f32 = 0.33;
 /// Lowest probability with which two statements must state the same attribute if no words show a difference.
-const MIN_ATTRIBUTE_ALONE: f32 = 0.5;
+const MIN_PROBABILITY_ALONE: f32 = 0.5;
 /// Two sentences may name different things only if their similarity is below this.
 const MAX_SIMILARITY: f32 = 0.45;
 /// Like `MAX_SIMILARITY`, but for two sentences that both contain names, but no name in common. The limit is higher,
@@ -199,8 +199,8 @@ fn probability(position: usize, one: &Reading<'_>, other: &Reading<'_>) -> Optio
     let squared = probability_in_both(position);
     let is_best = one.stated.iter().all(|stated| probability_in_both(stated.attribute) <= squared);
     let probability = squared.sqrt();
-    let is_clear = probability_in(one, position).min(probability_in(other, position)) >= MIN_ATTRIBUTE_OF_EACH;
-    (is_best && is_clear && probability >= MIN_ATTRIBUTE).then_some(probability)
+    let is_clear = probability_in(one, position).min(probability_in(other, position)) >= MIN_PROBABILITY_OF_EACH;
+    (is_best && is_clear && probability >= MIN_PAIR_PROBABILITY).then_some(probability)
 }
 
 /// True if both statements state the attribute of the same subject and give different values.
@@ -281,7 +281,7 @@ fn differ_in(
         Comparison::Numbers => numbers_differ || same_value(attribute, one, other) < MAX_SAME_VALUE / 2.0,
         // Statements that name the same place agree, even if many other statements name it too.
         Comparison::Names if shared.share_place(one, other) && !pair.says_over => false,
-        Comparison::Names => names_differ(one, other, pair, probability >= MIN_ATTRIBUTE_CERTAIN),
+        Comparison::Names => names_differ(one, other, pair, probability >= MIN_CERTAIN_PROBABILITY),
         Comparison::Values => {
             same_value(attribute, one, other) < MAX_SAME_VALUE || attribute.describes_thing && pair.numbers_differ
         }
@@ -319,12 +319,12 @@ fn differ_in(
         // For names, the sentences need not be similar, because two jobs may be described in quite different words.
         Comparison::Names => f32::NEG_INFINITY,
     };
-    let is_certain = probability >= MIN_ATTRIBUTE_CERTAIN
+    let is_certain = probability >= MIN_CERTAIN_PROBABILITY
         || pair.says_changed && (pair.same_thing || pair.same_name || pair.similarity >= min_if_changed);
     if !is_certain {
         return false;
     }
-    let holds_for_good = attribute.holds_for_good && probability >= MIN_ATTRIBUTE_ALONE;
+    let holds_for_good = attribute.holds_for_good && probability >= MIN_PROBABILITY_ALONE;
     values_differ && (pair.shows_difference() || pair.says_changed || holds_for_good)
 }
 

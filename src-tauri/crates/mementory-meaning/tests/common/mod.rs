@@ -1,4 +1,4 @@
-//! Where to find the weights.
+//! Finds the weights for tests.
 #![allow(clippy::unwrap_used, clippy::print_stderr, reason = "a test")]
 use std::{io::Write as _, path::PathBuf};
 

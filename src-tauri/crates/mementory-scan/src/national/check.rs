@@ -9,9 +9,9 @@ pub(super) fn digits_as_number(digits: &[u8]) -> u64 {
     digits.iter().fold(0, |n, digit| n * 10 + u64::from(*digit))
 }
 
-/// The two digits at `at` as a single number.
-pub(super) fn two_digits(digits: &[u8], at: usize) -> u32 {
-    u32::from(digits[at]) * 10 + u32::from(digits[at + 1])
+/// The two digits at `position` as a single number.
+pub(super) fn two_digits(digits: &[u8], position: usize) -> u32 {
+    u32::from(digits[position]) * 10 + u32::from(digits[position + 1])
 }
 
 /// Whether the month has this day in at least some years.

@@ -35,7 +35,7 @@ pub(super) fn number_at(doc: &Doc, runs: &[DigitRun], bit: u64) -> Option<Findin
 
 fn find_candidate(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
     let first = runs[0];
-    let letter = |at: usize| bytes.get(at).filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_uppercase);
+    let letter = |position: usize| bytes.get(position).filter(|b| b.is_ascii_alphabetic()).map(u8::to_ascii_uppercase);
     let word_start =
         first.start - bytes[..first.start].iter().rev().take(20).take_while(|b| b.is_ascii_alphanumeric()).count();
     let word_end = first.end + bytes[first.end..].iter().take(20).take_while(|b| b.is_ascii_alphanumeric()).count();
@@ -80,8 +80,8 @@ fn find_candidate(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
         && runs.len() > 2
     {
         let end = runs[2].end;
-        let last = letter(end + 1).filter(|_| bytes[end] == b' ');
-        return last.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Candidate {
+        let last_letter = letter(end + 1).filter(|_| bytes[end] == b' ');
+        return last_letter.filter(|b| matches!(b, b'A'..=b'D')).map(|_| Candidate {
             name: "uk_nino",
             start: word_start,
             end: end + 2,
@@ -113,8 +113,10 @@ fn find_candidate(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
             distinctive: *separator == b'-' || dotted_lengths.is_some(),
         });
     }
-    let prefix_start =
-        first.start.checked_sub(2).filter(|at| bytes[at + 1] == b'-' && matches!(bytes[*at], b'X' | b'Y' | b'Z'));
+    let prefix_start = first
+        .start
+        .checked_sub(2)
+        .filter(|position| bytes[position + 1] == b'-' && matches!(bytes[*position], b'X' | b'Y' | b'Z'));
     if *separator == b'-'
         && is_last_letter
         && text.len() == 7
@@ -178,9 +180,9 @@ fn is_codice_fiscale(word: &[u8]) -> bool {
     let sum: u32 = word[..15]
         .iter()
         .enumerate()
-        .map(|(at, b)| {
+        .map(|(position, b)| {
             let value = if b.is_ascii_digit() { b - b'0' } else { b.wrapping_sub(b'A') };
-            if at % 2 == 0 {
+            if position % 2 == 0 {
                 ODD_POSITION_VALUES.get(usize::from(value)).copied().unwrap_or(0)
             } else {
                 u32::from(value)
@@ -198,7 +200,7 @@ fn is_curp(word: &[u8]) -> bool {
     let sum: usize = word[..17]
         .iter()
         .enumerate()
-        .map(|(at, b)| ALPHABET.iter().position(|c| c == b).unwrap_or(0) * (18 - at))
+        .map(|(position, b)| ALPHABET.iter().position(|c| c == b).unwrap_or(0) * (18 - position))
         .sum();
     word[..4].iter().chain(&word[11..16]).all(u8::is_ascii_uppercase)
         && is_day_of_month(two_digits(&date, 4), two_digits(&date, 2))
@@ -286,14 +288,14 @@ fn is_hkid(word: &[u8], check: u8) -> bool {
 fn corsican_number(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
     let start = runs[0].start;
     let mut characters: Vec<u8> = Vec::new();
-    let mut at = start;
-    while characters.len() < 15 && at - start < 24 {
-        match bytes.get(at)? {
+    let mut position = start;
+    while characters.len() < 15 && position - start < 24 {
+        match bytes.get(position)? {
             b if b.is_ascii_alphanumeric() => characters.push(b.to_ascii_uppercase()),
             b' ' => {}
             _ => return None,
         }
-        at += 1;
+        position += 1;
     }
     let department_offset = match characters.get(5..7)? {
         b"2A" => 1_000_000,
@@ -312,7 +314,7 @@ fn corsican_number(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
     (97 - value % 97 == digits_as_number(&digits[13..])).then_some(Candidate {
         name: "fr_nir",
         start,
-        end: at,
+        end: position,
         distinctive: true,
     })
 }

@@ -32,15 +32,15 @@ struct Number {
     check: fn(&[u8]) -> bool,
 }
 
-const fn unseparated(lengths: &'static [usize]) -> Layout {
+const fn unseparated_layout(lengths: &'static [usize]) -> Layout {
     Layout { lengths, gaps: &[], distinctive: false }
 }
 
-const fn separated(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
+const fn separated_layout(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
     Layout { lengths, gaps, distinctive: false }
 }
 
-const fn distinctive(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
+const fn distinctive_layout(lengths: &'static [usize], gaps: &'static [Gap]) -> Layout {
     Layout { lengths, gaps, distinctive: true }
 }
 
@@ -55,17 +55,17 @@ fn number_bit(index: usize) -> u64 {
 /// All context words for personal numbers, each with the bits of the numbers that it can mean, and true if it is
 /// case-sensitive. The bits are in the order of `europe`, `world`, and the numbers with letters.
 pub(crate) fn context_words() -> Vec<(&'static str, u64, bool)> {
-    let mut all = Vec::new();
+    let mut out = Vec::new();
     let mut all_bits = 0;
     for (index, number) in numbers() {
         all_bits |= number_bit(index);
-        all.extend(number.words.iter().map(|word| (*word, number_bit(index), false)));
-        all.extend(number.acronyms.iter().map(|word| (*word, number_bit(index), true)));
+        out.extend(number.words.iter().map(|word| (*word, number_bit(index), false)));
+        out.extend(number.acronyms.iter().map(|word| (*word, number_bit(index), true)));
     }
-    all.extend(national_id::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), false)));
-    all.extend(national_id_acronyms::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), true)));
-    all.extend(national_id::ANY.iter().map(|word| (*word, all_bits | lettered_bit(), false)));
-    all
+    out.extend(national_id::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), false)));
+    out.extend(national_id_acronyms::WITH_LETTERS.iter().map(|word| (*word, lettered_bit(), true)));
+    out.extend(national_id::ANY.iter().map(|word| (*word, all_bits | lettered_bit(), false)));
+    out
 }
 
 fn lettered_bit() -> u64 {
@@ -84,8 +84,8 @@ pub(crate) fn lettered_number_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding
 }
 
 /// Finds the personal numbers that begin with the digits of `runs[0]`.
-pub(crate) fn find_numbers_at(doc: &Doc, runs: &[DigitRun], found: &mut Vec<Finding>) {
-    found.extend(lettered_number_at(doc, runs));
+pub(crate) fn find_numbers_at(doc: &Doc, runs: &[DigitRun], findings: &mut Vec<Finding>) {
+    findings.extend(lettered_number_at(doc, runs));
     let Some(candidates) = NUMBERS_BY_LENGTH.get(runs[0].len()) else { return };
     for (index, number) in candidates {
         let layout = number.layouts.iter().find(|layout| is_grouped(runs, layout.lengths, layout.gaps));
@@ -105,7 +105,7 @@ pub(crate) fn find_numbers_at(doc: &Doc, runs: &[DigitRun], found: &mut Vec<Find
         let is_named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0;
         if is_named || layout.distinctive && !is_named_otherwise {
             let confidence = if is_named { Confidence::VeryLikely } else { Confidence::Likely };
-            found.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });
+            findings.push(Finding { class: Class::NationalId, detector: number.name, start, end, confidence });
         }
     }
 }

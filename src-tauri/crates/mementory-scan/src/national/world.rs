@@ -1,6 +1,6 @@
 //! Personal numbers of states outside Europe.
 use super::check::{begins_yymmdd, digits_as_number, has_verhoeff_check, is_day_of_month, two_digits, weighted_sum};
-use super::{Number, distinctive, separated, unseparated};
+use super::{Number, distinctive_layout, separated_layout, unseparated_layout};
 use crate::card::has_luhn_check;
 use crate::digits::Gap::{Dot, Hyphen, Space};
 use crate::word_lists::{national_id, national_id_acronyms};
@@ -11,10 +11,10 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         words: national_id::US_SSN,
         acronyms: national_id_acronyms::US_SSN,
         layouts: &[
-            separated(&[3, 2, 4], &[Hyphen]),
-            separated(&[3, 2, 4], &[Space]),
-            unseparated(&[9]),
-            separated(&[3, 2, 4], &[Dot]),
+            separated_layout(&[3, 2, 4], &[Hyphen]),
+            separated_layout(&[3, 2, 4], &[Space]),
+            unseparated_layout(&[9]),
+            separated_layout(&[3, 2, 4], &[Dot]),
         ],
         // An American number has no check digit, so areas that were never issued and numbers from advertising and
         // documentation are excluded.
@@ -34,14 +34,22 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         name: "ca_sin",
         words: national_id::CA_SIN,
         acronyms: national_id_acronyms::CA_SIN,
-        layouts: &[unseparated(&[9]), separated(&[3, 3, 3], &[Space]), separated(&[3, 3, 3], &[Hyphen])],
+        layouts: &[
+            unseparated_layout(&[9]),
+            separated_layout(&[3, 3, 3], &[Space]),
+            separated_layout(&[3, 3, 3], &[Hyphen]),
+        ],
         check: |d| d[0] != 0 && d[0] != 8 && has_luhn_check(d),
     },
     Number {
         name: "br_cpf",
         words: national_id::BR_CPF,
         acronyms: &[],
-        layouts: &[unseparated(&[11]), distinctive(&[3, 3, 3, 2], &[Dot, Dot, Hyphen]), separated(&[9, 2], &[Hyphen])],
+        layouts: &[
+            unseparated_layout(&[11]),
+            distinctive_layout(&[3, 3, 3, 2], &[Dot, Dot, Hyphen]),
+            separated_layout(&[9, 2], &[Hyphen]),
+        ],
         check: |d| {
             let digit = |sum: u32| match sum * 10 % 11 {
                 10 => 0,
@@ -55,7 +63,7 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         name: "ar_cuit",
         words: national_id::AR_CUIT,
         acronyms: &[],
-        layouts: &[unseparated(&[11]), separated(&[2, 8, 1], &[Hyphen])],
+        layouts: &[unseparated_layout(&[11]), separated_layout(&[2, 8, 1], &[Hyphen])],
         check: |d| {
             let rest = 11 - weighted_sum(&d[..10], &[5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
             matches!(two_digits(d, 0), 20 | 23 | 24 | 25 | 26 | 27 | 30 | 33 | 34)
@@ -66,14 +74,18 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         name: "in_aadhaar",
         words: national_id::IN_AADHAAR,
         acronyms: &[],
-        layouts: &[unseparated(&[12]), separated(&[4, 4, 4], &[Space]), separated(&[4, 4, 4], &[Hyphen])],
+        layouts: &[
+            unseparated_layout(&[12]),
+            separated_layout(&[4, 4, 4], &[Space]),
+            separated_layout(&[4, 4, 4], &[Hyphen]),
+        ],
         check: |d| d[0] >= 2 && has_verhoeff_check(d),
     },
     Number {
         name: "cn_resident_id",
         words: national_id::CN_RESIDENT_ID,
         acronyms: &[],
-        layouts: &[distinctive(&[18], &[]), separated(&[6, 8, 4], &[Space])],
+        layouts: &[distinctive_layout(&[18], &[]), separated_layout(&[6, 8, 4], &[Space])],
         check: |d| {
             let check = weighted_sum(&d[..17], &[7, 9, 10, 5, 8, 4, 2, 1, 6, 3, 7, 9, 10, 5, 8, 4, 2]) % 11;
             has_chinese_region_and_date(d) && (12 - check) % 11 == u32::from(d[17])
@@ -83,7 +95,11 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         name: "jp_my_number",
         words: national_id::JP_MY_NUMBER,
         acronyms: &[],
-        layouts: &[unseparated(&[12]), separated(&[4, 4, 4], &[Space]), separated(&[4, 4, 4], &[Hyphen])],
+        layouts: &[
+            unseparated_layout(&[12]),
+            separated_layout(&[4, 4, 4], &[Space]),
+            separated_layout(&[4, 4, 4], &[Hyphen]),
+        ],
         check: |d| {
             let rest = weighted_sum(&d[..11], &[6, 5, 4, 3, 2, 7, 6, 5, 4, 3, 2]) % 11;
             u32::from(d[11]) == if rest <= 1 { 0 } else { 11 - rest }
@@ -93,7 +109,7 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         name: "kr_rrn",
         words: national_id::KR_RRN,
         acronyms: national_id_acronyms::KR_RRN,
-        layouts: &[unseparated(&[13]), distinctive(&[6, 7], &[Hyphen])],
+        layouts: &[unseparated_layout(&[13]), distinctive_layout(&[6, 7], &[Hyphen])],
         // Numbers issued since October 2020 have no check digit, so only the date and the digit for the century are
         // checked for people born in or after 2020.
         check: |d| {
@@ -107,35 +123,43 @@ pub(super) const WORLD_NUMBERS: &[Number] = &[
         name: "za_id",
         words: national_id::ZA_ID,
         acronyms: &[],
-        layouts: &[unseparated(&[13]), separated(&[6, 4, 3], &[Space]), separated(&[6, 4, 2, 1], &[Space])],
+        layouts: &[
+            unseparated_layout(&[13]),
+            separated_layout(&[6, 4, 3], &[Space]),
+            separated_layout(&[6, 4, 2, 1], &[Space]),
+        ],
         check: |d| begins_yymmdd(d) && d[10] <= 2 && has_luhn_check(d),
     },
     Number {
         name: "au_tfn",
         words: national_id::AU_TFN,
         acronyms: &[],
-        layouts: &[unseparated(&[9]), separated(&[3, 3, 3], &[Space])],
+        layouts: &[unseparated_layout(&[9]), separated_layout(&[3, 3, 3], &[Space])],
         check: |d| weighted_sum(d, &[1, 4, 3, 7, 5, 8, 6, 9, 10]).is_multiple_of(11),
     },
     Number {
         name: "au_medicare",
         words: national_id::AU_MEDICARE,
         acronyms: &[],
-        layouts: &[unseparated(&[10]), separated(&[4, 5, 1], &[Space])],
+        layouts: &[unseparated_layout(&[10]), separated_layout(&[4, 5, 1], &[Space])],
         check: |d| (2..=6).contains(&d[0]) && weighted_sum(&d[..8], &[1, 3, 7, 9, 1, 3, 7, 9]) % 10 == u32::from(d[8]),
     },
     Number {
         name: "il_id",
         words: national_id::IL_ID,
         acronyms: &[],
-        layouts: &[unseparated(&[9])],
+        layouts: &[unseparated_layout(&[9])],
         check: has_luhn_check,
     },
     Number {
         name: "th_id",
         words: national_id::TH_ID,
         acronyms: &[],
-        layouts: &[unseparated(&[13]), distinctive(&[1, 4, 5, 2, 1], &[Hyphen]), separated(&[1, 4, 5, 2, 1], &[Space])],
+        layouts: &[
+            unseparated_layout(&[13]),
+            distinctive_layout(&[1, 4, 5, 2, 1], &[Hyphen]),
+            separated_layout(&[1, 4, 5, 2, 1], &[Space]),
+        ],
         check: |d| {
             (11 - weighted_sum(&d[..12], &[13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2]) % 11) % 10 == u32::from(d[12])
         },

@@ -58,9 +58,9 @@ fn border_line(word: &str, label: &str) -> String {
     format!("-----{word} {label}-----")
 }
 
-fn pem_lines(rng: &mut Rng, label: &str, lead: &str, length: usize) -> Vec<String> {
+fn pem_lines(rng: &mut Rng, label: &str, first_chars: &str, length: usize) -> Vec<String> {
     let width = if label.starts_with("OPENSSH") { 70 } else { 64 };
-    let body = format!("{lead}{}", rng.text_of(BASE64_ALPHABET, length.saturating_sub(lead.len())));
+    let body = format!("{first_chars}{}", rng.random_text(BASE64_ALPHABET, length.saturating_sub(first_chars.len())));
     let padding = "=".repeat((4 - body.len() % 4) % 4);
     let body = body + &padding;
     let lines = body.as_bytes().chunks(width).map(|line| String::from_utf8_lossy(line).into_owned());
@@ -74,9 +74,9 @@ fn pgp_lines(rng: &mut Rng, label: &str, rows: usize) -> Vec<String> {
         lines.push("Version: GnuPG v2".to_owned());
     }
     lines.push(String::new());
-    lines.extend((0..rows).map(|_| rng.text_of(BASE64_ALPHABET, 64)));
-    lines.push(format!("{}==", rng.text_of(BASE64_ALPHABET, 22)));
-    lines.push(format!("={}", rng.text_of(BASE64_ALPHABET, 4)));
+    lines.extend((0..rows).map(|_| rng.random_text(BASE64_ALPHABET, 64)));
+    lines.push(format!("{}==", rng.random_text(BASE64_ALPHABET, 22)));
+    lines.push(format!("={}", rng.random_text(BASE64_ALPHABET, 4)));
     lines.push(border_line("END", &label));
     lines
 }

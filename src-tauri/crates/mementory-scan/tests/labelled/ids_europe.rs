@@ -44,7 +44,7 @@ pub fn codice_fiscale(rng: &mut Rng) -> String {
     let day = day + if rng.chance(50) { 40 } else { 0 };
     let month = char::from(b"ABCDEHLMPRST"[month as usize - 1]);
     let place = rng.pick(&["H501", "F205", "F839", "L219", "A944", "D612", "G273", "L736", "B354"]);
-    let names = rng.text_of("BCDFGLMNPRSTVZ", 6);
+    let names = rng.random_text("BCDFGLMNPRSTVZ", 6);
     let code = format!("{names}{:02}{month}{day:02}{place}", year % 100);
     let sum: u32 = (code.chars().enumerate())
         .map(|(index, c)| {
@@ -69,18 +69,19 @@ pub fn nir(rng: &mut Rng) -> String {
         }
     };
     let (commune, order) = (rng.range(1, 600), rng.range(1, 800));
-    let plain = |dep: &str| format!("{sex}{:02}{month:02}{dep}{commune:03}{order:03}", year % 100);
-    let counted: u64 = plain(&department.replace("2A", "19").replace("2B", "18")).parse().expect("digits");
-    let key = 97 - counted % 97;
+    let number_in_department = |dep: &str| format!("{sex}{:02}{month:02}{dep}{commune:03}{order:03}", year % 100);
+    let number_for_check: u64 =
+        number_in_department(&department.replace("2A", "19").replace("2B", "18")).parse().expect("digits");
+    let key = 97 - number_for_check % 97;
     if rng.chance(60) {
         format!("{sex} {:02} {month:02} {department} {commune:03} {order:03} {key:02}", year % 100)
     } else {
-        format!("{}{key:02}", plain(&department))
+        format!("{}{key:02}", number_in_department(&department))
     }
 }
 
-/// German tax number. One digit occurs twice among the first ten, and one is missing. The check digit follows ISO 7064
-/// mod 11,10.
+/// German tax number. Among the first ten digits, one digit occurs twice and another does not occur. The check digit
+/// follows ISO 7064 mod 11,10.
 pub fn steuer_id(rng: &mut Rng) -> String {
     let mut ten: Vec<u32> = (0..10).collect();
     rng.shuffle(&mut ten);
@@ -118,8 +119,8 @@ pub fn rijksregister(rng: &mut Rng) -> String {
     let (day, month, year) = birth_date(rng);
     let order = rng.range(1, 997);
     let nine = format!("{:02}{month:02}{day:02}{order:03}", year % 100);
-    let counted: u64 = if year >= 2000 { format!("2{nine}") } else { nine.clone() }.parse().expect("digits");
-    let check = 97 - counted % 97;
+    let number_for_check: u64 = if year >= 2000 { format!("2{nine}") } else { nine.clone() }.parse().expect("digits");
+    let check = 97 - number_for_check % 97;
     if rng.chance(70) {
         format!("{:02}.{month:02}.{day:02}-{order:03}.{check:02}", year % 100)
     } else {
@@ -149,8 +150,8 @@ pub fn hetu(rng: &mut Rng) -> String {
     let number = rng.range(2, 899);
     let birth = format!("{day:02}{month:02}{:02}", year % 100);
     let sign = if year >= 2000 { 'A' } else { '-' };
-    let counted: u64 = format!("{birth}{number:03}").parse().expect("digits");
-    let check = char::from(b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(counted % 31) as usize]);
+    let number_for_check: u64 = format!("{birth}{number:03}").parse().expect("digits");
+    let check = char::from(b"0123456789ABCDEFHJKLMNPRSTUVWXY"[(number_for_check % 31) as usize]);
     format!("{birth}{sign}{number:03}{check}")
 }
 

@@ -32,13 +32,13 @@ pub fn rut(rng: &mut Rng) -> String {
 }
 
 pub fn kimlik(rng: &mut Rng) -> String {
-    let mut d = rng.random_digits(9);
-    d[0] = rng.range(1, 9) as u32;
-    let odd: u32 = d.iter().step_by(2).sum();
-    let even: u32 = d.iter().skip(1).step_by(2).sum();
-    d.push((odd * 7 + 100 - even) % 10);
-    d.push(d.iter().sum::<u32>() % 10);
-    digits_text(&d)
+    let mut digits = rng.random_digits(9);
+    digits[0] = rng.range(1, 9) as u32;
+    let odd_sum: u32 = digits.iter().step_by(2).sum();
+    let even: u32 = digits.iter().skip(1).step_by(2).sum();
+    digits.push((odd_sum * 7 + 100 - even) % 10);
+    digits.push(digits.iter().sum::<u32>() % 10);
+    digits_text(&digits)
 }
 
 /// Indian Aadhaar number, with a check digit by the Verhoeff algorithm. The group products are calculated here instead
@@ -47,8 +47,8 @@ pub fn aadhaar(rng: &mut Rng) -> String {
     let mut digits = rng.random_digits(11);
     digits[0] = rng.range(2, 9) as u32;
     let sum = digits.iter().rev().enumerate().fold(0, |sum, (place, d)| multiply(sum, permute_digit(place + 1, *d)));
-    // The check digit is the inverse in the dihedral group. A reflection is its own inverse. The inverse of a rotation
-    // is the rotation in the other direction.
+    // The check digit is the inverse of `sum` in the dihedral group. A reflection is its own inverse. The inverse of a
+    // rotation is the rotation in the other direction.
     digits.push(if sum < 5 { (5 - sum) % 5 } else { sum });
     let all = digits_text(&digits);
     if rng.chance(75) { format!("{} {} {}", &all[..4], &all[4..8], &all[8..]) } else { all }
@@ -149,7 +149,7 @@ pub fn invalid_number(rng: &mut Rng, name: &str) -> String {
     let (_, make, _) = kind_by_name(name);
     loop {
         let mut text: Vec<char> = make(rng).chars().collect();
-        let Some(place) = (0..text.len()).rev().find(|at| text[*at].is_alphanumeric()) else { continue };
+        let Some(place) = (0..text.len()).rev().find(|position| text[*position].is_alphanumeric()) else { continue };
         text[place] = if text[place].is_ascii_digit() {
             char::from_digit(rng.below(10) as u32, 10).expect("a digit")
         } else {

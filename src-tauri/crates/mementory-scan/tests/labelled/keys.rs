@@ -88,21 +88,21 @@ pub fn aws_secret(rng: &mut Rng) -> String {
 pub fn jwt(rng: &mut Rng) -> String {
     let (header, subject) = (rng.pick(&["HS256", "RS256", "ES256"]), rng.digits(10));
     let header = base64url(format!(r#"{{"alg":"{header}","typ":"JWT"}}"#).as_bytes());
-    let issued = rng.range(1_640_000_000, 1_760_000_000);
-    let body = format!(r#"{{"sub":"{subject}","iat":{issued},"exp":{},"scope":"read write"}}"#, issued + 3600);
+    let issued_at = rng.range(1_640_000_000, 1_760_000_000);
+    let body = format!(r#"{{"sub":"{subject}","iat":{issued_at},"exp":{},"scope":"read write"}}"#, issued_at + 3600);
     format!("{header}.{}.{}", base64url(body.as_bytes()), rng.pattern("[url:43]"))
 }
 
 /// A key in GitHub's format: 30 random characters, followed by their CRC-32 as six digits in base 62.
-fn key_with_checksum(rng: &mut Rng, lead: &str) -> String {
-    let body = rng.text_of(BASE62, 30);
+fn key_with_checksum(rng: &mut Rng, token_prefix: &str) -> String {
+    let body = rng.random_text(BASE62, 30);
     let mut sum = crc32(body.as_bytes());
     let mut tail = [b'0'; 6];
     for place in tail.iter_mut().rev() {
         *place = BASE62.as_bytes()[(sum % 62) as usize];
         sum /= 62;
     }
-    format!("{lead}{body}{}", String::from_utf8_lossy(&tail))
+    format!("{token_prefix}{body}{}", String::from_utf8_lossy(&tail))
 }
 
 /// CRC-32 as in ZIP files, calculated bit by bit.

@@ -42,8 +42,8 @@ fn env_number(name: &str) -> Option<u64> {
 #[test]
 fn every_class_reaches_the_required_precision_and_recall() {
     let set = set::generate(env_number("SCAN_SEED").unwrap_or(DEFAULT_SEED), TEXT_COUNT);
-    for made in set.iter().take(env_number("SCAN_SAMPLE").unwrap_or(0) as usize) {
-        println!("--- {}\n{}\n{:?}", made.about, made.text, made.values);
+    for sample in set.iter().take(env_number("SCAN_SAMPLE").unwrap_or(0) as usize) {
+        println!("--- {}\n{}\n{:?}", sample.about, sample.text, sample.values);
     }
     let scores = measure::measure(&set, mementory_scan::scan);
     let misses = env_number("SCAN_MISSES").unwrap_or(0) as usize;

@@ -34,45 +34,45 @@ pub fn overlaps(a: &Range<usize>, b: &Range<usize>) -> bool {
 /// Scans each text and counts the findings. A second finding for the same value counts as wrong.
 pub fn measure(set: &[LabelledText], scan: impl Fn(&str) -> Vec<Finding>) -> Vec<(Class, Score)> {
     let mut scores: Vec<(Class, Score)> = Class::IN_TEXT.iter().map(|class| (*class, Score::default())).collect();
-    for made in set {
-        let findings = scan(&made.text);
+    for sample in set {
+        let findings = scan(&sample.text);
         for (class, score) in &mut scores {
-            let values: Vec<&Range<usize>> = made.values.iter().filter(|v| v.0 == *class).map(|v| &v.1).collect();
+            let values: Vec<&Range<usize>> = sample.values.iter().filter(|v| v.0 == *class).map(|v| &v.1).collect();
             let mut missing = values.clone();
             score.values += values.len();
             for finding in findings.iter().filter(|f| f.class == *class) {
                 let span = finding.start..finding.end;
                 score.found += 1;
                 match missing.iter().position(|value| overlaps(value, &span)) {
-                    Some(at) => {
-                        missing.remove(at);
+                    Some(position) => {
+                        missing.remove(position);
                         score.correct += 1;
                     }
                     None => {
-                        score.misses.push(format!("wrong   {:<14} {}", finding.detector, marked_excerpt(made, &span)))
+                        score.misses.push(format!("wrong   {:<14} {}", finding.detector, marked_excerpt(sample, &span)))
                     }
                 }
             }
             score
                 .misses
-                .extend(missing.iter().map(|span| format!("missing {:<14} {}", "", marked_excerpt(made, span))));
+                .extend(missing.iter().map(|span| format!("missing {:<14} {}", "", marked_excerpt(sample, span))));
         }
     }
     scores
 }
 
 /// An excerpt of a text in which the range is marked, with some of the text around it.
-fn marked_excerpt(made: &LabelledText, span: &Range<usize>) -> String {
-    let text = &made.text;
+fn marked_excerpt(sample: &LabelledText, span: &Range<usize>) -> String {
+    let text = &sample.text;
     let value = text.get(span.clone()).unwrap_or("(not on a character)");
-    let before: String = text.get(..span.start).unwrap_or("").chars().rev().take(50).collect();
-    let before: String = before.chars().rev().collect();
-    let after: String = text.get(span.end..).unwrap_or("").chars().take(25).collect();
+    let text_before: String = text.get(..span.start).unwrap_or("").chars().rev().take(50).collect();
+    let text_before: String = text_before.chars().rev().collect();
+    let text_after: String = text.get(span.end..).unwrap_or("").chars().take(25).collect();
     let value: String = match value.chars().count() {
         0..=90 => value.to_owned(),
         n => format!("{}… ({n} characters)", value.chars().take(60).collect::<String>()),
     };
-    let line = format!("[{}] {before}⟦{value}⟧{after}", made.about.split(':').next().unwrap_or(""));
+    let line = format!("[{}] {text_before}⟦{value}⟧{text_after}", sample.about.split(':').next().unwrap_or(""));
     line.replace('\n', "⏎")
 }
 

@@ -121,14 +121,14 @@ pub fn invalid_iban(rng: &mut Rng) -> String {
     let (country, pattern) = IBANS[rng.below(IBANS.len())];
     let account = rng.pattern(pattern);
     let check = 98 - remainder(&format!("{account}{country}00"));
-    let wrong = (check + 7 + rng.below(60) as u32) % 97 + 2;
+    let wrong_check = (check + 7 + rng.below(60) as u32) % 97 + 2;
     // Check digits that differ from the right ones by 97 would also be valid, but both numbers are between 2 and 98.
-    let wrong = if wrong == check { (check + 1) % 97 + 2 } else { wrong };
-    iban_in_random_form(rng, &format!("{country}{wrong:02}{account}"))
+    let wrong_check = if wrong_check == check { (check + 1) % 97 + 2 } else { wrong_check };
+    iban_in_random_form(rng, &format!("{country}{wrong_check:02}{account}"))
 }
 
-fn iban_in_random_form(rng: &mut Rng, plain: &str) -> String {
-    if rng.chance(55) { groups_of_four(plain, " ") } else { plain.to_owned() }
+fn iban_in_random_form(rng: &mut Rng, iban: &str) -> String {
+    if rng.chance(55) { groups_of_four(iban, " ") } else { iban.to_owned() }
 }
 
 /// Remainder modulo 97 (ISO 7064). Letters count as 10 to 35.

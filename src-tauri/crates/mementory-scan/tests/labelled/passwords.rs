@@ -60,14 +60,14 @@ pub fn weak_password(rng: &mut Rng) -> String {
 /// A password like those of password managers: letters, digits and signs, with a letter or digit at both ends. It has
 /// no quotes, brackets, commas, `$`, `#` or spaces, because people would disagree on where such a value ends.
 pub fn strong_password(rng: &mut Rng) -> String {
-    let half = rng.range(3, 8) as usize;
+    let half_len = rng.range(3, 8) as usize;
     let mark = rng.pattern("[=!|@|%|&|*|+|-|_|=|?|^|~]");
     let mark = if rng.chance(40) { mark + &rng.pattern("[=!|@|%|*|+|-|_|?|^]") } else { mark };
     let lead = rng.range(1, 5) as usize;
-    let start = rng.text_of(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
+    let start = rng.random_text(super::rng::BASE62, lead) + &rng.pattern("[alpha:1]");
     format!("{start}{}{mark}{}{}", rng.pattern("[dig:1]"), rng.pattern("[b62:3]"), {
-        let more = rng.text_of("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half);
-        more + &rng.pattern("[b62:2]")
+        let second_half = rng.random_text("ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz23456789!*+-_", half_len);
+        second_half + &rng.pattern("[b62:2]")
     })
 }
 

@@ -46,18 +46,18 @@ impl Rng {
 
     /// `n` random characters of an alphabet. The last one is a letter or a digit, because otherwise it would be unclear
     /// where the token ends.
-    pub fn text_of(&mut self, alphabet: &str, n: usize) -> String {
-        let all: Vec<char> = alphabet.chars().collect();
-        let mut text: String = (0..n).map(|_| all[self.below(all.len())]).collect();
+    pub fn random_text(&mut self, alphabet: &str, n: usize) -> String {
+        let alphabet_chars: Vec<char> = alphabet.chars().collect();
+        let mut text: String = (0..n).map(|_| alphabet_chars[self.below(alphabet_chars.len())]).collect();
         while text.chars().last().is_some_and(|c| !c.is_alphanumeric()) {
             text.pop();
-            text.push(all[self.below(all.len())]);
+            text.push(alphabet_chars[self.below(alphabet_chars.len())]);
         }
         text
     }
 
     pub fn digits(&mut self, n: usize) -> String {
-        self.text_of(DIGITS, n)
+        self.random_text(DIGITS, n)
     }
 
     /// `n` random digits.
@@ -65,8 +65,8 @@ impl Rng {
         (0..n).map(|_| self.below(10) as u32).collect()
     }
 
-    /// Generates a text from a pattern: `[hex:32]` becomes 32 characters of that alphabet, and `[=a|b]` becomes one of
-    /// the choices.
+    /// Generates a text from a pattern: `[hex:32]` becomes 32 characters of the alphabet `hex`, and `[=a|b]` becomes
+    /// one of the choices.
     pub fn pattern(&mut self, pattern: &str) -> String {
         let mut out = String::new();
         let mut rest = pattern;
@@ -79,7 +79,7 @@ impl Rng {
                 out.push_str(choices[self.below(choices.len())]);
             } else {
                 let (name, count) = inner.split_once(':').expect("an alphabet and a count");
-                out.push_str(&self.text_of(alphabet(name), count.parse().expect("a count")));
+                out.push_str(&self.random_text(alphabet(name), count.parse().expect("a count")));
             }
         }
         out + rest

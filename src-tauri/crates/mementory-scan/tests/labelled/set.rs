@@ -52,9 +52,9 @@ pub fn generate(seed: u64, count: usize) -> Vec<LabelledText> {
 
 fn generate_text(rng: &mut Rng) -> LabelledText {
     loop {
-        let made = build_text(rng);
-        if made.text.chars().count() >= MIN_TEXT_CHARS && made.text.len() <= MAX_TEXT_BYTES {
-            return made;
+        let sample = build_text(rng);
+        if sample.text.chars().count() >= MIN_TEXT_CHARS && sample.text.len() <= MAX_TEXT_BYTES {
+            return sample;
         }
     }
 }
@@ -69,7 +69,7 @@ fn build_text(rng: &mut Rng) -> LabelledText {
             format!("chat {}", lang.code)
         }
         48..=55 => {
-            // A question, with the file that it is about pasted below.
+            // A question, and below it the file to which the question refers.
             let lang = random_language(rng);
             let question = rng.pick(lang.filler);
             text.write(rng, question);
@@ -144,9 +144,9 @@ fn write_chat(rng: &mut Rng, text: &mut Text, lang: &Lang, has_values: bool) {
     let separator = ["\n", " ", " ", "\n\n"][rng.below(4)];
     for (index, part) in parts.iter().enumerate() {
         if index > 0 {
-            let open = text.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
-            let own_line = open || part.starts_with('⟨') || part.contains("```");
-            text.text.push_str(if own_line { "\n" } else { separator });
+            let is_line_open = text.text.ends_with(|c: char| c.is_alphanumeric() || c == ')');
+            let needs_new_line = is_line_open || part.starts_with('⟨') || part.contains("```");
+            text.text.push_str(if needs_new_line { "\n" } else { separator });
         }
         text.write(rng, part);
     }

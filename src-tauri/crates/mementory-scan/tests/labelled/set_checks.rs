@@ -7,9 +7,9 @@ use std::collections::BTreeSet;
 
 /// All values in a set, each as (slot, class, value).
 fn values(set: &[LabelledText]) -> impl Iterator<Item = (&str, Class, &str)> {
-    set.iter().flat_map(|made| {
-        let (_, named) = made.about.split_once(": ").expect("a kind and its slots");
-        let values = made.values.iter().map(|(class, span)| (*class, &made.text[span.clone()]));
+    set.iter().flat_map(|sample| {
+        let (_, named) = sample.about.split_once(": ").expect("a kind and its slots");
+        let values = sample.values.iter().map(|(class, span)| (*class, &sample.text[span.clone()]));
         named.split(' ').zip(values).map(|(slot, (class, value))| (slot, class, value))
     })
 }
@@ -23,22 +23,22 @@ fn the_same_seed_gives_the_same_set() {
 
 #[test]
 fn labels_are_on_character_boundaries_in_order_and_do_not_overlap() {
-    for made in set::generate(DEFAULT_SEED, TEXT_COUNT) {
+    for sample in set::generate(DEFAULT_SEED, TEXT_COUNT) {
         let mut end = 0;
-        for (_, span) in &made.values {
-            assert!(span.start >= end && span.start < span.end, "{made:?}");
-            let value = made.text.get(span.clone()).unwrap_or_else(|| panic!("not on characters: {made:?}"));
-            assert_eq!(value.trim(), value, "{made:?}");
+        for (_, span) in &sample.values {
+            assert!(span.start >= end && span.start < span.end, "{sample:?}");
+            let value = sample.text.get(span.clone()).unwrap_or_else(|| panic!("not on characters: {sample:?}"));
+            assert_eq!(value.trim(), value, "{sample:?}");
             end = span.end;
         }
-        assert!(!made.text.contains(['⟨', '⟩']) && made.text.len() <= 4096 && made.text.chars().count() >= 40);
+        assert!(!sample.text.contains(['⟨', '⟩']) && sample.text.len() <= 4096 && sample.text.chars().count() >= 40);
     }
 }
 
 #[test]
 fn half_the_texts_have_values_and_every_class_occurs() {
     let set = set::generate(DEFAULT_SEED, TEXT_COUNT);
-    let count_with_values = set.iter().filter(|made| !made.values.is_empty()).count();
+    let count_with_values = set.iter().filter(|sample| !sample.values.is_empty()).count();
     assert!((TEXT_COUNT * 45 / 100..TEXT_COUNT * 55 / 100).contains(&count_with_values), "{count_with_values}");
     for class in Class::IN_TEXT {
         let count = values(&set).filter(|(_, of, _)| *of == class).count();
@@ -114,9 +114,9 @@ fn published_numbers_are_valid_and_their_neighbours_are_not() {
     ];
     for (holds, number) in samples {
         assert!(holds(number), "{number}");
-        let at = number.rfind(|c: char| c.is_ascii_digit()).expect("a digit");
-        let other = (number.as_bytes()[at] - b'0' + 1) % 10;
-        let neighbour = format!("{}{other}{}", &number[..at], &number[at + 1..]);
+        let position = number.rfind(|c: char| c.is_ascii_digit()).expect("a digit");
+        let other = (number.as_bytes()[position] - b'0' + 1) % 10;
+        let neighbour = format!("{}{other}{}", &number[..position], &number[position + 1..]);
         assert!(!holds(&neighbour), "{neighbour}");
     }
 }
@@ -142,14 +142,14 @@ fn decoys_are_not_valid_numbers() {
 
 #[test]
 fn precision_and_recall_are_counted_correctly() {
-    let made = LabelledText {
+    let sample = LabelledText {
         text: "x".repeat(60),
         values: vec![(Class::Email, 0..10), (Class::Email, 20..30)],
         about: "a: b".into(),
     };
     let finding = |class, start, end| Finding { class, detector: "t", start, end, confidence: Confidence::Likely };
-    let score = |found: Vec<Finding>| {
-        let scores = measure::measure(std::slice::from_ref(&made), |_| found.clone());
+    let score = |findings: Vec<Finding>| {
+        let scores = measure::measure(std::slice::from_ref(&sample), |_| findings.clone());
         let email = scores.into_iter().find(|(class, _)| *class == Class::Email).expect("a score for each class").1;
         (email.precision(), email.recall())
     };

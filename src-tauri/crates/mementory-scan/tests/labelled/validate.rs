@@ -39,8 +39,8 @@ pub fn is_valid_card(text: &str) -> bool {
 }
 
 pub fn is_valid_iban(text: &str) -> bool {
-    let plain: Vec<u8> = text.bytes().filter(|b| *b != b' ').collect();
-    let rotated = plain[4..].iter().chain(&plain[..4]);
+    let text_without_spaces: Vec<u8> = text.bytes().filter(|b| *b != b' ').collect();
+    let rotated = text_without_spaces[4..].iter().chain(&text_without_spaces[..4]);
     let mut expanded = String::new();
     for b in rotated {
         match b {
@@ -79,31 +79,34 @@ pub fn is_valid_nie(text: &str) -> bool {
 pub fn is_valid_codice_fiscale(text: &str) -> bool {
     // The letters, ordered by their values in odd positions.
     const LETTERS_BY_ODD_VALUE: &str = "BAKPLCQDREVOSFTGUHMINJWZYX";
-    let all: Vec<u8> = text.bytes().collect();
-    if all.len() != 16 || !all.iter().all(u8::is_ascii_alphanumeric) || !all[15].is_ascii_uppercase() {
+    let text_bytes: Vec<u8> = text.bytes().collect();
+    if text_bytes.len() != 16
+        || !text_bytes.iter().all(u8::is_ascii_alphanumeric)
+        || !text_bytes[15].is_ascii_uppercase()
+    {
         return false;
     }
     let letter = |b: u8| if b.is_ascii_digit() { b - b'0' + b'A' } else { b };
-    let sum: usize = (all[..15].iter().enumerate())
+    let sum: usize = (text_bytes[..15].iter().enumerate())
         .map(|(i, b)| match i % 2 {
             0 => LETTERS_BY_ODD_VALUE.bytes().position(|w| w == letter(*b)).unwrap_or(0),
             _ => usize::from(letter(*b) - b'A'),
         })
         .sum();
-    sum % 26 == usize::from(all[15] - b'A')
+    sum % 26 == usize::from(text_bytes[15] - b'A')
 }
 
 pub fn is_valid_nir(text: &str) -> bool {
-    let plain: String = text.chars().filter(|c| *c != ' ').collect();
-    if plain.len() != 15 {
+    let text_without_spaces: String = text.chars().filter(|c| *c != ' ').collect();
+    if text_without_spaces.len() != 15 {
         return false;
     }
-    let (corsica, plain) = match &plain[5..7] {
-        "2A" => (1_000_000, plain.replacen("2A", "20", 1)),
-        "2B" => (2_000_000, plain.replacen("2B", "20", 1)),
-        _ => (0, plain),
+    let (corsica, text_without_spaces) = match &text_without_spaces[5..7] {
+        "2A" => (1_000_000, text_without_spaces.replacen("2A", "20", 1)),
+        "2B" => (2_000_000, text_without_spaces.replacen("2B", "20", 1)),
+        _ => (0, text_without_spaces),
     };
-    let all_digits = digits(&plain);
+    let all_digits = digits(&text_without_spaces);
     all_digits.len() == 15
         && (digits_as_number(&all_digits[..13]) - corsica + digits_as_number(&all_digits[13..])).is_multiple_of(97)
 }

@@ -19,7 +19,7 @@ pub fn is_valid_nhs(text: &str) -> bool {
 pub fn is_valid_cpf(text: &str) -> bool {
     let all_digits = digits(text);
     // Each of the two check digits is computed from the digits before it, which have the weights 9, 8, 7 … from right
-    // to left. It is their weighted sum modulo 11, or 0 if that is 10.
+    // to left. The check digit is the weighted sum of these digits modulo 11, or 0 if the remainder is 10.
     let is_right = |n: usize| {
         let sum: u64 = all_digits[..n].iter().rev().zip((0..10).rev()).map(|(d, w)| d * w).sum();
         sum % 11 % 10 == all_digits[n]
@@ -33,8 +33,8 @@ pub fn is_valid_rut(text: &str) -> bool {
     for (place, digit) in digits(body).iter().rev().enumerate() {
         sum = (sum + digit * (9 - place as u64 % 6)) % 11;
     }
-    let wanted = if sum == 0 { "K".to_owned() } else { (sum - 1).to_string() };
-    (7..=8).contains(&digits(body).len()) && check == wanted
+    let expected_check = if sum == 0 { "K".to_owned() } else { (sum - 1).to_string() };
+    (7..=8).contains(&digits(body).len()) && check == expected_check
 }
 
 pub fn is_valid_kimlik(text: &str) -> bool {
@@ -45,8 +45,8 @@ pub fn is_valid_kimlik(text: &str) -> bool {
     let odd = d[0] + d[2] + d[4] + d[6] + d[8];
     let even = d[1] + d[3] + d[5] + d[7];
     // This formulation of the rule is equivalent to the one in the generator. For the tenth digit, the digits in odd
-    // positions have the weight 7 and those in even positions 9. For the eleventh, those in odd positions have the
-    // weight 8.
+    // positions have the weight 7, and the digits in even positions have the weight 9. For the eleventh digit, the
+    // digits in odd positions have the weight 8.
     (odd * 7 + even * 9) % 10 == d[9] && odd * 8 % 10 == d[10]
 }
 

@@ -48,11 +48,14 @@ fn a_flipped_byte_or_a_cut_in_any_file_is_noticed() {
     let original = file_contents(dir.path());
     assert!(original.keys().any(|p| p.extension().is_some_and(|x| x == "del")), "a deletion file is among them");
     for (path, bytes) in &original {
-        for at in [0, 7, 9, 31, 33, bytes.len() / 2, bytes.len() - 1] {
+        for position in [0, 7, 9, 31, 33, bytes.len() / 2, bytes.len() - 1] {
             let mut changed = bytes.clone();
-            changed[at] ^= 4;
+            changed[position] ^= 4;
             std::fs::write(path, &changed).unwrap();
-            assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))), "byte {at} of {path:?}");
+            assert!(
+                matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))),
+                "byte {position} of {path:?}"
+            );
         }
         for cut in [0, 10, 40, bytes.len() - 1] {
             std::fs::write(path, &bytes[..cut]).unwrap();
@@ -89,18 +92,18 @@ fn swapped_files_are_noticed() {
 #[test]
 fn an_old_meta_file_fails_or_reports_its_old_change_number() {
     let (dir, index) = index_of(&["lamp", "lamp lit"]);
-    let old = file_contents(dir.path());
+    let old_files = file_contents(dir.path());
     index.erase(&[1], 2).unwrap();
     drop(index);
     // Only the old meta.json is restored. The files that it names no longer exist.
     let meta = dir.path().join("meta.json");
-    let new = std::fs::read(&meta).unwrap();
-    std::fs::write(&meta, &old[&meta]).unwrap();
+    let new_meta = std::fs::read(&meta).unwrap();
+    std::fs::write(&meta, &old_files[&meta]).unwrap();
     assert!(matches!(open_check_and_search(dir.path()), Err(IndexError::Damaged(_))));
-    std::fs::write(&meta, new).unwrap();
+    std::fs::write(&meta, new_meta).unwrap();
     // If the complete old index is restored, it can be opened, but it states that it contains store changes only up to
     // number 1. The caller can compare that number with the store.
-    for (path, bytes) in &old {
+    for (path, bytes) in &old_files {
         std::fs::write(path, bytes).unwrap();
     }
     assert_eq!(SearchIndex::open(dir.path(), &KEY).unwrap().seq(), 1);
@@ -119,14 +122,14 @@ fn an_old_file_of_the_same_name_is_refused() {
         file.terminate().unwrap();
     };
     write_file(b"old");
-    let old = std::fs::read(dir.path().join("a.del")).unwrap();
+    let old_bytes = std::fs::read(dir.path().join("a.del")).unwrap();
     directory.delete(Path::new("a.del")).unwrap();
     write_file(b"new");
     directory.atomic_write(Path::new("meta.json"), b"{}").unwrap();
-    let again = EncryptedDirectory::open(dir.path(), &KEY).unwrap();
-    assert_eq!(again.open_read(Path::new("a.del")).unwrap().read_bytes().unwrap().as_slice(), b"new");
-    std::fs::write(dir.path().join("a.del"), old).unwrap();
-    assert!(again.open_read(Path::new("a.del")).is_err());
+    let reopened = EncryptedDirectory::open(dir.path(), &KEY).unwrap();
+    assert_eq!(reopened.open_read(Path::new("a.del")).unwrap().read_bytes().unwrap().as_slice(), b"new");
+    std::fs::write(dir.path().join("a.del"), old_bytes).unwrap();
+    assert!(reopened.open_read(Path::new("a.del")).is_err());
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What a search finds, and in which order.
+//! Tests which documents a search returns, and in which order.
 use super::{empty_index, index_of, message, ranked_rows, sorted_rows};
 use crate::{FacetField, IndexDoc, IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 use proptest::prelude::*;
@@ -153,11 +153,11 @@ fn pages_do_not_overlap() {
     let all = index.search("lamp", &IndexFilter::default(), 400, 0).unwrap();
     assert_eq!((all.total, all.hits.len()), (400, 400));
     assert!(all.hits.windows(2).all(|w| w[0].1 >= w[1].1), "best first");
-    let mut paged = Vec::new();
+    let mut rows_of_all_pages = Vec::new();
     for offset in (0..400).step_by(30) {
-        paged.extend(index.search("lamp", &IndexFilter::default(), 30, offset).unwrap().hits);
+        rows_of_all_pages.extend(index.search("lamp", &IndexFilter::default(), 30, offset).unwrap().hits);
     }
-    let distinct: std::collections::HashSet<u64> = paged.iter().map(|h| h.0).collect();
+    let distinct: std::collections::HashSet<u64> = rows_of_all_pages.iter().map(|h| h.0).collect();
     assert_eq!(distinct.len(), 400);
 }
 
@@ -186,11 +186,11 @@ fn a_commit_publishes_changes_and_a_rollback_drops_them() {
 #[test]
 fn after_a_failed_write_nothing_is_committed_before_a_rollback() {
     let (dir, index) = index_of(&["first lamp"]);
-    let elsewhere = dir.path().with_extension("elsewhere");
+    let moved_dir = dir.path().with_extension("elsewhere");
     index.add(&message(2, &["second lamp"])).unwrap();
-    std::fs::rename(dir.path(), &elsewhere).unwrap();
+    std::fs::rename(dir.path(), &moved_dir).unwrap();
     assert!(index.close_segments().is_err());
-    std::fs::rename(&elsewhere, dir.path()).unwrap();
+    std::fs::rename(&moved_dir, dir.path()).unwrap();
 
     let before = index.seq();
     index.add(&message(3, &["third lamp"])).unwrap();
@@ -252,8 +252,8 @@ fn several_segments_rank_like_one() {
         let search = |index: &SearchIndex| index.search_pages(query, &pages).unwrap();
         let (one, several) = (search(&one_segment.1), search(&three_segments.1));
         for (i, page) in pages.iter().enumerate() {
-            let alone = three_segments.1.search(query, page.filter, page.limit, page.offset).unwrap();
-            assert_eq!(several[i], alone, "{query}: asked together and alone");
+            let single_result = three_segments.1.search(query, page.filter, page.limit, page.offset).unwrap();
+            assert_eq!(several[i], single_result, "{query}: asked together and alone");
             let scored = |outcome: &SearchOutcome| {
                 let mut hits: Vec<_> = outcome.hits.iter().map(|(row, score)| (score.to_bits(), *row)).collect();
                 hits.sort_unstable();

@@ -42,10 +42,10 @@ proptest! {
         let (out, marks) = snippet(&text, &tokens(&query), max);
         let len = out.chars().count() as u32;
         prop_assert!(len as usize <= max.max(3));
-        let mut last = 0;
+        let mut last_end = 0;
         for (a, b) in marks {
-            prop_assert!(last <= a && a < b && b <= len);
-            last = b;
+            prop_assert!(last_end <= a && a < b && b <= len);
+            last_end = b;
         }
     }
 }

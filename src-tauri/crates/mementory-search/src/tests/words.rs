@@ -1,4 +1,4 @@
-//! Splitting text into words.
+//! Tests how texts and queries are split into words.
 use crate::{query_words, tokens};
 use proptest::prelude::*;
 

@@ -15,7 +15,7 @@ pub struct Template {
     pub negated: &'static str,
     /// First person, negated.
     pub i_negated: &'static str,
-    /// What fills the slot: `number`, `year`, or the name of one of the language's slots.
+    /// Content of the slot: `number`, `year`, or the name of one of the language's slots.
     pub slot: &'static str,
 }
 

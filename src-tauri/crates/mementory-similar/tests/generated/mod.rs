@@ -67,11 +67,11 @@ const FIRST_WORDING: Wording = Wording { is_first_person: false, is_past: false,
 pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
     let mut rng = Rng::new(seed);
     let mut out: Vec<Memory> = Vec::with_capacity(count);
-    let mut seen: HashSet<(usize, BTreeSet<Clause>)> = HashSet::new();
+    let mut known_statements: HashSet<(usize, BTreeSet<Clause>)> = HashSet::new();
     let mut statement = 0;
-    let mut last: Option<(usize, Vec<Clause>)> = None;
+    let mut last_statement: Option<(usize, Vec<Clause>)> = None;
     while out.len() < count {
-        let (number, clauses) = match last.take() {
+        let (number, clauses) = match last_statement.take() {
             // A difficult case: the previous statement with one change.
             Some((number, clauses)) if rng.chance(35) => {
                 (number, with_one_change(&LANGUAGES[number], clauses, &mut rng))
@@ -81,7 +81,7 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
                 (number, random_clauses(&LANGUAGES[number], &mut rng))
             }
         };
-        if !seen.insert((number, clauses.iter().cloned().collect())) {
+        if !known_statements.insert((number, clauses.iter().cloned().collect())) {
             continue;
         }
         let language = &LANGUAGES[number];
@@ -92,7 +92,7 @@ pub fn memories(count: usize, seed: u64) -> Vec<Memory> {
             out.push(Memory { text, statement, edits, language: language.name });
         }
         out.push(Memory { text: first, statement, edits: Vec::new(), language: language.name });
-        last = Some((number, clauses));
+        last_statement = Some((number, clauses));
         statement += 1;
     }
     out.truncate(count);
@@ -114,8 +114,8 @@ fn random_slot_word(language: &Language, template: usize, rng: &mut Rng) -> Stri
         "year" => (1960 + rng.below(65)).to_string(),
         name => {
             let words = language.slots.iter().find(|(slot, _)| *slot == name).expect("a slot of the table").1;
-            let all: Vec<&str> = words.split('|').collect();
-            rng.pick(&all).to_owned()
+            let choices: Vec<&str> = words.split('|').collect();
+            rng.pick(&choices).to_owned()
         }
     }
 }
@@ -139,11 +139,11 @@ fn random_clauses(language: &Language, rng: &mut Rng) -> Vec<Clause> {
 }
 
 fn with_one_change(language: &Language, mut clauses: Vec<Clause>, rng: &mut Rng) -> Vec<Clause> {
-    let at = rng.below(clauses.len());
+    let position = rng.below(clauses.len());
     if rng.chance(25) {
-        clauses[at].is_negated ^= true;
+        clauses[position].is_negated ^= true;
     } else {
-        clauses[at].slot = random_slot_word(language, clauses[at].template, rng);
+        clauses[position].slot = random_slot_word(language, clauses[position].template, rng);
     }
     clauses
 }
@@ -256,12 +256,12 @@ fn with_typo(text: &str, rng: &mut Rng) -> String {
     let word = &mut words[rng.pick(&long_word_indices)];
     let mut letters: Vec<char> = word.chars().collect();
     // Typos rarely affect the first letter.
-    let at = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
+    let position = if rng.chance(4) { 0 } else { 1 + rng.below(letters.len() - 2) };
     match rng.below(4) {
-        0 => letters.swap(at, at + 1),
-        1 => drop(letters.remove(at)),
-        2 => letters.insert(at, letters[at]),
-        _ => letters[at] = rng.pick(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
+        0 => letters.swap(position, position + 1),
+        1 => drop(letters.remove(position)),
+        2 => letters.insert(position, letters[position]),
+        _ => letters[position] = rng.pick(&['a', 'e', 'i', 'n', 'r', 's', 't', 'o']),
     }
     *word = letters.into_iter().collect();
     words.join(" ")

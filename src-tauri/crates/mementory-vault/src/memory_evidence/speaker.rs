@@ -34,9 +34,9 @@ fn nearest_speaker(weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     nearest.said_by
 }
 
-/// Returns the person if the export names a message of theirs or their messages say enough of the memory, and if the
-/// confidence for the assistant is not much higher. Otherwise returns the assistant, the person or a system: the first
-/// in this order who said any part of the memory.
+/// Returns the person on two conditions: the export names one of their messages, or their messages say enough of the
+/// memory; and the confidence for the assistant is not much higher than theirs. Otherwise returns the first of
+/// assistant, person and system who said any part of the memory.
 fn speaker_by_words(claim: &Claim, weighed: &[WeighedCandidate]) -> Option<SaidBy> {
     let assess_speaker = |who: SaidBy| {
         let messages_of_speaker = || weighed.iter().filter(move |each| each.said_by == Some(who));

@@ -1,17 +1,20 @@
 import type { ListItem } from "../backend";
 import { failWith } from "./jobs";
 
-/** The errors with which opening and deleting the demonstration fail. `items` are the records of the open vault. */
+/**
+ * The checks before the demonstration is opened or deleted. They throw the errors of the backend. `items` returns the
+ * records of the open vault.
+ */
 export function sampleDemonstration(isUsable: boolean, items: () => ListItem[]) {
   const countWritten = () => items().filter((each) => each.source === "me").length;
   let writtenBefore = 0;
   return {
-    opening(remake: boolean): void {
+    checkOpening(remake: boolean): void {
       if (!isUsable && !remake) throw failWith("demonstration_unusable", "The demonstration can't be used.");
       isUsable = true;
       writtenBefore = countWritten();
     },
-    deleting(withOwnContent: boolean): void {
+    checkDeleting(withOwnContent: boolean): void {
       const written = countWritten() - writtenBefore;
       const details = { imports: "0", written: String(written), edited: "0" };
       if (written > 0 && !withOwnContent) throw failWith("own_content", "It contains what you added.", details);

@@ -11,7 +11,7 @@ import type {
 } from "../backend";
 import { sampleThread } from "./thread";
 
-/** Whether the sample import `batch` added or changed the item. */
+/** Whether the sample import with the id `batch` added or changed the item. */
 function isFromBatch(batch: string, item: ListItem): boolean {
   if (batch === "b-2" || batch.startsWith("batch-new"))
     return item.export_diff_status === "new" || (item.kind !== "memory" && item.source === "chatgpt");
@@ -44,15 +44,18 @@ const wordsOf = (query: string) =>
     .split(/[^\p{L}\p{N}]+/u)
     .filter(Boolean);
 
-/** Ranges of the searched words, in code points. With `typing` the last word may be incomplete. */
+/**
+ * The ranges of the searched words in a text, in code points. With `typing` the last word of the query may be
+ * incomplete.
+ */
 export function highlight(text: string, query: string, typing: boolean): [number, number][] {
-  const wanted = wordsOf(query);
-  const last = typing ? wanted.at(-1) : undefined;
+  const queryWords = wordsOf(query);
+  const last = typing ? queryWords.at(-1) : undefined;
   const points = [...text];
   const ranges: [number, number][] = [];
   for (const match of text.matchAll(/[\p{L}\p{N}]+/gu)) {
     const word = match[0].toLowerCase();
-    if (!wanted.includes(word) && !(last && word.startsWith(last))) continue;
+    if (!queryWords.includes(word) && !(last && word.startsWith(last))) continue;
     const start = [...text.slice(0, match.index)].length;
     ranges.push([start, Math.min(points.length, start + [...match[0]].length)]);
   }

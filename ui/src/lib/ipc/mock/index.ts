@@ -132,7 +132,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return { vault_id: "v-1", path, recovery_code: slots.code() };
     },
     openDemonstration: async (remake) => {
-      sample.opening(remake);
+      sample.checkOpening(remake);
       open = demonstration = true;
       path = "/home/ines/.local/share/app.mementory.desktop/Demonstration.mementory";
       return state();
@@ -140,7 +140,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     deleteDemonstration: async (withOwnContent) => {
       requireOpen();
       if (!demonstration) throw failWith("not_a_demonstration", "This vault is not a demonstration.");
-      sample.deleting(withOwnContent);
+      sample.checkDeleting(withOwnContent);
       open = demonstration = false;
     },
     takeOpenRequests: async () => openRequests.splice(0).pop() ?? emptyRequest(),
@@ -240,7 +240,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     ...watching.commands,
     ...agents.commands,
     undoImport: async (batch) => {
-      // A new object, as every answer of the real backend is.
+      // Replace the object instead of changing it, because every answer of the real backend is a new object too.
       const at = batches.findIndex((each) => each.batch === batch);
       if (batches[at]) batches[at] = { ...batches[at], undone: true };
       return { removed: 669 };

@@ -32,7 +32,7 @@ export const emptyImportRequest: ImportRequest = {
 const cancelledJobs = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 
-/** Stages in which a job with infinite pace hangs. */
+/** The stages in which a job hangs if its pace is infinite. */
 const HANGING_STAGES = ["store", "scan", "index_damaged"];
 /**
  * A job waits for this many milliseconds before it hangs in the stage `store`, so that the window can compute its rate.
@@ -228,7 +228,7 @@ function smallReport(request: ImportRequest, format: string, dryRun: boolean): I
   };
 }
 
-/** What is missing or damaged in a file whose path contains `damaged`. */
+/** The missing and damaged parts of a file whose path contains `damaged`. */
 const MISSING_PARTS = [
   { place: "garden.mem/items/episode.jsonl", reason: "checksum_mismatch: checksum mismatch: items/episode.jsonl" },
   { place: "garden.mem/items/fact.jsonl", reason: "file_missing: listed file missing: items/fact.jsonl" },
@@ -237,9 +237,9 @@ const MISSING_PARTS = [
 const MISSING_FILES = ["9fK2.dat", "floor-plan.pdf", "joists.jpg", "offer-2.pdf", "Qm71.dat", "tiles.heic", "Zk81.png"];
 
 /**
- * The report of an import. Which one it is depends on the first path. `gone` says how many records of each kind are
- * missing from the newest export. Throws if every path contains `broken`, or if the first path contains `damaged` and
- * `salvage` was not requested.
+ * A sample report of an import, chosen by the first path. `gone` says how many records of each kind are missing from
+ * the newest export. Throws if every path contains `broken`, or if the first path contains `damaged` and `salvage` was
+ * not requested.
  */
 export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Record<string, number> = {}): ImportReport {
   const path = request.paths[0] ?? "";
@@ -299,7 +299,9 @@ const RECEIPT_PLACES: [string, string, string][] = [
   ["temporary_files", "not_present", ""],
 ];
 
-/** `copies`: how many messages with the same content were redacted, and how many were left unchanged. */
+/**
+ * A sample receipt. `copies`: how many messages with the same content were redacted, and how many were left unchanged.
+ */
 export function sampleReceipt(
   id: string,
   failedPlace: string | null = null,

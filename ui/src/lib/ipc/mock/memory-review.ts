@@ -41,7 +41,7 @@ function message(id: string, sentence: string, how: string, confidence: number):
 
 /**
  * The evidence for a sample memory. Depending on its index, the person said it, the assistant concluded it, or there is
- * no trace of it. For memories of Gemini, this is always unknown.
+ * no trace of it. For memories of Gemini, who said them is always unknown.
  */
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
   const stated = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);

@@ -3,7 +3,7 @@ import type { ListItem } from "../backend";
 export type MockOptions = {
   open?: boolean;
   empty?: boolean;
-  /** Milliseconds per step of a job, as in `runStages`. */
+  /** Duration of each step of a job in milliseconds, as in `runStages`. */
   pace?: number;
   /** Code of the error with which unlocking fails. */
   failing?: string | null;

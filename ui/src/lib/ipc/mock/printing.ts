@@ -8,16 +8,16 @@ type Context = {
   pace: number;
 };
 
-const escaped = (text: string): string =>
+const escapeHtml = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
-const element = (name: string, text: string): string => `<${name}>${escaped(text)}</${name}>\n`;
+const element = (name: string, text: string): string => `<${name}>${escapeHtml(text)}</${name}>\n`;
 
 /** Pages like those of the core, without its masking and styles. */
 export function samplePrinting({ matching, messages, pace }: Context): Commands {
   const entry = (heading: string, details: string[], text: string) =>
     `<article>\n${heading ? element("h3", heading) : ""}${element("p", details.join(" · "))}${element("p", text)}</article>\n`;
 
-  /** The parts of a page, and how many of them are records. */
+  /** The parts of a page: one for each record, and the other ones. */
   function parts({ list, conversation, tables }: PrintRequest): { records: string[]; rest: string[] } {
     const query = list?.query.toLowerCase() ?? "";
     const items = list ? matching(list.filter).filter((each) => each.text.toLowerCase().includes(query)) : [];

@@ -129,7 +129,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/** The result of an export, or of a preview if it is not `saved`. A preview is neither signed nor validated. */
+/** The result of an export. If it is not `saved`, it is only a preview, which is neither signed nor validated. */
 export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],
@@ -196,7 +196,7 @@ export function sampleEvidence(
   };
 }
 
-/** Earlier versions of a memory. */
+/** The versions of sample memories, by id of the memory and newest first. */
 export const sampleHistory = () =>
   new Map<string, { version: number; text: string; from: string; cause: string }[]>([
     [

@@ -1,14 +1,14 @@
 import type { ListItem, RedactPreview, RedactRequest } from "../backend";
 import { sampleThread } from "./thread";
 
-/** How often each value occurs. */
+/** Counts how often each value occurs. */
 export function countBy(values: readonly string[]): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const value of values) counts[value] = (counts[value] ?? 0) + 1;
   return counts;
 }
 
-/** Occurrences of the chosen words in the sample, including the record itself. */
+/** The preview of a redaction: how many sample records contain the chosen words, including the record itself. */
 export function redactPlan(
   { id, spans, everywhere }: RedactRequest,
   record: ListItem,

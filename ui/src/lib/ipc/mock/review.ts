@@ -37,7 +37,7 @@ const DUPLICATE_GROUPS: { same: boolean; starts: string[] }[] = [
   { same: false, starts: ["Her daughter Liv is seven"] },
 ];
 
-/** The most serious class first. */
+/** The classes of sensitive values, the most serious first. */
 const CLASS_ORDER = [
   "access_key",
   "private_key",

@@ -140,7 +140,7 @@ function finding([kind, detector, confidence, before, after, where]: Seed, n: nu
   return { state: "open", item, places };
 }
 
-/** A fresh queue. It has open values, redacted values, of which only the class is left, and two ignored values. */
+/** A new queue of sample findings: open ones, two ignored ones, and redacted ones, of which only the class is left. */
 export function sampleFindings(): Finding[] {
   const found = SEEDS.map(finding);
   const ignored = [

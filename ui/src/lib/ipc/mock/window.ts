@@ -12,7 +12,10 @@ import type { Backend } from "../backend";
 import { mockBackend } from "./index";
 import { failWith } from "./jobs";
 
-/** Fields with English text of the backend: sentences and names of scores. All other fields are data. */
+/**
+ * The fields that contain English text of the backend: sentences and names of scores. The values of all other fields
+ * are data.
+ */
 const BACKEND_TEXT_FIELDS = new Set(["message", "reason", "detail", "note", "label"]);
 
 const mark = (text: string) => `⟦${text}⟧`;
@@ -49,7 +52,7 @@ export function sampleWindow(): Backend {
   const pending = new Set<Promise<unknown>>();
   const recordData = (value: unknown): void => {
     if (typeof value === "string") data.add(value);
-    // File content is displayed too.
+    // Record the contents of files too, because the window displays them.
     else if (value instanceof ArrayBuffer || ArrayBuffer.isView(value)) data.add(new TextDecoder().decode(value));
     else if (Array.isArray(value)) value.forEach(recordData);
     else if (typeof value === "object" && value !== null)

@@ -143,7 +143,7 @@ impl<'s> ClientCalls<'s> {
     ///
     /// # Errors
     /// As for [`search`](Self::search).
-    pub fn about(&self) -> ApiResult<ClientAbout> {
+    pub fn about(&self) -> ApiResult<ClientAccess> {
         self.call(
             "client_about",
             |_| true,
@@ -153,7 +153,7 @@ impl<'s> ClientCalls<'s> {
                     false => Default::default(),
                 };
                 let counts = counts.into_iter().map(|(kind, count)| (kind.as_str().to_owned(), count)).collect();
-                Ok(ClientAbout { grant: grant_info(&accepted.grant), counts })
+                Ok(ClientAccess { grant: grant_info(&accepted.grant), counts })
             },
         )
     }

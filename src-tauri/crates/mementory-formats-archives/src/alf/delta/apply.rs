@@ -17,10 +17,10 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
-/// Largest number of changes that a check against a base reports as not matching it.
+/// Largest number of mismatches that a check of a delta against a base archive reports.
 const MAX_MISMATCHES: usize = 1000;
 
-/// Reason why deltas were not applied. In this case, nothing was written.
+/// The reason why deltas were not applied. After any of these errors, nothing was written.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum ApplyError {
@@ -95,15 +95,15 @@ impl ApplyError {
 /// The combined change that all deltas make to a record.
 struct CombinedChange {
     /// The new line of the record. None for a deletion that states only an id: it sets the record's status to
-    /// `deleted`, or removes the record if `erased` is set.
+    /// `deleted`, or removes the record if `is_erased` is set.
     line: Option<String>,
     /// True if the whole line of the record is removed.
-    erased: bool,
+    is_erased: bool,
     operation: Operation,
     place: String,
     /// True if the base archive has the record.
-    in_base: bool,
-    /// True if a line of the base archive keeps its position.
+    is_in_base: bool,
+    /// True if the base archive has a line of the record that stays at its position.
     has_place: bool,
 }
 
@@ -111,7 +111,7 @@ impl CombinedChange {
     /// True if the change gives the record of this line another creation time, which determines the partition of a
     /// record and its position there (spec §4.1.1). A record that another program put into a wrong partition stays there
     /// as long as its time does not change.
-    fn moves(&self, base_line: &str) -> bool {
+    fn has_other_time(&self, base_line: &str) -> bool {
         let time = |line| rewrite::sort_key(line).0;
         self.line.as_deref().is_some_and(|line| time(line) != time(base_line))
     }
@@ -146,9 +146,9 @@ pub fn apply_with(
     if out.symlink_metadata().is_ok() {
         return Err(ApplyError::Exists { place: file_name(out) });
     }
-    let opened = OpenedFile::open_with(base, limits, passphrase)?;
-    let archive = opened.archive()?;
-    opened.refuse_faults()?;
+    let opened_file = OpenedFile::open_with(base, limits, passphrase)?;
+    let archive = opened_file.archive()?;
+    opened_file.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     manifest.refuse_unlisted_memories(&archive)?;
     let mut state = MergedDeltas {
@@ -158,7 +158,7 @@ pub fn apply_with(
     for delta in deltas {
         state.add_delta(&manifest, delta, limits, passphrase)?;
     }
-    state.write(&archive, &manifest, Rewrite::begin(out, opened.output_passphrase(passphrase))?, limits)?;
+    state.write(&archive, &manifest, Rewrite::begin(out, opened_file.output_passphrase(passphrase))?, limits)?;
     Ok(state.applied)
 }
 
@@ -171,9 +171,9 @@ pub(super) fn check_base(
     limits: &Limits,
     passphrase: Option<&dyn Passphrase>,
 ) -> Result<BaseFindings, FormatError> {
-    let opened = OpenedFile::open_with(base, limits, passphrase)?;
-    let archive = opened.archive()?;
-    opened.refuse_faults()?;
+    let opened_file = OpenedFile::open_with(base, limits, passphrase)?;
+    let archive = opened_file.archive()?;
+    opened_file.refuse_faults()?;
     let manifest = Manifest::read(&archive, limits)?;
     manifest.refuse_unlisted_memories(&archive)?;
     let mut state = MergedDeltas {
@@ -213,9 +213,9 @@ impl MergedDeltas {
         limits: &Limits,
         passphrase: Option<&dyn Passphrase>,
     ) -> Result<(), ApplyError> {
-        let opened = OpenedFile::open_with(path, limits, passphrase)?;
-        let archive = opened.archive_or_delta()?;
-        opened.refuse_faults()?;
+        let opened_file = OpenedFile::open_with(path, limits, passphrase)?;
+        let archive = opened_file.archive_or_delta()?;
+        opened_file.refuse_faults()?;
         let delta = DeltaManifest::read(&archive, limits)?;
         let (place, at) = (file_name(path), self.applied.sequence);
         if !delta.agent.eq_ignore_ascii_case(&base.agent) {
@@ -247,7 +247,7 @@ impl MergedDeltas {
                     };
                     let place = format!("{}#line {number}", member.place);
                     self.count_bytes(usize::try_from(bytes).unwrap_or(usize::MAX), &member.place, limits)?;
-                    // If one line cannot be applied, none of the bundle's changes are.
+                    // If one line cannot be applied, none of the changes in the bundle is applied.
                     let change = parsed.map_err(|code| FormatError::invalid(code, &place, operation::NOT_A_CHANGE))?;
                     self.add_change(change, place);
                     Ok(())
@@ -282,21 +282,21 @@ impl MergedDeltas {
     }
 
     fn add_change(&mut self, change: operation::Change, place: String) {
-        let operation::Change { operation, id, line, erased, .. } = change;
-        let before = self.changes.remove(&id);
-        let (mut line, mut erased) = (line, erased);
+        let operation::Change { operation, id, line, is_erased, .. } = change;
+        let earlier_change = self.changes.remove(&id);
+        let (mut line, mut is_erased) = (line, is_erased);
         let mut kind = operation;
-        if let Some(before) = before {
+        if let Some(earlier_change) = earlier_change {
             // A deletion that states only an id keeps the line of the earlier change, with the status `deleted`.
-            if line.is_none() && !erased {
-                line = before.line.as_deref().map(operation::with_deleted_status);
-                erased = before.erased;
+            if line.is_none() && !is_erased {
+                line = earlier_change.line.as_deref().map(operation::with_deleted_status);
+                is_erased = earlier_change.is_erased;
             }
-            if before.operation == Operation::Create && operation == Operation::Update {
+            if earlier_change.operation == Operation::Create && operation == Operation::Update {
                 kind = Operation::Create;
             }
         }
-        let change = CombinedChange { line, erased, operation: kind, place, in_base: false, has_place: false };
+        let change = CombinedChange { line, is_erased, operation: kind, place, is_in_base: false, has_place: false };
         self.changes.insert(id, change);
     }
 
@@ -337,7 +337,7 @@ impl MergedDeltas {
             row.set("sha256", Tree::Text(sha.unwrap_or_default()));
             seal_if_past(row, at);
         }
-        // A whole export has no partition without records.
+        // Removes the rows of partitions without records, because a whole export has none of them either.
         rows.retain(|row| {
             row.get("file").and_then(Tree::as_str).is_none_or(|name| !files_without_records.contains(name))
         });
@@ -354,13 +354,13 @@ impl MergedDeltas {
         }
         // After any change, raw files that were generated from records are left out, because they may be outdated.
         let is_changed = !self.changes.is_empty() || !self.documents.is_empty();
-        let outdated = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
-        let is_left_out = |name: &str| outdated.contains(name) || files_without_records.contains(name);
+        let outdated_files = if is_changed { workspaces::raw_files_from_records(manifest) } else { HashSet::new() };
+        let is_left_out = |name: &str| outdated_files.contains(name) || files_without_records.contains(name);
         file.finish(archive, manifest, tree, rows, limits, &is_left_out)
     }
 
-    /// Sets `in_base` for each change whose record is in the base archive, and `has_place` if its line keeps its
-    /// position.
+    /// Sets `is_in_base` for each change whose record is in the base archive, and `has_place` if a line of this record
+    /// stays at its position.
     fn mark_records_in_base(
         &mut self,
         archive: &Archive<'_>,
@@ -377,8 +377,8 @@ impl MergedDeltas {
                     if let JsonLine::Text(_, text) = entry
                         && let Some(change) = rewrite::id_of(text).and_then(|id| self.changes.get_mut(&id))
                     {
-                        change.in_base = true;
-                        change.has_place |= !change.moves(text);
+                        change.is_in_base = true;
+                        change.has_place |= !change.has_other_time(text);
                     }
                     Ok(())
                 })
@@ -389,15 +389,15 @@ impl MergedDeltas {
 
     /// Code, place and message of each change that does not match the base, in the order of codes and places.
     fn mismatches(&self) -> Vec<(&'static str, String, &'static str)> {
-        let mismatch = |change: &CombinedChange| match (change.operation, change.in_base) {
+        let mismatch = |change: &CombinedChange| match (change.operation, change.is_in_base) {
             (Operation::Create, true) => Some(("create_of_known", "the record already existed and was replaced")),
             (Operation::Update, false) => Some(("update_of_unknown", "the record did not exist and was added")),
             (Operation::Delete, false) => Some(("delete_of_unknown", "the record did not exist")),
             _ => None,
         };
         let changes = self.changes.values();
-        let found = changes.filter_map(|change| Some((mismatch(change)?, change.place.clone())));
-        let mut out: Vec<_> = found.map(|((code, message), place)| (code, place, message)).collect();
+        let mismatches = changes.filter_map(|change| Some((mismatch(change)?, change.place.clone())));
+        let mut out: Vec<_> = mismatches.map(|((code, message), place)| (code, place, message)).collect();
         out.sort();
         out
     }
@@ -414,12 +414,12 @@ impl MergedDeltas {
         let (mut created, mut updated, mut deleted) = (0, 0, 0);
         for change in self.changes.values() {
             match change.operation {
-                _ if change.erased => deleted += 1,
+                _ if change.is_erased => deleted += 1,
                 Operation::Delete => deleted += 1,
                 Operation::Create => created += 1,
                 Operation::Update => updated += 1,
             }
-            if let (false, false, Some(line)) = (change.has_place, change.erased, &change.line) {
+            if let (false, false, Some(line)) = (change.has_place, change.is_erased, &change.line) {
                 let (created, id) = rewrite::sort_key(line);
                 added.entry(partition_for(rows, created, at)).or_default().push((created, id, line.clone()));
             }
@@ -445,31 +445,32 @@ impl MergedDeltas {
         sink: &mut dyn Write,
     ) -> Result<u64, FormatError> {
         let io = |e| FormatError::io("partition", e);
-        let mut pending = new.iter().peekable();
+        let mut pending_lines = new.iter().peekable();
         let mut count = 0u64;
         if let Some(member) = member {
-            let (copied, lacks_line_end) = rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
-                let Some(text) = text else { return Ok(LineEdit::Keep) };
-                if pending.peek().is_some() {
-                    let (created, id) = rewrite::sort_key(text);
-                    while let Some((_, _, line)) = pending.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
-                        sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
+            let (copied_count, lacks_line_end) =
+                rewrite::edit_lines(archive, member, limits, sink, &mut |text, sink| {
+                    let Some(text) = text else { return Ok(LineEdit::Keep) };
+                    if pending_lines.peek().is_some() {
+                        let (created, id) = rewrite::sort_key(text);
+                        while let Some((_, _, line)) = pending_lines.next_if(|(c, i, _)| (c, i) < (&created, &id)) {
+                            sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
+                        }
                     }
-                }
-                let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
-                Ok(match change {
-                    None => LineEdit::Keep,
-                    Some(change) if change.erased || change.moves(text) => LineEdit::Remove,
-                    Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
-                    Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
-                })
-            })?;
-            count += copied + (new.len() - pending.len()) as u64;
-            if lacks_line_end && pending.peek().is_some() {
+                    let change = rewrite::id_of(text).and_then(|id| self.changes.get(&id));
+                    Ok(match change {
+                        None => LineEdit::Keep,
+                        Some(change) if change.is_erased || change.has_other_time(text) => LineEdit::Remove,
+                        Some(CombinedChange { line: Some(line), .. }) => LineEdit::Replace(line.clone()),
+                        Some(_) => LineEdit::Replace(operation::with_deleted_status(text)),
+                    })
+                })?;
+            count += copied_count + (new.len() - pending_lines.len()) as u64;
+            if lacks_line_end && pending_lines.peek().is_some() {
                 sink.write_all(b"\n").map_err(io)?;
             }
         }
-        for (_, _, line) in pending {
+        for (_, _, line) in pending_lines {
             sink.write_all(line.as_bytes()).and_then(|()| sink.write_all(b"\n")).map_err(io)?;
             count += 1;
         }
@@ -480,8 +481,8 @@ impl MergedDeltas {
         let mut layers = tree.get("layers").cloned().unwrap_or_else(|| Tree::Object(vec![]));
         for (layer, text) in &self.documents {
             let default = format!("{layer}.json");
-            let stated = manifest.layer_file(layer).unwrap_or(&default);
-            let name = usable_name(stated, &default, &|name| file.out.is_free(name));
+            let stated_file = manifest.layer_file(layer).unwrap_or(&default);
+            let name = usable_name(stated_file, &default, &|name| file.out.is_free(name));
             file.out.entry(&name, &mut text.as_bytes())?;
             let mut row = layers.get(layer).cloned().unwrap_or_else(|| Tree::Object(vec![]));
             row.set("file", Tree::Text(name));
@@ -507,8 +508,9 @@ fn start_date(row: &Tree) -> &str {
     row.get("from").and_then(Tree::as_str).unwrap_or_default()
 }
 
-/// File name of the partition for a time. Adds a new partition for the quarter that contains the time, if no partition
-/// covers the time, or if the last partition that covers it is open-ended and starts in an earlier quarter.
+/// Returns the file name of the partition for a time. Adds a new partition for the quarter that contains the time, if
+/// no partition covers the time, or if the last partition that covers it is open-ended and starts in an earlier
+/// quarter.
 fn partition_for(rows: &mut Vec<Tree>, created: Timestamp, at: Option<Timestamp>) -> String {
     let (year, month, day) = created.date();
     let date = format!("{year:04}-{month:02}-{day:02}");

@@ -6,8 +6,8 @@ use mementory_format::extension::{EXPORT_ID_MEMBER, VENDOR};
 use mementory_json::write_string;
 use mementory_model::RecordKey;
 
-/// The line that deletes the record of a line of the base archive. It has the required members, but not the record's
-/// content. None if the line is no record.
+/// Returns the delta line that deletes a record, where `text` is the record's line in the base archive. The result has
+/// the required members, but not the record's content. None if `text` is not the line of a record.
 ///
 /// The member `mementory` identifies the record that a vault must remove. This is needed because a vault that has the
 /// record from our `.alf`, or from the record's own source, knows neither the id of the line nor the vault that wrote
@@ -15,29 +15,29 @@ use mementory_model::RecordKey;
 pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     let m = wire::members(text)?;
     let id = wire::get(&m, "id").and_then(wire::string)?.into_owned();
-    let nested = |object: &str, key: &str| {
+    let nested_member = |object: &str, key: &str| {
         let raw = wire::get(&m, object)?;
         Some(wire::get(&wire::members(raw.get())?, key).and_then(wire::string)?.into_owned())
     };
-    let top = |key: &str| wire::get(&m, key).and_then(wire::string).map(|t| t.into_owned());
+    let text_of = |key: &str| wire::get(&m, key).and_then(wire::string).map(|t| t.into_owned());
     let mut out = String::from("{\"id\":");
     write_string(&id, &mut out);
     for (key, value) in [
-        ("agent_id", top("agent_id").unwrap_or_default()),
+        ("agent_id", text_of("agent_id").unwrap_or_default()),
         ("content", "(deleted)".into()),
-        ("memory_type", top("memory_type").unwrap_or_else(|| "semantic".into())),
+        ("memory_type", text_of("memory_type").unwrap_or_else(|| "semantic".into())),
     ] {
         out.push_str(&format!(",\"{key}\":"));
         write_string(&value, &mut out);
     }
     out.push_str(",\"source\":{\"runtime\":");
-    write_string(&nested("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
+    write_string(&nested_member("source", "runtime").unwrap_or_else(|| "mementory".into()), &mut out);
     out.push_str("},\"temporal\":{\"created_at\":");
-    write_string(&nested("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
+    write_string(&nested_member("temporal", "created_at").unwrap_or_else(|| "1970-01-01T00:00:00Z".into()), &mut out);
     out.push_str("},\"status\":\"deleted\",\"namespace\":\"default\"");
     // If the original id is not a UUID, the line has a different id, and readers delete the record with the original
-    // id. The original id is written even if it has words of the record, because archives name the record only by this
-    // id.
+    // id. The original id is written even if it contains words of the record, because archives name the record only by
+    // this id.
     if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
         out.push_str(&format!(",\"raw_source_format\":{{\"{FORBIDDEN_VALUES_MEMBER}\":{{\"/id\":"));
         write_string(&original, &mut out);

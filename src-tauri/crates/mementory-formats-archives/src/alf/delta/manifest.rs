@@ -18,7 +18,7 @@ pub(super) struct DeltaManifest {
     pub tree: Tree,
     /// Place of the manifest, for findings.
     pub place: String,
-    /// Format version.
+    /// Format version of the delta.
     pub version: String,
     /// Id of the agent in lower case.
     pub agent: String,
@@ -36,7 +36,8 @@ impl DeltaManifest {
         let text = archive.text(entry, limits)?;
         let invalid_manifest = |message: String| FormatError::invalid("manifest_invalid", &entry.place, message);
         let tree = parse_tree(&text, &entry.place, limits)?;
-        // The reference tool reads the manifest under the other name, and must not apply a different delta.
+        // Refuses a bundle with two different manifests, because the reference tool reads the second one and would
+        // apply a different delta.
         if let Some(other) = archive.entry(DELTA_MANIFEST_FILE)
             && Tree::parse(&archive.text(other, limits)?, limits).ok().as_ref() != Some(&tree)
         {
@@ -50,19 +51,21 @@ impl DeltaManifest {
         let agent = tree.get("agent").and_then(|a| a.get("id")).and_then(Tree::as_str).filter(|a| !a.is_empty());
         let agent = agent.ok_or_else(|| invalid_manifest("no agent id".into()))?.to_ascii_lowercase();
         let sequence = |key: &str| {
-            let stated = number(tree.get("sync").and_then(|s| s.get(key)));
-            stated.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
+            let stated_number = number(tree.get("sync").and_then(|s| s.get(key)));
+            stated_number.ok_or_else(|| invalid_manifest(format!("no {key} that is a whole number of at most 64 bits")))
         };
         let Some(changes @ Tree::Object(_)) = tree.get("changes") else {
             return Err(invalid_manifest("no changes".into()));
         };
-        // Without the object that describes it, a change would not be applied, although the sequence number advances.
+        // Refuses a changed layer that is not described by an object: its change would not be applied, although the
+        // sequence number advances.
         let is_no_change = |layer: &&str| changes.get(layer).is_some_and(|c| !matches!(c, Tree::Object(_)));
         if let Some(layer) = DOCUMENT_LAYERS.into_iter().chain(["memory"]).find(is_no_change) {
             return Err(invalid_manifest(format!("the change of the layer {layer} is not an object")));
         }
-        // The schema allows a change without these members. If a member of another type were treated as missing, the
-        // delta would be applied without a check of the number, or from a file that the manifest does not name.
+        // The schema allows a change without `file` and `record_count`, but not with a value of a wrong type. If such a
+        // value were treated as missing, the delta would be applied from a file that the manifest does not name, or
+        // without a check of the number of records.
         let is_malformed = |layer: &&str| {
             let member = |key: &str| changes.get(layer).and_then(|change| change.get(key));
             member("file").is_some_and(|file| file.as_str().is_none())

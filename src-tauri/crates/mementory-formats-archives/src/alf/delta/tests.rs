@@ -19,7 +19,7 @@ fn read_lossless_fixture(path: &Path) -> MemorySource {
     read(path).unwrap()
 }
 
-/// A memory of the agent as the reader would create it.
+/// Returns the record that the reader creates for a memory of the agent.
 fn memory(id: &str, created: &str, content: &str) -> Record {
     let line = format!(
         r#"{{"id":"{id}","agent_id":"{AGENT_ID}","content":"{content}","memory_type":"semantic","source":{{"runtime":"r"}},"temporal":{{"created_at":"{created}"}},"status":"active","namespace":"n"}}"#
@@ -75,8 +75,8 @@ fn validate_delta(path: &Path) -> mementory_format::Validation {
 }
 
 fn contents(path: &Path) -> BTreeMap<String, String> {
-    let all = read(path).unwrap().records;
-    all.into_iter().filter(|r| r.kind == mementory_model::Kind::Memory).map(|r| (r.key.value, r.text)).collect()
+    let records = read(path).unwrap().records;
+    records.into_iter().filter(|r| r.kind == mementory_model::Kind::Memory).map(|r| (r.key.value, r.text)).collect()
 }
 
 #[test]
@@ -88,13 +88,13 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     write(&mut vault, &path("s0.alf"));
 
     // Step 2: add, change and remove memories; change the identity, a principal and a credential.
-    let new = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
-    let backdated = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
-    vault.records.push(new.clone());
-    vault.records.push(backdated);
+    let new_memory = memory("0197f2a0-2222-7000-8000-0000000000f1", "2026-11-02T00:00:00Z", "Moved to Graz.");
+    let backdated_memory = memory("0197f2a0-2222-7000-8000-0000000000f2", "2026-01-02T00:00:00Z", "Found later.");
+    vault.records.push(new_memory.clone());
+    vault.records.push(backdated_memory);
     let removed_index =
         vault.records.iter().position(|r| r.origin.pointer.starts_with("line") && !r.text.starts_with("Runs"));
-    let removed = vault.records.remove(removed_index.unwrap());
+    let removed_memory = vault.records.remove(removed_index.unwrap());
     let mut removed_credential = String::new();
     for i in 0..vault.records.len() {
         let record = &mut vault.records[i];
@@ -118,14 +118,14 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     let parts = entries(&path("d1.alf-delta"));
     assert_eq!(parts["manifest.json"], parts["delta-manifest.json"], "the manifest has both names");
     let manifest: Value = serde_json::from_slice(&parts["manifest.json"]).unwrap();
-    let before: Value = serde_json::from_slice(&entries(&path("s0.alf"))["manifest.json"]).unwrap();
-    let sequence = before["sync"]["last_sequence"].as_u64().unwrap_or(0);
+    let manifest_before: Value = serde_json::from_slice(&entries(&path("s0.alf"))["manifest.json"]).unwrap();
+    let sequence = manifest_before["sync"]["last_sequence"].as_u64().unwrap_or(0);
     assert_eq!(manifest["sync"]["base_sequence"], sequence);
     assert_eq!(manifest["sync"]["new_sequence"], sequence + 1);
     assert_eq!(manifest["changes"]["memory"]["record_count"], 4);
     assert_eq!(manifest["changes"]["principals"]["changed_ids"].as_array().unwrap().len(), 1);
-    let sent = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
-    assert!(!sent.contains(&removed.text), "a deletion does not contain the deleted text");
+    let delta_lines = String::from_utf8(parts["memory/delta.jsonl"].clone()).unwrap();
+    assert!(!delta_lines.contains(&removed_memory.text), "a deletion does not contain the deleted text");
 
     // Steps 4 and 5 of the specification's procedure: the result equals a full export.
     let applied = apply(&path("s0.alf"), &[path("d1.alf-delta")], &path("applied.alf"), &Limits::default()).unwrap();
@@ -133,24 +133,25 @@ fn spec_10_4_an_archive_with_its_deltas_equals_a_full_export() {
     assert_eq!(applied.documents, ["credentials", "identity", "principals"]);
     assert_eq!(applied.findings, []);
     write(&mut vault, &path("s1.alf"));
-    let (full, merged) = (entries(&path("s1.alf")), entries(&path("applied.alf")));
-    assert_eq!(full.keys().collect::<Vec<_>>(), merged.keys().collect::<Vec<_>>());
-    for (name, bytes) in full.iter().filter(|(name, _)| *name != "manifest.json") {
-        assert_eq!(String::from_utf8_lossy(bytes), String::from_utf8_lossy(&merged[name]), "{name}");
+    let (full_entries, merged_entries) = (entries(&path("s1.alf")), entries(&path("applied.alf")));
+    assert_eq!(full_entries.keys().collect::<Vec<_>>(), merged_entries.keys().collect::<Vec<_>>());
+    for (name, bytes) in full_entries.iter().filter(|(name, _)| *name != "manifest.json") {
+        assert_eq!(String::from_utf8_lossy(bytes), String::from_utf8_lossy(&merged_entries[name]), "{name}");
     }
-    let [full, merged]: [Value; 2] = [&full, &merged].map(|e| serde_json::from_slice(&e["manifest.json"]).unwrap());
+    let [full_manifest, merged_manifest]: [Value; 2] =
+        [&full_entries, &merged_entries].map(|e| serde_json::from_slice(&e["manifest.json"]).unwrap());
     for key in ["layers", "agent", "checksum", "alf_version", "created_at"] {
-        assert_eq!(full[key], merged[key], "{key}");
+        assert_eq!(full_manifest[key], merged_manifest[key], "{key}");
     }
-    assert_eq!(merged["sync"]["last_sequence"], sequence + 1);
+    assert_eq!(merged_manifest["sync"]["last_sequence"], sequence + 1);
 
     // Step 6: the second delta, whose base is the archive after the first delta, contains only the new changes.
     vault.records.push(memory("0197f2a0-2222-7000-8000-0000000000f3", "2026-11-03T00:00:00Z", "Third."));
     write_delta(&mut vault, &path("applied.alf"), &path("d2.alf-delta"));
-    let second: Value = serde_json::from_slice(&entries(&path("d2.alf-delta"))["manifest.json"]).unwrap();
-    assert_eq!(second["sync"]["new_sequence"], sequence + 2);
-    assert_eq!(second["changes"].as_object().unwrap().keys().collect::<Vec<_>>(), ["memory"]);
-    assert_eq!(second["changes"]["memory"]["record_count"], 1);
+    let second_manifest: Value = serde_json::from_slice(&entries(&path("d2.alf-delta"))["manifest.json"]).unwrap();
+    assert_eq!(second_manifest["sync"]["new_sequence"], sequence + 2);
+    assert_eq!(second_manifest["changes"].as_object().unwrap().keys().collect::<Vec<_>>(), ["memory"]);
+    assert_eq!(second_manifest["changes"]["memory"]["record_count"], 1);
     let deltas = [path("d1.alf-delta"), path("d2.alf-delta")];
     assert_eq!(apply(&path("s0.alf"), &deltas, &path("s2.alf"), &Limits::default()).unwrap().sequence, sequence + 2);
     assert_eq!(
@@ -196,13 +197,13 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     let run = |names: &[&str]| {
         let deltas: Vec<_> = names.iter().map(|n| path(n)).collect();
         let result = apply(&path("base.alf"), &deltas, &path("out.alf"), &Limits::default());
-        let written = path("out.alf").exists();
+        let is_written = path("out.alf").exists();
         let has_partial_file = std::fs::read_dir(&scratch.0)
             .unwrap()
             .any(|e| e.unwrap().file_name().to_string_lossy().contains("partial"));
         assert!(!has_partial_file, "no partial file remains");
-        assert_eq!(written, result.is_ok(), "{names:?}");
-        if written {
+        assert_eq!(is_written, result.is_ok(), "{names:?}");
+        if is_written {
             let texts = contents(&path("out.alf"));
             std::fs::remove_file(path("out.alf")).unwrap();
             return Ok((result.unwrap(), texts));
@@ -224,8 +225,8 @@ fn deltas_are_applied_in_order_or_not_at_all() {
     assert!(matches!(run(&["1", "cut"]), Err(ApplyError::Format(_))));
     assert!(matches!(run(&["1", "base.alf"]), Err(ApplyError::Format(FormatError::Invalid { .. }))));
     std::fs::write(path("out.alf"), b"mine").unwrap();
-    let refused = apply(&path("base.alf"), &[path("1")], &path("out.alf"), &Limits::default());
-    assert!(matches!(refused, Err(ApplyError::Exists { .. })));
+    let refusal = apply(&path("base.alf"), &[path("1")], &path("out.alf"), &Limits::default());
+    assert!(matches!(refusal, Err(ApplyError::Exists { .. })));
     assert_eq!(std::fs::read(path("out.alf")).unwrap(), b"mine");
     assert_eq!(
         check_base(&path("base.alf"), &path("2"), &Limits::default(), None).unwrap().errors[0].code,
@@ -242,7 +243,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
     let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
     let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
     let ids = |n: u8| format!("0197f2a0-2222-7000-8000-0000000000b{n}");
-    let known = contents(&path("base.alf")).into_keys().next().unwrap();
+    let known_id = contents(&path("base.alf")).into_keys().next().unwrap();
     let tombstone = |id: &str| format!(r#"{{"operation":"delete","id":"{id}","agent_id":"{AGENT_ID}"}}"#);
     let lines = [
         line("create", &ids(1), "a"),
@@ -250,7 +251,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
         line("create", &ids(2), "c"),
         line("delete", &ids(2), "c"),
         line("update", &ids(3), "never made"),
-        line("create", &known, "made again"),
+        line("create", &known_id, "made again"),
         tombstone(&ids(4)),
     ]
     .join("\n");
@@ -258,8 +259,8 @@ fn changes_in_one_bundle_are_applied_in_order() {
     let applied = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap();
     let codes: Vec<_> = applied.findings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(codes, ["create_of_known", "delete_of_unknown", "delete_of_unknown", "update_of_unknown"]);
-    let checked = check_base(&path("base.alf"), &path("d"), &Limits::default(), None).unwrap();
-    assert_eq!((checked.errors, checked.warnings), (vec![], applied.findings), "a check says the same before");
+    let base_check = check_base(&path("base.alf"), &path("d"), &Limits::default(), None).unwrap();
+    assert_eq!((base_check.errors, base_check.warnings), (vec![], applied.findings), "a check says the same before");
     let vault = read(&path("out.alf")).unwrap();
     let find = |id: &str| {
         vault.records.iter().find(|r| r.key.value == id).map(|r| (r.text.as_str(), r.status.as_deref().unwrap()))
@@ -267,7 +268,7 @@ fn changes_in_one_bundle_are_applied_in_order() {
     assert_eq!(find(&ids(1)), Some(("b", "active")), "created and changed in one bundle");
     assert_eq!(find(&ids(2)), Some(("c", "deleted")), "the tombstone stays");
     assert_eq!(find(&ids(3)), Some(("never made", "active")), "the last write wins");
-    assert_eq!(find(&known), Some(("made again", "active")));
+    assert_eq!(find(&known_id), Some(("made again", "active")));
     assert_eq!(find(&ids(4)), None);
     // A deletion that states only an id leaves the record in the archive as a tombstone.
     write_bundle(&path("e"), start + 1, start + 2, AGENT_ID, &tombstone(&ids(1)));
@@ -298,13 +299,13 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
     read_lossless_fixture(&path("base.alf"));
     let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
     let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
-    let good = line("create", "0197f2a0-2222-7000-8000-0000000000c1", "a");
+    let valid_line = line("create", "0197f2a0-2222-7000-8000-0000000000c1", "a");
     let of_another = line("create", "0197f2a0-2222-7000-8000-0000000000c2", "b").replace(AGENT_ID, "0197f2a0-9");
-    let without_operation = good.replace(",\"operation\":\"create\"", "");
-    assert_ne!(without_operation, good);
-    let in_capitals = good.replace("\"create\"}", "\"CREATE\"}");
-    let with_null = good.replace("\"create\"}", "null}");
-    let with_two = good.replacen('{', "{\"operation\":\"delete\",", 1);
+    let without_operation = valid_line.replace(",\"operation\":\"create\"", "");
+    assert_ne!(without_operation, valid_line);
+    let in_capitals = valid_line.replace("\"create\"}", "\"CREATE\"}");
+    let with_null = valid_line.replace("\"create\"}", "null}");
+    let with_two = valid_line.replacen('{', "{\"operation\":\"delete\",", 1);
     for (second, expected) in [
         ("{\"id\":", "not_json"),
         (&*without_operation, "no_operation"),
@@ -313,25 +314,25 @@ fn a_delta_with_an_error_is_not_applied_at_all() {
         (&*with_null, "unknown_operation"),
         (&*with_two, "unknown_operation"),
     ] {
-        write_bundle(&path("d"), start, start + 1, AGENT_ID, &format!("{good}\n{second}"));
-        let refused = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap_err();
-        assert_eq!(invalid_code(&refused), expected);
+        write_bundle(&path("d"), start, start + 1, AGENT_ID, &format!("{valid_line}\n{second}"));
+        let refusal = apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap_err();
+        assert_eq!(invalid_code(&refusal), expected);
         assert!(!path("out.alf").exists());
     }
-    let counted = format!("{good}\n");
-    write_bundle(&path("d"), start, start + 1, AGENT_ID, &counted);
+    let counted_lines = format!("{valid_line}\n");
+    write_bundle(&path("d"), start, start + 1, AGENT_ID, &counted_lines);
     write_changed_copy(&path("d"), &path("e"), |name, bytes| match name {
         "memory/delta.jsonl" => [bytes.clone(), bytes].concat(),
         _ => bytes,
     });
-    let refused = apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default()).unwrap_err();
-    assert_eq!(invalid_code(&refused), "count_differs");
-    let long = line("create", "0197f2a0-2222-7000-8000-0000000000c3", &"x".repeat(5000));
-    write_bundle(&path("f"), start, start + 1, AGENT_ID, &format!("{good}\n{long}"));
+    let refusal = apply(&path("base.alf"), &[path("e")], &path("out.alf"), &Limits::default()).unwrap_err();
+    assert_eq!(invalid_code(&refusal), "count_differs");
+    let long_line = line("create", "0197f2a0-2222-7000-8000-0000000000c3", &"x".repeat(5000));
+    write_bundle(&path("f"), start, start + 1, AGENT_ID, &format!("{valid_line}\n{long_line}"));
     let limits = Limits { line_bytes: 3000, ..Limits::default() };
-    let refused = apply(&path("base.alf"), &[path("f")], &path("out.alf"), &limits).unwrap_err();
-    assert_eq!(invalid_code(&refused), "line_too_long");
-    assert!(refused.to_string().contains("#line 2"), "found before anything is applied: {refused}");
+    let refusal = apply(&path("base.alf"), &[path("f")], &path("out.alf"), &limits).unwrap_err();
+    assert_eq!(invalid_code(&refusal), "line_too_long");
+    assert!(refusal.to_string().contains("#line 2"), "found before anything is applied: {refusal}");
 }
 
 #[test]
@@ -399,21 +400,21 @@ fn delta_of_a_selection_has_no_deletions_and_every_delta_needs_a_base() {
     let options = WriteOptions { base: Some(path("base.alf")), ..WriteOptions::default() };
     AlfDelta.write(&mut vault, &path("d"), &options).unwrap();
     assert!(!entries(&path("d")).contains_key("memory/delta.jsonl"), "nothing changed, nothing deleted");
-    let refused = AlfDelta.write(&mut vault, &path("e"), &WriteOptions::default());
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "base_required", .. })));
-    let mut foreign = MemorySource {
+    let refusal = AlfDelta.write(&mut vault, &path("e"), &WriteOptions::default());
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "base_required", .. })));
+    let mut foreign_vault = MemorySource {
         records: vec![Record::new(mementory_model::Kind::Memory, RecordKey::new("x", "1"), "a")],
         ..MemorySource::default()
     };
-    let refused = AlfDelta.write(&mut foreign, &path("f"), &options);
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
+    let refusal = AlfDelta.write(&mut foreign_vault, &path("f"), &options);
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "base_of_another_agent", .. })));
     assert!(!path("f").exists() && !path("e").exists());
 }
 
 #[test]
 fn removing_the_operation_changes_no_other_byte() {
-    let plain = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
-    let with_operation = super::operation::add_operation(plain, parse_operation("update"));
+    let record = r#"{"id":"a", "content":"b" ,"n":1.0}"#;
+    let with_operation = super::operation::add_operation(record, parse_operation("update"));
     assert_eq!(with_operation, r#"{"id":"a", "content":"b" ,"n":1.0,"operation":"update"}"#);
     for text in [
         with_operation.as_str(),
@@ -424,27 +425,27 @@ fn removing_the_operation_changes_no_other_byte() {
         let line = change.line.unwrap();
         assert_eq!(
             serde_json::from_str::<Value>(&line).unwrap(),
-            serde_json::from_str::<Value>(plain).unwrap(),
+            serde_json::from_str::<Value>(record).unwrap(),
             "{text}"
         );
         assert!(line.contains("1.0") && !line.contains("operation"));
     }
-    assert_eq!(super::operation::parse(&with_operation).unwrap().line.as_deref(), Some(plain), "ours: byte for byte");
-    let _ = Verbatim::json(plain);
+    assert_eq!(super::operation::parse(&with_operation).unwrap().line.as_deref(), Some(record), "ours: byte for byte");
+    let _ = Verbatim::json(record);
 }
 
 #[test]
 fn spec_10_10_a_delta_of_fifty_thousand_records_is_small() {
     let scratch = Scratch::new("scale");
     let path = |name: &str| scratch.0.join(name);
-    let many = |n: u32| {
+    let numbered_memory = |n: u32| {
         memory(
             &format!("0197f2a0-3333-7000-8000-{n:012x}"),
             &format!("202{}-0{}-01T00:00:00Z", n % 6, n % 9 + 1),
             &format!("Fact number {n}."),
         )
     };
-    let mut vault = MemorySource { records: (0..50_000).map(many).collect(), ..MemorySource::default() };
+    let mut vault = MemorySource { records: (0..50_000).map(numbered_memory).collect(), ..MemorySource::default() };
     let manifest = format!(
         r#"{{"alf_version":"1.0.0","created_at":"2026-01-01T00:00:00Z","agent":{{"id":"{AGENT_ID}","name":"A","source_runtime":"r"}},"layers":{{}}}}"#
     );
@@ -458,7 +459,7 @@ fn spec_10_10_a_delta_of_fifty_thousand_records_is_small() {
     vault.parts.push((item, manifest.into_bytes()));
     write(&mut vault, &path("base.alf"));
     assert!(std::fs::metadata(path("base.alf")).unwrap().len() < 50 << 20, "spec §8.1");
-    vault.records.push(many(60_000));
+    vault.records.push(numbered_memory(60_000));
     write_delta(&mut vault, &path("base.alf"), &path("d"));
     assert!(std::fs::metadata(path("d")).unwrap().len() < 100 << 10, "spec §8.1");
     assert_eq!(apply(&path("base.alf"), &[path("d")], &path("out.alf"), &Limits::default()).unwrap().created, 1);
@@ -480,9 +481,9 @@ fn a_token_in_the_identity_is_only_in_encrypted_deltas() {
     let mut vault = read(&path("edited.alf")).unwrap();
     let report = write_delta(&mut vault, &path("base.alf"), &path("d.alf-delta"));
     assert_eq!(report.losses.count("secret", mementory_model::LossKind::LeftOut), 1);
-    let written = entries(&path("d.alf-delta"));
-    assert!(written.values().all(|bytes| !String::from_utf8_lossy(bytes).contains(TOKEN)));
-    assert!(String::from_utf8_lossy(&written["identity.json"]).contains("Use <redacted>."));
+    let written_entries = entries(&path("d.alf-delta"));
+    assert!(written_entries.values().all(|bytes| !String::from_utf8_lossy(bytes).contains(TOKEN)));
+    assert!(String::from_utf8_lossy(&written_entries["identity.json"]).contains("Use <redacted>."));
 
     let passphrase: Arc<dyn Passphrase> = Arc::new(FakeCipher("open"));
     let options = WriteOptions {
@@ -550,12 +551,12 @@ fn a_sequence_number_that_does_not_fit_is_refused() {
     assert!(matches!(with_sequence("18446744073709551615"), Err(ApplyError::AlreadyApplied { .. })));
     let mut vault = read(&path("base.alf")).unwrap();
     let options = WriteOptions { everything: true, base: Some(path("base.alf")), ..WriteOptions::default() };
-    let refused = AlfDelta.write(&mut vault, &path("next.alf-delta"), &options);
-    assert!(matches!(refused, Err(FormatError::Invalid { code: "manifest_invalid", .. })));
+    let refusal = AlfDelta.write(&mut vault, &path("next.alf-delta"), &options);
+    assert!(matches!(refusal, Err(FormatError::Invalid { code: "manifest_invalid", .. })));
     assert_eq!(with_sequence("0").unwrap().sequence, 1);
 }
 
-/// An import refuses such files too, because other programs may see other changes in them.
+/// An import also refuses a file with such a fault, because other programs may read other changes from the file.
 #[test]
 fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
     let scratch = Scratch::new("container-faults");
@@ -563,12 +564,12 @@ fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
     read_lossless_fixture(&path("base.alf"));
     let manifest: Value = serde_json::from_slice(&entries(&path("base.alf"))["manifest.json"]).unwrap();
     let start = manifest["sync"]["last_sequence"].as_u64().unwrap_or(0);
-    let new = line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a");
-    write_bundle(&path("delta"), start, start + 1, AGENT_ID, &new);
+    let new_memory = line("create", "0197f2a0-2222-7000-8000-0000000000b1", "a");
+    write_bundle(&path("delta"), start, start + 1, AGENT_ID, &new_memory);
     let with_entries = |from: &str, to: &str, more: &[(&str, &[u8])]| {
-        let all = entries(&path(from));
-        let all = all.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
-        pack(&path(to), &all.chain(more.iter().copied()).collect::<Vec<_>>());
+        let all_entries = entries(&path(from));
+        let all_entries = all_entries.iter().map(|(name, bytes)| (name.as_str(), bytes.as_slice()));
+        pack(&path(to), &all_entries.chain(more.iter().copied()).collect::<Vec<_>>());
     };
     // Flips bits of the last entry, which neither the delta nor the archive lists.
     let damage = |name: &str| {
@@ -578,13 +579,13 @@ fn a_delta_or_base_whose_container_has_a_fault_is_not_applied() {
         bytes[directory - 4] ^= 0xff;
         std::fs::write(path(name), bytes).unwrap();
     };
-    let twins: [(&str, &[u8]); 2] = [("zeta.txt", b"one"), ("Zeta.txt", b"two")];
+    let similar_entries: [(&str, &[u8]); 2] = [("zeta.txt", b"one"), ("Zeta.txt", b"two")];
     for (from, to) in [("base.alf", "bad.alf"), ("delta", "bad")] {
         let applied = || match from {
             "delta" => apply(&path("base.alf"), &[path("bad")], &path("out.alf"), &Limits::default()),
             _ => apply(&path("bad.alf"), &[path("delta")], &path("out.alf"), &Limits::default()),
         };
-        with_entries(from, to, &twins);
+        with_entries(from, to, &similar_entries);
         assert_eq!(invalid_code(&applied().unwrap_err()), "container_similar_names", "{from}");
         with_entries(from, to, &[("zeta.txt", b"nothing that anybody reads")]);
         assert!(applied().is_ok(), "{from}");

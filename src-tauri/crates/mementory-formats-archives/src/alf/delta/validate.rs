@@ -48,11 +48,11 @@ pub(super) fn refusal(
     limits: &Limits,
 ) -> Result<Option<FormatError>, FormatError> {
     let errors = check_all(archive, delta, limits)?.errors;
-    let refused = |finding: &Finding| {
+    let refusal_of = |finding: &Finding| {
         let code = REFUSED_ERROR_CODES.into_iter().find(|code| *code == finding.code)?;
         Some(FormatError::invalid(code, finding.place.clone(), finding.message.clone()))
     };
-    Ok(errors.iter().find_map(refused))
+    Ok(errors.iter().find_map(refusal_of))
 }
 
 fn check_all(archive: &Archive<'_>, delta: &DeltaManifest, limits: &Limits) -> Result<Validation, FormatError> {
@@ -167,22 +167,22 @@ impl Check<'_> {
         }
     }
 
-    /// Reports an identity or credentials of an agent other than the delta's.
+    /// Reports an identity or credentials that do not belong to the agent of the delta.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
-        let foreign = match (layer, tree.get(layer)) {
+        let is_foreign = match (layer, tree.get(layer)) {
             ("credentials", Some(Tree::Array(rows))) => {
                 rows.iter().any(|row| self.manifest.is_foreign(agent(row).as_deref()))
             }
             ("identity", _) => self.manifest.is_foreign(agent(identity::document(tree)).as_deref()),
             _ => false,
         };
-        if foreign {
+        if is_foreign {
             self.error("wrong_agent", place, "this belongs to another agent than the delta");
         }
     }
 
-    /// Warns if the identity's version differs from the one in the manifest.
+    /// Warns if the version in the identity differs from the version in the manifest.
     fn check_identity_version(&mut self, delta: &DeltaManifest, tree: &Tree, place: &str) {
         let stated_version = number(delta.change("identity", "new_version"));
         if stated_version.is_some() && stated_version != number(tree.get("version")) {
@@ -216,13 +216,13 @@ impl Check<'_> {
                     if change.operation == Operation::Create && !is_new {
                         self.warning("created_twice", &place, "an earlier line brings a record with this id");
                     }
-                    let has_content = change.line.is_some() && !change.erased;
-                    let earlier = match has_content {
+                    let has_content = change.line.is_some() && !change.is_erased;
+                    let earlier_line = match has_content {
                         true => last_contents.insert(change.id.clone(), number),
                         false => last_contents.remove(&change.id),
                     };
-                    if let Some(earlier) = earlier {
-                        let place = format!("{}#line {earlier}", member.place);
+                    if let Some(earlier_line) = earlier_line {
+                        let place = format!("{}#line {earlier_line}", member.place);
                         self.warning("changed_again", &place, "a later line of this delta changes the same record");
                     }
                 }

@@ -48,8 +48,8 @@ pub(super) fn write(
         let place = out.map(name).unwrap_or_default();
         FormatError::invalid("base_required", place, "a delta needs the .alf on which it is based")
     })?;
-    let opened = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
-    let archive = opened.archive()?;
+    let opened_file = OpenedFile::open_with(base, &limits, options.passphrase.as_deref())?;
+    let archive = opened_file.archive()?;
     let manifest = Manifest::read(&archive, &limits)?;
     manifest.refuse_unlisted_memories(&archive)?;
     let description = source.description();
@@ -151,12 +151,12 @@ impl Writer<'_> {
     ) -> Result<Vec<(String, String)>, FormatError> {
         let mut texts = Vec::new();
         let file = |layer: &str| self.manifest.layer_file(layer).map_or(format!("{layer}.json"), str::to_owned);
-        let before = self.base_text("identity")?;
+        let base_identity = self.base_text("identity")?;
         let row = plan.rows.get("identity").and_then(|rows| rows.first());
-        let redacted = row.and_then(|row| clear_secrets::redacted_document(&row.text, self.is_encrypted));
-        let is_redacted = redacted.is_some();
-        match redacted.or_else(|| row.map(|row| row.text.clone())) {
-            Some(identity) if before.as_deref() != Some(identity.as_str()) => {
+        let redacted_text = row.and_then(|row| clear_secrets::redacted_document(&row.text, self.is_encrypted));
+        let is_redacted = redacted_text.is_some();
+        match redacted_text.or_else(|| row.map(|row| row.text.clone())) {
+            Some(identity) if base_identity.as_deref() != Some(identity.as_str()) => {
                 let change = [("file", text(&file("identity"))), ("new_version", number(identity_version(&identity)))];
                 changes.push(("identity".into(), object(change)));
                 if is_redacted {
@@ -165,33 +165,33 @@ impl Writer<'_> {
                 texts.push((file("identity"), identity));
                 *self.report.by_kind.entry(Kind::Profile.as_str().into()).or_default() += 1;
             }
-            None if before.is_some() => {
+            None if base_identity.is_some() => {
                 let note = "a delta can change an identity, but not remove it";
                 self.report.losses.add(&file("identity"), "identity", LossKind::LeftOut, note);
             }
             _ => {}
         }
         for (layer, kind) in [("principals", Kind::Profile), ("credentials", Kind::Credential)] {
-            let before = self.base_text(layer)?;
+            let base_document = self.base_text(layer)?;
             let mut rows = plan.rows.get(layer).cloned().unwrap_or_default();
             if layer == "credentials" {
-                rows.extend(sealed_rows(before.as_deref().unwrap_or(""), &rows));
+                rows.extend(sealed_rows(base_document.as_deref().unwrap_or(""), &rows));
             }
             let skeleton = passthrough.layers.get(&file(layer)).map(String::as_str);
-            if rows.is_empty() && skeleton.is_none() && before.is_none() {
+            if rows.is_empty() && skeleton.is_none() && base_document.is_none() {
                 continue;
             }
             let (mut current, count) = assemble(layer, skeleton, &rows, "");
-            let redacted = clear_secrets::redacted_document(&current, self.is_encrypted || layer == "credentials");
-            let is_redacted = redacted.is_some();
-            current = redacted.unwrap_or(current);
-            if before.as_deref() == Some(current.as_str()) {
+            let redacted_text = clear_secrets::redacted_document(&current, self.is_encrypted || layer == "credentials");
+            let is_redacted = redacted_text.is_some();
+            current = redacted_text.unwrap_or(current);
+            if base_document.as_deref() == Some(current.as_str()) {
                 continue;
             }
             let mut change = object([("file", text(&file(layer)))]);
             if layer == "principals" {
-                let changed = changed_ids(before.as_deref().unwrap_or(""), &current, layer);
-                change.set("changed_ids", Tree::Array(changed.iter().map(|id| text(id)).collect()));
+                let changed_element_ids = changed_ids(base_document.as_deref().unwrap_or(""), &current, layer);
+                change.set("changed_ids", Tree::Array(changed_element_ids.iter().map(|id| text(id)).collect()));
             }
             changes.push((layer.to_owned(), change));
             if is_redacted {
@@ -205,17 +205,17 @@ impl Writer<'_> {
 
     /// Reports new and changed files as losses, because a delta cannot contain files.
     fn report_files(&mut self, plan: &ExportPlan) -> Result<(), FormatError> {
-        let before = self.base_text("attachments")?.unwrap_or_default();
-        let in_base = elements(&before, "attachments");
+        let base_index = self.base_text("attachments")?.unwrap_or_default();
+        let base_elements = elements(&base_index, "attachments");
         let note = "a delta cannot contain files; the next whole .alf has them";
         for row in plan.rows.get("attachments").into_iter().flatten() {
-            if !in_base.values().any(|text| *text == row.text) {
+            if !base_elements.values().any(|text| *text == row.text) {
                 self.report.losses.add(&row.value, "attachment", LossKind::LeftOut, note);
             }
         }
         for id in plan.files.keys() {
             let row = super::super::partitions::stable_v5(&format!("attachment:{id}")).to_string();
-            if !in_base.contains_key(&row) {
+            if !base_elements.contains_key(&row) {
                 self.report.losses.add(id, "attachment", LossKind::LeftOut, note);
             }
         }
@@ -254,7 +254,7 @@ impl Writer<'_> {
         source: &mut dyn RecordSource,
         plan: &ExportPlan,
         agent: &str,
-        everything: bool,
+        is_full_export: bool,
         base_records: &mut HashMap<Box<str>, BaseRecord>,
         sink: &mut dyn Write,
         count: &mut u64,
@@ -293,7 +293,7 @@ impl Writer<'_> {
             emit(&add_operation(&text, operation))
         })?;
         // When only a selection is exported, records outside the selection do not count as deleted.
-        if everything && base_records.values().any(|record| !record.still_exists) {
+        if is_full_export && base_records.values().any(|record| !record.still_exists) {
             let mut written_ids = HashSet::new();
             self.each_base_line(&mut |text| {
                 let Some(id) = rewrite::id_of(text) else { return Ok(()) };
@@ -318,10 +318,10 @@ fn elements<'t>(text: &'t str, layer: &str) -> BTreeMap<String, &'t str> {
 
 /// Sealed secrets of the base that are not in `rows`. They stay valid, because a delta does not change the settings and
 /// key files from which they were taken.
-fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
+fn sealed_rows(base_document: &str, rows: &[Row]) -> Vec<Row> {
     let is_our_row = |text: &str| Tree::parse(text, 512).is_ok_and(|doc| sealed_secrets::has_our_layout(&doc));
-    let in_base = elements(before, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
-    let missing_rows = in_base.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
+    let base_elements = elements(base_document, "credentials").into_iter().filter(|(_, text)| is_our_row(text));
+    let missing_rows = base_elements.filter(|(id, _)| rows.iter().all(|row| row.value != *id));
     let row = |(value, text): (String, &str)| Row {
         value,
         scope: String::new(),
@@ -332,11 +332,11 @@ fn sealed_rows(before: &str, rows: &[Row]) -> Vec<Row> {
     missing_rows.map(row).collect()
 }
 
-fn changed_ids(before: &str, now: &str, layer: &str) -> Vec<String> {
-    let (old, new) = (elements(before, layer), elements(now, layer));
-    let removed = old.keys().filter(|id| !new.contains_key(*id));
+fn changed_ids(base_document: &str, current_document: &str, layer: &str) -> Vec<String> {
+    let (old, new) = (elements(base_document, layer), elements(current_document, layer));
+    let removed_ids = old.keys().filter(|id| !new.contains_key(*id));
     let changed = new.iter().filter(|(id, text)| old.get(*id) != Some(*text)).map(|(id, _)| id);
-    changed.chain(removed).cloned().collect()
+    changed.chain(removed_ids).cloned().collect()
 }
 
 fn digest(text: &str) -> [u8; 16] {

@@ -23,8 +23,8 @@ pub(super) fn add_profiles(
     plan: &mut ExportPlan,
     profiles: Vec<StoredRecord>,
 ) -> Result<Vec<StoredRecord>, FormatError> {
-    let largest = plan.workspaces.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone());
-    let Some(scope) = largest.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
+    let largest_scope = plan.workspaces.iter().max_by_key(|(_, n)| **n).map(|(scope, _)| scope.clone());
+    let Some(scope) = largest_scope.filter(|_| plan.identity.is_none() && !plan.rows.contains_key("identity")) else {
         return Ok(profiles);
     };
     let (workspace_profiles, mut as_lines): (Vec<_>, Vec<_>) =

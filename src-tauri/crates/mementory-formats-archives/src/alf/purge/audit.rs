@@ -91,13 +91,13 @@ impl Audit {
             |e| FormatError::io(path.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned()), e);
         // The file is replaced atomically, so that there is always a complete record.
         let partial_path = path.with_extension("json.mementory-partial");
-        let written = std::fs::File::create(&partial_path).and_then(|mut out| {
+        let result = std::fs::File::create(&partial_path).and_then(|mut out| {
             out.write_all(text.as_bytes())?;
             out.write_all(b"\n")?;
             out.sync_all()?;
             std::fs::rename(&partial_path, &path)
         });
-        written.map_err(|e| {
+        result.map_err(|e| {
             let _ = std::fs::remove_file(&partial_path);
             io(e)
         })?;

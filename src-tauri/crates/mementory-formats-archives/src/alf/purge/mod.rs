@@ -33,7 +33,7 @@ pub struct Purged {
     pub removed: u64,
     /// Ids for which no record was found.
     pub not_found: Vec<String>,
-    /// Number of links from other records to the deleted ones, whether or not they were removed.
+    /// Number of links from other records to the deleted records, whether or not these links were removed.
     pub links: u64,
     /// Places that still contain text of the deleted records.
     pub leftovers: Vec<Leftover>,
@@ -49,14 +49,14 @@ pub struct Purged {
 pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<Purged, FormatError> {
     let limits = &options.limits;
     let passphrase = options.passphrase.as_deref();
-    let opened = OpenedFile::open_with(archive, limits, passphrase)?;
-    let open = opened.archive()?;
-    let manifest = Manifest::read(&open, limits)?;
-    manifest.refuse_unlisted_memories(&open)?;
+    let opened_file = OpenedFile::open_with(archive, limits, passphrase)?;
+    let open_archive = opened_file.archive()?;
+    let manifest = Manifest::read(&open_archive, limits)?;
+    manifest.refuse_unlisted_memories(&open_archive)?;
     let mut deletion = Deletion {
         passphrase,
-        output_passphrase: opened.output_passphrase(passphrase),
-        archive: &open,
+        output_passphrase: opened_file.output_passphrase(passphrase),
+        archive: &open_archive,
         manifest: &manifest,
         limits,
         ids: ids.iter().map(|id| id.trim().to_ascii_lowercase()).collect(),
@@ -74,7 +74,11 @@ pub fn purge(archive: &Path, ids: &[String], options: &PurgeOptions) -> Result<P
         }
     }
     if deletion.found_ids.is_empty() {
-        return Err(FormatError::invalid("not_found", &open.place, "no record of this archive has any of these ids"));
+        return Err(FormatError::invalid(
+            "not_found",
+            &open_archive.place,
+            "no record of this archive has any of these ids",
+        ));
     }
     let removed: u64 = deletion.removed_from.values().sum();
     let leftovers = deletion.find_leftovers()?;
@@ -123,23 +127,29 @@ pub struct PurgedAgent {
 pub fn purge_agent(archive: &Path, options: &PurgeOptions) -> Result<PurgedAgent, FormatError> {
     let (limits, passphrase) = (&options.limits, options.passphrase.as_deref());
     let (agent, partitions, removed) = {
-        let opened = OpenedFile::open_with(archive, limits, passphrase)?;
-        let open = opened.archive()?;
-        let manifest = Manifest::read(&open, limits)?;
+        let opened_file = OpenedFile::open_with(archive, limits, passphrase)?;
+        let open_archive = opened_file.archive()?;
+        let manifest = Manifest::read(&open_archive, limits)?;
         let mut removed = 0;
         for row in &manifest.partitions {
-            let Some(member) = open.entry(&row.file) else { continue };
-            removed +=
-                rewrite::edit_lines(&open, member, limits, &mut std::io::sink(), &mut |_, _| Ok(LineEdit::Keep))?.0;
+            let Some(member) = open_archive.entry(&row.file) else { continue };
+            removed += rewrite::edit_lines(&open_archive, member, limits, &mut std::io::sink(), &mut |_, _| {
+                Ok(LineEdit::Keep)
+            })?
+            .0;
         }
         (manifest.agent.clone(), manifest.partitions.iter().map(|p| p.file.clone()).collect(), removed)
     };
     let files = distinct_paths(std::iter::once(archive).chain(options.deltas.iter().map(PathBuf::as_path)))?;
     for path in &files[1..] {
-        let opened = OpenedFile::open_with(path, limits, passphrase)?;
-        let open = opened.archive_or_delta()?;
-        if !delta::agent_and_memory_file(&open, limits)?.0.eq_ignore_ascii_case(&agent) {
-            return Err(FormatError::invalid("delta_wrong_agent", &open.place, "this delta is for another agent"));
+        let opened_file = OpenedFile::open_with(path, limits, passphrase)?;
+        let open_archive = opened_file.archive_or_delta()?;
+        if !delta::agent_and_memory_file(&open_archive, limits)?.0.eq_ignore_ascii_case(&agent) {
+            return Err(FormatError::invalid(
+                "delta_wrong_agent",
+                &open_archive.place,
+                "this delta is for another agent",
+            ));
         }
     }
     let mut audit = Audit::of_whole_agent(&agent, partitions, options);
@@ -183,7 +193,7 @@ fn run_with_audit(
     Ok(path)
 }
 
-/// The paths without duplicates. If several paths lead to the same file, only the first one is kept.
+/// The paths without duplicates. If several paths lead to the same file, only the first one is returned.
 fn distinct_paths<P: AsRef<Path>>(paths: impl Iterator<Item = P>) -> Result<Vec<PathBuf>, FormatError> {
     let (mut seen, mut out) = (BTreeSet::new(), Vec::new());
     for path in paths {
@@ -222,8 +232,8 @@ impl Deletion<'_> {
         rewrite::id_of(line).map(|id| id.to_ascii_lowercase()).filter(|id| self.ids.contains(id))
     }
 
-    /// First pass: finds the records, and collects their texts, which are later searched for in the rest of the
-    /// archive.
+    /// First pass: finds the records, and collects their texts, which are later searched for in the other entries of
+    /// the archive.
     fn scan_partitions(&mut self) -> Result<(), FormatError> {
         let (archive, limits) = (self.archive, self.limits);
         for row in &self.manifest.partitions {
@@ -249,13 +259,13 @@ impl Deletion<'_> {
         let names_deleted_record = |raw: Option<&serde_json::value::RawValue>| {
             raw.and_then(wire::string).is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()))
         };
-        let related = wire::get(&m, "related_records")
+        let related_records = wire::get(&m, "related_records")
             .and_then(|raw| serde_json::from_str::<Vec<&serde_json::value::RawValue>>(raw.get()).ok())
             .unwrap_or_default();
-        let related = related
+        let related_records = related_records
             .iter()
             .filter(|r| wire::members(r.get()).is_some_and(|m| names_deleted_record(wire::get(&m, "id"))));
-        related.count() as u64 + u64::from(names_deleted_record(wire::get(&m, "supersedes")))
+        related_records.count() as u64 + u64::from(names_deleted_record(wire::get(&m, "supersedes")))
     }
 
     /// A line without its links to the deleted records. None if the line has no such links, or if links are kept.
@@ -328,11 +338,11 @@ impl Deletion<'_> {
         let strip = |element: &str| {
             let mut tree = Tree::parse(element, self.limits).ok()?;
             let Some(Tree::Array(ids)) = tree.get("referenced_by").cloned() else { return None };
-            let before = ids.len();
+            let count_before = ids.len();
             let names_deleted_record =
                 |id: &Tree| id.as_str().is_some_and(|id| self.ids.contains(&id.to_ascii_lowercase()));
             let remaining: Vec<Tree> = ids.into_iter().filter(|id| !names_deleted_record(id)).collect();
-            (remaining.len() < before).then(|| {
+            (remaining.len() < count_before).then(|| {
                 tree.set("referenced_by", Tree::Array(remaining));
                 rewrite::to_json(&tree)
             })
@@ -344,11 +354,11 @@ impl Deletion<'_> {
         file.out.entry(name, &mut new_document.as_bytes()).map(drop)
     }
 
-    /// Counts the lines of a delta that concern a record to be deleted, and collects the texts of these lines. None if
-    /// the delta has no such lines. Fails if the delta belongs to another agent.
+    /// Counts the lines of a delta that change or delete one of the records, and collects the texts of these lines.
+    /// None if the delta has no such lines. Fails if the delta belongs to another agent.
     fn scan_delta(&mut self, path: &Path) -> Result<Option<u64>, FormatError> {
-        let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
-        let archive = opened.archive_or_delta()?;
+        let opened_file = OpenedFile::open_with(path, self.limits, self.passphrase)?;
+        let archive = opened_file.archive_or_delta()?;
         let (agent, file) = delta::agent_and_memory_file(&archive, self.limits)?;
         if !agent.eq_ignore_ascii_case(&self.manifest.agent) {
             return Err(FormatError::invalid("delta_wrong_agent", &archive.place, "this delta is for another agent"));
@@ -368,11 +378,11 @@ impl Deletion<'_> {
     }
 
     fn write_delta(&self, path: &Path) -> Result<(), FormatError> {
-        let opened = OpenedFile::open_with(path, self.limits, self.passphrase)?;
-        let archive = opened.archive_or_delta()?;
+        let opened_file = OpenedFile::open_with(path, self.limits, self.passphrase)?;
+        let archive = opened_file.archive_or_delta()?;
         let (_, Some(name)) = delta::agent_and_memory_file(&archive, self.limits)? else { return Ok(()) };
         let Some(member) = archive.entry(&name) else { return Ok(()) };
-        let mut file = Rewrite::begin(path, opened.output_passphrase(self.passphrase))?;
+        let mut file = Rewrite::begin(path, opened_file.output_passphrase(self.passphrase))?;
         let mut count = 0;
         file.out.entry_from(&name, &mut |sink| {
             (count, _) = rewrite::edit_lines(&archive, member, self.limits, sink, &mut |text, _| {
@@ -409,7 +419,8 @@ impl Deletion<'_> {
                 rewrite::edit_lines(self.archive, member, self.limits, &mut std::io::sink(), &mut |text, _| {
                     number += 1;
                     if let Some(text) = text.filter(|t| self.deleted_id(t).is_none()) {
-                        // Links to deleted records are counted in `links`, so only their texts are leftovers here.
+                        // Links to deleted records are counted in `links`, so only texts of deleted records are
+                        // leftovers here.
                         let hit = finder.search(&mut text.as_bytes(), false)?;
                         out.extend(hit.map(|reason| Leftover {
                             place: format!("{name}#record {number}"),

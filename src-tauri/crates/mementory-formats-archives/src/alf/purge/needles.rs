@@ -6,9 +6,9 @@ use mementory_json::write_string;
 use std::collections::BTreeSet;
 use std::io::Read;
 
-/// A line of a record's content is searched for on its own only if it has at least this many characters.
+/// Smallest number of characters of a content line that is also searched for separately from the whole content.
 const MIN_PART_CHARS: usize = 16;
-/// Number of bytes that are read at a time.
+/// Number of bytes of a stream that are read at a time.
 const READ_BUFFER_BYTES: usize = 256 << 10;
 
 /// Texts to search for.
@@ -19,7 +19,7 @@ pub(super) struct Needles {
 }
 
 impl Needles {
-    /// Adds the content of a memory line, and each line of the content that is long enough.
+    /// Adds the content of a memory line as a whole, and each line of it with at least [`MIN_PART_CHARS`] characters.
     pub(super) fn add_line(&mut self, line: &str) {
         let Some(m) = wire::members(line) else { return };
         let Some(content) = wire::get(&m, "content").and_then(wire::string) else { return };
@@ -36,8 +36,14 @@ impl Needles {
     pub(super) fn finder(&self, ids: &BTreeSet<String>) -> Finder {
         let find = |set: &BTreeSet<Vec<u8>>| set.iter().map(|n| memchr::memmem::Finder::new(n).into_owned()).collect();
         let ids: BTreeSet<Vec<u8>> = ids.iter().map(|id| id.to_ascii_lowercase().into_bytes()).collect();
-        let longest = self.contents.iter().chain(&self.content_lines).chain(&ids).map(Vec::len).max().unwrap_or(0);
-        Finder { contents: find(&self.contents), content_lines: find(&self.content_lines), ids: find(&ids), longest }
+        let longest_bytes =
+            self.contents.iter().chain(&self.content_lines).chain(&ids).map(Vec::len).max().unwrap_or(0);
+        Finder {
+            contents: find(&self.contents),
+            content_lines: find(&self.content_lines),
+            ids: find(&ids),
+            longest_bytes,
+        }
     }
 }
 
@@ -61,8 +67,8 @@ fn add_spellings(set: &mut BTreeSet<Vec<u8>>, text: &str) {
     set.insert(fold_case_and_space(ascii.as_bytes(), &mut true));
 }
 
-/// Converts letters to lower case, and each run of white space to one space. `was_blank` carries over whether the last
-/// byte was white space, so that a text can be converted in chunks.
+/// Converts letters to lower case, and each run of white space to one space. `was_blank` is true if the previous byte
+/// was white space; passing it to the next call allows a text to be converted in chunks.
 fn fold_case_and_space(bytes: &[u8], was_blank: &mut bool) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for byte in bytes {
@@ -80,7 +86,7 @@ pub(super) struct Finder {
     contents: Vec<memchr::memmem::Finder<'static>>,
     content_lines: Vec<memchr::memmem::Finder<'static>>,
     ids: Vec<memchr::memmem::Finder<'static>>,
-    longest: usize,
+    longest_bytes: usize,
 }
 
 impl Finder {
@@ -110,8 +116,8 @@ impl Finder {
             }
             has_part |= finds_any(&self.content_lines);
             has_id |= include_ids && finds_any(&self.ids);
-            // The end of the text is kept, so that matches across the boundary of two chunks are found.
-            let keep_from = text.len().saturating_sub(self.longest);
+            // Keeps the end of the text, so that a match that crosses the boundary of two chunks is found.
+            let keep_from = text.len().saturating_sub(self.longest_bytes);
             text.drain(..keep_from);
         }
         Ok(match (has_part, has_id, is_compressed) {

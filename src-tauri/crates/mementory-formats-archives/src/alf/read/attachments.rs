@@ -11,7 +11,7 @@ use mementory_model::{AttachmentRef, Issue, Kind, RecordKey, is_damage};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-/// References to files, by the id of the memory record that they belong to.
+/// References to files, by the id of the memory that refers to them.
 #[derive(Default)]
 pub(super) struct Attachments {
     by_record: HashMap<String, Vec<AttachmentRef>>,
@@ -24,8 +24,8 @@ impl Attachments {
     }
 }
 
-/// Id of a list element in keys: its id, as it was before an export replaced it, or its position if it has no id. If an
-/// earlier element has the same id, the position is appended.
+/// Id of a list element for record keys: the original id of the element, or its position if it has no id. If an earlier
+/// element has the same id, the position is appended.
 pub(super) fn element_id(doc: &Tree, position: usize, used_ids: &mut HashSet<String>) -> String {
     let id = doc.get("id").and_then(Tree::as_str).filter(|id| !id.is_empty());
     let id = match original_id(doc).or(id) {
@@ -46,7 +46,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         return Ok(out);
     };
     let (mut slots, mut used_ids) = (Vec::new(), HashSet::new());
-    let mut absent = BTreeMap::<(&str, String), Vec<&str>>::new();
+    let mut absent_files = BTreeMap::<(&str, String), Vec<&str>>::new();
     for (i, element) in document.elements.iter().enumerate() {
         let Some(doc) = object(element, reader.limits) else {
             slots.push(String::new());
@@ -62,11 +62,11 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
             match verified_entry(reader, &doc, name, &place)? {
                 Some(file) => read_workspace_file(reader, &file, workspace_item(runtime.id, scope, path, &file.place))?,
-                None => absent.entry((runtime.id, scope)).or_default().push(element),
+                None => absent_files.entry((runtime.id, scope)).or_default().push(element),
             }
             continue;
         }
-        // We wrote this row for a record of another format, so its file is restored with the original key.
+        // If Mementory wrote this row for a file of another format, the file is restored with its original key.
         let our_slot = wire::members(element).and_then(|m| wire::vendor(&m)).filter(|_| reader.manifest.restores);
         let our_reference = our_slot.and_then(|raw| serde_json::from_str::<AttachmentRef>(raw.get()).ok());
         let is_restored = our_reference.is_some();
@@ -95,7 +95,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
         }
         read_file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
     }
-    for ((runtime, scope), rows) in absent {
+    for ((runtime, scope), rows) in absent_files {
         let item = workspace_item(runtime, scope, ABSENT_FILE.to_owned(), &member.place);
         reader.sink.passthrough(item, &mut format!("[{}]", rows.join(",\n")).as_bytes())?;
     }

@@ -5,8 +5,8 @@ use mementory_format::{FormatError, ReplacedList};
 use mementory_model::{Derived, Kind, RecordKey, Timestamp, Tombstone, TombstoneOp};
 
 impl Reader<'_> {
-    /// Sends the alternative key of a memory, for the case that the vault has an element of a layer document with the
-    /// same id. That element may come from an earlier state, in which no memory had the id.
+    /// Sends the alternative key of a memory. The vault may have the memory under this key, because an element of a
+    /// layer document may have the same id.
     pub(super) fn send_memory_key(&mut self, key: &RecordKey) {
         self.sink.alternative_key(key, &format!("{}#memory", key.value));
     }
@@ -38,8 +38,8 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// Sends the list of the elements in a document of a delta, because this document replaces that of the agent (spec
-    /// §4.3).
+    /// Sends the keys of all elements in a document of a delta, because this document replaces the agent's whole
+    /// document (spec §4.3).
     pub(super) fn send_replaced_list(&mut self, layer: &str, kind: Kind, keys: Vec<String>) -> Result<(), FormatError> {
         let Some(at) = self.deletion_time() else { return Ok(()) };
         let (scope, actor) = (scope_of_agent(&self.manifest.agent), self.manifest.agent.clone());
@@ -47,7 +47,7 @@ impl Reader<'_> {
         self.sink.replaced_list(ReplacedList { kind, format: "alf", scope, pointer, keys, at, actor })
     }
 
-    /// Time of the deletions that have none of their own.
+    /// Time of the deletions that a delta makes, because the delta states no time for each of them.
     fn deletion_time(&self) -> Option<Timestamp> {
         self.manifest.created().or_else(|| Timestamp::from_micros(0))
     }

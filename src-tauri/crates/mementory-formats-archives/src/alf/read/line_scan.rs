@@ -14,7 +14,7 @@ use mementory_model::Limits;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// What the first pass found.
+/// The result of the first pass.
 #[derive(Default)]
 pub(in super::super) struct LineScan {
     /// Records that other lines replace.
@@ -26,32 +26,33 @@ pub(in super::super) struct LineScan {
 }
 
 impl LineScan {
-    /// The result for an archive. An import validates the archive first, and the validator visits the same lines, so its
-    /// result is used if there is one. If reading fails, the result is what was found before the error.
+    /// Returns the result for an archive. If the validator has visited the lines before, as in every import, its cached
+    /// result is used. If reading fails, the result covers only the lines before the error.
     pub(super) fn of(
         archive: &Archive<'_>,
         manifest: &Manifest,
         limits: &Limits,
     ) -> (Arc<Self>, Result<(), FormatError>) {
-        let mut found = Self::default();
-        let whole = archive.catalog.derived(archive.manifest, || {
-            found.run(archive, manifest, limits)?;
-            Ok(std::mem::take(&mut found).into_kept())
+        let mut line_scan = Self::default();
+        let cached_scan = archive.catalog.derived(archive.manifest, || {
+            line_scan.run(archive, manifest, limits)?;
+            Ok(std::mem::take(&mut line_scan).into_cached())
         });
-        match whole {
-            Ok(KeptScan(scan)) => (scan, Ok(())),
-            Err(error) => (Arc::new(found), Err(error)),
+        match cached_scan {
+            Ok(CachedScan(scan)) => (scan, Ok(())),
+            Err(error) => (Arc::new(line_scan), Err(error)),
         }
     }
 
-    /// Keeps the result for reading the same archive. All lines of all partitions must have been added.
-    pub(in super::super) fn keep_for(self, archive: &Archive<'_>) -> Result<(), FormatError> {
-        archive.catalog.derived(archive.manifest, || Ok(self.into_kept())).map(drop)
+    /// Caches the result, so that reading the same archive need not scan its lines again. All lines of all partitions
+    /// must have been added.
+    pub(in super::super) fn cache_for(self, archive: &Archive<'_>) -> Result<(), FormatError> {
+        archive.catalog.derived(archive.manifest, || Ok(self.into_cached())).map(drop)
     }
 
-    fn into_kept(self) -> (KeptScan, usize) {
+    fn into_cached(self) -> (CachedScan, usize) {
         let bytes = self.superseded.memory() + self.shared_ids.iter().map(|id| id.len() + 64).sum::<usize>();
-        (KeptScan(Arc::new(self)), bytes)
+        (CachedScan(Arc::new(self)), bytes)
     }
 
     /// Scans all partitions.
@@ -72,23 +73,23 @@ impl LineScan {
         Ok(())
     }
 
-    /// Adds what was found in the line at this position. The lines must be added in their order.
-    pub(in super::super) fn add(&mut self, at: Position, found: ScannedLine) {
-        if let Some(supersedes) = found.supersedes {
+    /// Adds the result of scanning the line at this position. The lines must be added in their order.
+    pub(in super::super) fn add(&mut self, at: Position, scanned_line: ScannedLine) {
+        if let Some(supersedes) = scanned_line.supersedes {
             self.superseded.add(supersedes, at);
         }
-        self.shared_ids.extend(found.shared_id);
+        self.shared_ids.extend(scanned_line.shared_id);
     }
 }
 
 /// The result as cached in the catalog.
 #[derive(Clone)]
-struct KeptScan(Arc<LineScan>);
+struct CachedScan(Arc<LineScan>);
 
-/// What was found in a line.
+/// The result of scanning a line.
 pub(in super::super) struct ScannedLine {
     supersedes: Option<wire::Supersedes>,
-    /// Folded id of the line, if it is also that of an element of a layer document.
+    /// Folded id of the line, if an element of a layer document has the same id.
     shared_id: Option<String>,
 }
 
@@ -112,7 +113,7 @@ impl LineScanner {
         }
     }
 
-    /// Scans one line. Parses the line only if its bytes may contain what is searched for.
+    /// Scans one line. Parses the line only if its bytes may contain `supersedes` or the id of a document's element.
     pub(in super::super) fn scan(&self, line: &str) -> ScannedLine {
         let may_supersede = self.supersedes.find(line.as_bytes()).is_some();
         let may_be_shared = !self.document_ids.is_empty()
@@ -128,14 +129,14 @@ impl LineScanner {
         let text = |key: &str| line.get(key).and_then(Tree::as_str);
         let supersedes = text("supersedes").map(|old| {
             let old = folded_id(old);
-            let same_id = text("id").is_some_and(|id| folded_id(id) == old);
-            wire::Supersedes { old, same_id, deleted: text("status") == Some("deleted") }
+            let has_same_id = text("id").is_some_and(|id| folded_id(id) == old);
+            wire::Supersedes { old, has_same_id, is_deletion: text("status") == Some("deleted") }
         });
         let id = text("id").filter(|_| !self.document_ids.is_empty()).map(folded_id);
         ScannedLine { supersedes, shared_id: self.shared_id(id) }
     }
 
-    /// The folded id of a line, if it is also that of an element of a layer document.
+    /// The folded id of a line, if an element of a layer document has the same id.
     fn shared_id(&self, id: Option<String>) -> Option<String> {
         id.filter(|id| self.document_ids.contains(id))
     }

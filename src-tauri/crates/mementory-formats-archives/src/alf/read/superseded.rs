@@ -17,21 +17,22 @@ pub(super) struct Superseded {
 }
 
 impl Superseded {
-    pub(super) fn add(&mut self, found: wire::Supersedes, at: Position) {
-        if found.same_id {
-            self.by_same_id.insert(found.old, (at, found.deleted));
+    pub(super) fn add(&mut self, supersedes: wire::Supersedes, at: Position) {
+        if supersedes.has_same_id {
+            self.by_same_id.insert(supersedes.old, (at, supersedes.is_deletion));
         } else {
-            *self.by_id.entry(found.old).or_default() |= found.deleted;
+            *self.by_id.entry(supersedes.old).or_default() |= supersedes.is_deletion;
         }
     }
 
-    /// Estimated memory of the ids, in bytes.
+    /// Estimated size of the ids in memory, in bytes.
     pub(super) fn memory(&self) -> usize {
         let ids = self.by_id.keys().chain(self.by_same_id.keys());
         ids.map(|id| id.len() + 64).sum()
     }
 
-    /// Some(true) if the line at this position is replaced by a deletion, Some(false) if by any other line.
+    /// Some(true) if a deletion replaces the line at this position, Some(false) if any other line replaces it, None if
+    /// no line does.
     pub(super) fn replaced_by_deletion(&self, id: &str, at: Position) -> Option<bool> {
         let earlier_deletion = self.by_same_id.get(id).filter(|(last, _)| at < *last).map(|(_, deleted)| *deleted);
         self.by_id.get(id).copied().or(earlier_deletion)

@@ -46,8 +46,9 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     let edge_count = pack().edges.len() as u64;
     assert!(edge_count > 0);
     assert_eq!((report.tombstones, report.audit_entries, report.provenance_edges), (2, 2, edge_count));
-    let listed = ["CHECKSUMS", "audit/log.jsonl", "audit/tombstones.jsonl", "manifest.json", "provenance/edges.jsonl"];
-    assert_eq!(files(&plain).into_keys().collect::<Vec<_>>(), listed);
+    let expected_files =
+        ["CHECKSUMS", "audit/log.jsonl", "audit/tombstones.jsonl", "manifest.json", "provenance/edges.jsonl"];
+    assert_eq!(files(&plain).into_keys().collect::<Vec<_>>(), expected_files);
     let manifest: serde_json::Value = serde_json::from_slice(&files(&plain)["manifest.json"]).unwrap();
     assert_eq!(manifest["conformanceLevel"], "L3");
     assert_eq!(manifest["exportMode"], "full");
@@ -64,8 +65,8 @@ fn a_pack_proves_deletions_and_is_a_bundle() {
     let codes: Vec<_> = validation.warnings.iter().map(|f| f.code.as_str()).collect();
     assert_eq!(codes, ["tombstone_unsigned"], "L3 requires signed deletions");
 
-    let second = write(&pack(), &signed, Some(&FakeSigner)).unwrap();
-    assert_eq!(second, EvidenceReport { digest: second.digest.clone(), signed: true, ..report });
+    let second_report = write(&pack(), &signed, Some(&FakeSigner)).unwrap();
+    assert_eq!(second_report, EvidenceReport { digest: second_report.digest.clone(), signed: true, ..report });
     assert!(all_signed_by_fake(&signed));
     let validation = validate(&signed, &["07".repeat(32)]);
     assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{validation:?}");
@@ -130,11 +131,11 @@ fn a_pack_with_only_some_parts_is_valid() {
         }
         let manifest: serde_json::Value = serde_json::from_slice(&actual_files["manifest.json"]).unwrap();
         assert_eq!(manifest["conformanceLevel"], if audit_trail { "L3" } else { "L2" });
-        let declared = manifest["capabilities"].to_string();
+        let declared_capabilities = manifest["capabilities"].to_string();
         assert_eq!(
-            (declared.contains("proof-of-deletion"), declared.contains("\"audit\"")),
+            (declared_capabilities.contains("proof-of-deletion"), declared_capabilities.contains("\"audit\"")),
             (tombstones, audit_trail),
-            "{declared}"
+            "{declared_capabilities}"
         );
         let validation = validate(&out, &["07".repeat(32)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{number}: {validation:?}");
@@ -145,24 +146,24 @@ fn a_pack_with_only_some_parts_is_valid() {
 fn the_howto_describes_the_files_in_the_pack() {
     let temp = TempDir::new();
     let selected = SelectedParts { tombstones: true, audit_trail: false, howto: true };
-    let read = |out: &str, signed: bool| {
+    let read = |out: &str, is_signed: bool| {
         let out = temp.join(out);
-        write(&EvidencePack { selected, ..pack() }, &out, signed.then_some(&FakeSigner as _)).unwrap();
+        write(&EvidencePack { selected, ..pack() }, &out, is_signed.then_some(&FakeSigner as _)).unwrap();
         files(&out)
     };
-    let signed = read("signed.mem", true);
-    let text = String::from_utf8(signed["HOW-TO-CHECK.txt"].clone()).unwrap();
+    let signed_files = read("signed.mem", true);
+    let text = String::from_utf8(signed_files["HOW-TO-CHECK.txt"].clone()).unwrap();
     assert!(text.contains("audit/tombstones.jsonl") && !text.contains("audit/log.jsonl"), "{text}");
     assert!(text.contains("openssl") && text.contains(&"07".repeat(32)), "{text}");
-    let key = String::from_utf8(signed["public-key.pem"].clone()).unwrap();
+    let key = String::from_utf8(signed_files["public-key.pem"].clone()).unwrap();
     assert_eq!(
         key.lines().nth(1),
         Some("MCowBQYDK2VwAyEABwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwcHBwc="),
         "as openssl reads it"
     );
-    let plain = read("plain.mem", false);
-    assert!(!plain.contains_key("public-key.pem"), "nothing is signed");
-    assert!(String::from_utf8_lossy(&plain["HOW-TO-CHECK.txt"]).contains("not signed"));
+    let unsigned_files = read("plain.mem", false);
+    assert!(!unsigned_files.contains_key("public-key.pem"), "nothing is signed");
+    assert!(String::from_utf8_lossy(&unsigned_files["HOW-TO-CHECK.txt"]).contains("not signed"));
 }
 
 /// Every derived record has an edge to its source, and graph edges are the same as in the bundle.
@@ -196,8 +197,8 @@ fn every_derived_record_has_an_edge_to_its_source() {
             evidence: vec!["ep_move".into()],
         }
     );
-    let derived = edges.iter().find(|e| e.source == "fact_2").unwrap();
-    assert_eq!((derived.target.as_str(), derived.superseded_by.as_deref()), ("ep_tea", Some("fact_1")));
+    let derived_edge = edges.iter().find(|e| e.source == "fact_2").unwrap();
+    assert_eq!((derived_edge.target.as_str(), derived_edge.superseded_by.as_deref()), ("ep_tea", Some("fact_1")));
     let ids: std::collections::BTreeSet<_> = edges.iter().map(|e| &e.id).collect();
     assert_eq!(ids.len(), edges.len(), "the ids of edges are unique");
 }
@@ -233,9 +234,9 @@ fn an_empty_vault_gives_a_valid_pack() {
         confidence: f64::NAN,
         evidence: vec![],
     };
-    let broken = temp.join("broken.mem");
-    assert!(write(&EvidencePack { edges: vec![invalid_edge], ..pack }, &broken, None).is_err());
-    assert!(!broken.exists());
+    let invalid_pack = temp.join("broken.mem");
+    assert!(write(&EvidencePack { edges: vec![invalid_edge], ..pack }, &invalid_pack, None).is_err());
+    assert!(!invalid_pack.exists());
 }
 
 /// The files in `provenance` are checked too, although the reference tool does not check them.

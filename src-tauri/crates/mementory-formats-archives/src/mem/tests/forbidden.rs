@@ -28,7 +28,7 @@ fn error_codes(bundle: &Path) -> Vec<String> {
 }
 
 /// Options of a conversion from version 1.1.0.
-fn conversion() -> WriteOptions {
+fn conversion_options() -> WriteOptions {
     WriteOptions { source_version: Some("1.1.0".into()), ..WriteOptions::default() }
 }
 
@@ -36,17 +36,17 @@ fn conversion() -> WriteOptions {
 fn forbidden_numbers_are_exported_as_zero() {
     let temp = TempDir::new();
     let path = temp.join("b.mem");
-    let unsigned = TOMBSTONE.replace(r#""signature":"SIGNATURE","#, "");
-    bundle(&path, &[("audit/tombstones.jsonl", &format!("{unsigned}\n"))]);
+    let unsigned_line = TOMBSTONE.replace(r#""signature":"SIGNATURE","#, "");
+    bundle(&path, &[("audit/tombstones.jsonl", &format!("{unsigned_line}\n"))]);
     edit_manifest(&path, r#""embeddingDim":0"#, r#""embeddingDim":-1"#);
     assert_eq!(error_codes(&path), ["bad_value", "bad_value"]);
     let sink = read(&path);
-    for (name, options) in [("export.mem", WriteOptions::default()), ("conversion.mem", conversion())] {
+    for (name, options) in [("export.mem", WriteOptions::default()), ("conversion.mem", conversion_options())] {
         let out = temp.join(name);
         write_as(&sink, &[], &out, options).unwrap();
         assert_eq!(error_codes(&out), [""; 0], "{name}");
-        let written = files(&out);
-        let text = |file: &str| String::from_utf8(written[file].clone()).unwrap();
+        let written_files = files(&out);
+        let text = |file: &str| String::from_utf8(written_files[file].clone()).unwrap();
         assert!(text("manifest.json").contains(r#""mementory_forbidden":{"embeddingDim":-1}"#), "{name}");
         assert!(text("audit/tombstones.jsonl").contains(r#""mementory_forbidden":{"episodeLinkCount":-1}"#), "{name}");
         assert_eq!(read(&out).tombstones[0].target_id, "ep_1", "{name}");
@@ -55,11 +55,11 @@ fn forbidden_numbers_are_exported_as_zero() {
 
 #[test]
 fn a_tombstone_whose_count_was_changed_loses_its_signature() {
-    let written = |line: &str| to_line(&from_tree(&decode(&TOMBSTONE_SPEC, line, 64_u32).ok().unwrap(), line), 64);
-    let changed = written(TOMBSTONE);
-    assert!(changed.contains(r#""episodeLinkCount":0"#) && !changed.contains("SIGNATURE"), "{changed}");
-    let allowed = TOMBSTONE.replace("-1", "1");
-    assert_eq!(written(&allowed), allowed);
+    let written_line = |line: &str| to_line(&from_tree(&decode(&TOMBSTONE_SPEC, line, 64_u32).ok().unwrap(), line), 64);
+    let changed_line = written_line(TOMBSTONE);
+    assert!(changed_line.contains(r#""episodeLinkCount":0"#) && !changed_line.contains("SIGNATURE"), "{changed_line}");
+    let allowed_line = TOMBSTONE.replace("-1", "1");
+    assert_eq!(written_line(&allowed_line), allowed_line);
 }
 
 #[test]
@@ -71,7 +71,7 @@ fn a_conversion_corrects_coverage_and_scopes() {
     edit_manifest(&path, r#""scopes":["ctx_life"]"#, r#""scopes":["ctx_other"]"#);
     assert_eq!(error_codes(&path), ["coverage_mismatch", "scopes_mismatch"]);
     let out = temp.join("out.mem");
-    write_as(&read(&path), &[], &out, conversion()).unwrap();
+    write_as(&read(&path), &[], &out, conversion_options()).unwrap();
     assert_eq!(error_codes(&out), [""; 0]);
     for file in ["items/context.jsonl", "items/episode.jsonl"] {
         assert_eq!(files(&out)[file], files(&path)[file], "{file}");
@@ -89,7 +89,7 @@ fn an_empty_scope_may_be_listed_if_an_episode_has_it() {
     assert!(copy.errors().is_empty());
     list_empty_scope(&copy);
     assert!(copy.errors().is_empty());
-    let without = FixtureBundle::copy_of("small");
-    list_empty_scope(&without);
-    assert_eq!(without.errors(), ["scopes_mismatch"]);
+    let without_scope = FixtureBundle::copy_of("small");
+    list_empty_scope(&without_scope);
+    assert_eq!(without_scope.errors(), ["scopes_mismatch"]);
 }

@@ -67,9 +67,9 @@ impl Sink for MemorySink {
         panic!("a bundle has no attachments")
     }
     fn passthrough(&mut self, item: PassthroughItem, bytes: &mut dyn Read) -> Result<(), FormatError> {
-        let mut all = vec![];
-        bytes.read_to_end(&mut all).unwrap();
-        self.parts.push((item, all));
+        let mut content = vec![];
+        bytes.read_to_end(&mut content).unwrap();
+        self.parts.push((item, content));
         Ok(())
     }
     fn tombstone(&mut self, tombstone: Tombstone) -> Result<(), FormatError> {
@@ -139,7 +139,7 @@ pub(crate) fn write(sink: &MemorySink, edited: &[&str], out: &Path) -> WriteRepo
     write_as(sink, edited, out, WriteOptions::default()).unwrap()
 }
 
-/// Writes with these options, and checks that the dry run reports the same.
+/// Writes a bundle with these options, and checks that a dry run returns the same report.
 pub(crate) fn write_as(
     sink: &MemorySink,
     edited: &[&str],
@@ -148,10 +148,10 @@ pub(crate) fn write_as(
 ) -> Result<WriteReport, FormatError> {
     let options = WriteOptions { everything: true, ..options };
     let report = Mem.write(&mut MemorySource { sink, edited }, out, &options)?;
-    let planned = Mem.plan(&mut MemorySource { sink, edited }, &options)?;
-    assert_eq!(planned.by_kind, report.by_kind);
-    assert_eq!(planned.withheld, report.withheld);
-    assert_eq!(planned.losses.counts, report.losses.counts);
+    let planned_report = Mem.plan(&mut MemorySource { sink, edited }, &options)?;
+    assert_eq!(planned_report.by_kind, report.by_kind);
+    assert_eq!(planned_report.withheld, report.withheld);
+    assert_eq!(planned_report.losses.counts, report.losses.counts);
     Ok(report)
 }
 
@@ -189,8 +189,8 @@ pub(crate) fn all_signed_by_fake(path: &Path) -> bool {
     let is_by_fake = |s: &mementory_format::Signed| {
         s.token == Some((FakeSigner::KEY.to_vec(), FakeSigner::signature_of(&s.message)))
     };
-    let all = signatures(path);
-    !all.is_empty() && all.iter().all(is_by_fake)
+    let listed_signatures = signatures(path);
+    !listed_signatures.is_empty() && listed_signatures.iter().all(is_by_fake)
 }
 
 /// Vault id for a key. It is a plain hash; a real vault uses a keyed hash.
@@ -279,14 +279,14 @@ pub(crate) fn copy(from: &Path, to: &Path) {
 
 /// Writes a bundle of these files, with a matching manifest (version 1.1 without summaries) and CHECKSUMS.
 pub(crate) fn bundle(folder: &Path, data: &[(&str, &str)]) {
-    let mut listed = vec![];
+    let mut listed_files = vec![];
     let mut sums: Vec<String> = vec![];
     for (path, text) in data {
         let target = folder.join(path);
         std::fs::create_dir_all(target.parent().unwrap()).unwrap();
         std::fs::write(target, text).unwrap();
         let digest = hex::encode(Sha256::digest(text));
-        listed.push(format!("{{\"bytes\":{},\"path\":\"{path}\",\"sha256\":\"{digest}\"}}", text.len()));
+        listed_files.push(format!("{{\"bytes\":{},\"path\":\"{path}\",\"sha256\":\"{digest}\"}}", text.len()));
         sums.push(format!("{digest}  {path}\n"));
     }
     sums.sort_by(|a, b| a[66..].cmp(&b[66..]));
@@ -307,7 +307,7 @@ pub(crate) fn bundle(folder: &Path, data: &[(&str, &str)]) {
          \"embeddingDim\":0,\"embeddingModel\":\"\",\"embeddingsIncluded\":false,\"exportMode\":\"full\",\
          \"files\":[{}],\"format\":\"1.1.0\",\"generator\":\"test/1\",\"schemaVersion\":1}}",
         counts.join(","),
-        listed.join(",")
+        listed_files.join(",")
     );
     std::fs::create_dir_all(folder).unwrap();
     std::fs::write(folder.join("manifest.json"), manifest).unwrap();

@@ -112,18 +112,18 @@ fn tampered_bundles_are_rejected() {
             "checksums_mismatch",
             "CHECKSUMS does not match manifest.files",
             Box::new(|b| {
-                let before = digest_of(b, "CHECKSUMS");
+                let digest_before = digest_of(b, "CHECKSUMS");
                 replace(&b.join("CHECKSUMS"), "items/context.jsonl", "items/kontext.jsonl");
-                replace(&b.join("manifest.json"), &before, &digest_of(b, "CHECKSUMS"));
+                replace(&b.join("manifest.json"), &digest_before, &digest_of(b, "CHECKSUMS"));
             }),
         ),
         (
             "malformed",
             "malformed episode record",
             Box::new(move |b| {
-                let before = digest_of(b, episodes);
+                let digest_before = digest_of(b, episodes);
                 replace(&b.join(episodes), "\"pinned\":false", "\"pinned\":00000");
-                replace(&b.join("manifest.json"), &before, &digest_of(b, episodes));
+                replace(&b.join("manifest.json"), &digest_before, &digest_of(b, episodes));
             }),
         ),
     ];
@@ -191,13 +191,13 @@ fn sample(ty: Type, is_of_type: bool) -> &'static str {
     }
 }
 
-fn one_line(spec: &KindSpec, skip: Option<&str>, bad: Option<&str>, null: Option<&str>) -> String {
+fn line_of_kind(spec: &KindSpec, skipped: Option<&str>, wrong_type: Option<&str>, null: Option<&str>) -> String {
     let members: Vec<String> = spec
         .fields
         .iter()
-        .filter(|f| Some(f.name) != skip)
+        .filter(|f| Some(f.name) != skipped)
         .map(|f| {
-            let value = if Some(f.name) == null { "null" } else { sample(f.ty, Some(f.name) != bad) };
+            let value = if Some(f.name) == null { "null" } else { sample(f.ty, Some(f.name) != wrong_type) };
             format!("\"{}\":{value}", f.name)
         })
         .collect();
@@ -223,11 +223,16 @@ fn is_accepted(spec: &KindSpec, line: &str) -> bool {
 #[test]
 fn every_field_of_every_kind_is_checked() {
     for spec in KIND_SPECS.iter().chain([&TOMBSTONE_SPEC, &AUDIT_LOG_SPEC]) {
-        assert!(is_accepted(spec, &one_line(spec, None, None, None)), "{}", spec.kind);
+        assert!(is_accepted(spec, &line_of_kind(spec, None, None, None)), "{}", spec.kind);
         for field in spec.fields {
-            assert!(!is_accepted(spec, &one_line(spec, None, Some(field.name), None)), "{} {}", spec.kind, field.name);
-            assert_eq!(is_accepted(spec, &one_line(spec, Some(field.name), None, None)), !field.required);
-            assert_eq!(is_accepted(spec, &one_line(spec, None, None, Some(field.name))), !field.required);
+            assert!(
+                !is_accepted(spec, &line_of_kind(spec, None, Some(field.name), None)),
+                "{} {}",
+                spec.kind,
+                field.name
+            );
+            assert_eq!(is_accepted(spec, &line_of_kind(spec, Some(field.name), None, None)), !field.required);
+            assert_eq!(is_accepted(spec, &line_of_kind(spec, None, None, Some(field.name))), !field.required);
         }
     }
 }
@@ -245,8 +250,8 @@ fn invalid_lines_are_rejected() {
     ] {
         assert!(!is_accepted(spec, line), "{line}");
     }
-    let deep = format!("{{\"key\":\"a\",\"value\":\"b\",\"x\":{}{}}}\n", "[".repeat(600), "]".repeat(600));
-    assert!(!is_accepted(spec, &deep));
+    let deep_line = format!("{{\"key\":\"a\",\"value\":\"b\",\"x\":{}{}}}\n", "[".repeat(600), "]".repeat(600));
+    assert!(!is_accepted(spec, &deep_line));
     for line in [
         "\r\n  {\"value\":\"b\",\"key\":\"a\",\"key\":\"c\"} \r\n\n",
         "{\"key\":\"a\u{2028}b\",\"value\":\"b\",\"more\":[null,1.50,18446744073709551616]}",
@@ -258,7 +263,7 @@ fn invalid_lines_are_rejected() {
 /// The tree of a short text can need too much memory if the text has many values.
 #[test]
 fn values_that_need_too_much_memory_are_rejected() {
-    let dense = format!("[{}0]", "0,".repeat(1000));
+    let dense_value = format!("[{}0]", "0,".repeat(1000));
     let limits = Limits { tree_bytes: 20_000, ..Limits::default() };
     let temp = TempDir::new();
     let check_line = |name: &str, line: &str, change: &dyn Fn(&Path)| {
@@ -269,9 +274,10 @@ fn values_that_need_too_much_memory_are_rejected() {
         let error = read_with(&folder, &limits, &mut sink).err();
         assert!(error.is_none() || sink.is_empty(), "nothing may be sent");
         let catalog = mementory_format::Catalog::open(&[folder], &limits, None).unwrap();
-        let found = crate::detect(&catalog, &limits, None).unwrap();
-        let found = crate::by_id("mem").unwrap().validate(&catalog, &found.sources[0], &limits, &[]).unwrap();
-        let too_large = found.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
+        let detection = crate::detect(&catalog, &limits, None).unwrap();
+        let validation = crate::by_id("mem").unwrap().validate(&catalog, &detection.sources[0], &limits, &[]).unwrap();
+        let too_large =
+            validation.errors.into_iter().filter(|f| f.code == "too_large").map(|f| f.place).collect::<Vec<_>>();
         let limit = error.map(|e| match e {
             FormatError::Limit { limit, place, .. } => (limit, place.rsplit_once(".mem/").unwrap().1.to_owned()),
             other => panic!("{other}"),
@@ -281,11 +287,11 @@ fn values_that_need_too_much_memory_are_rejected() {
     let line = |more: &str| format!("{{\"key\":\"a\",\"value\":\"b\",\"x\":{more}}}");
     assert_eq!(check_line("whole.mem", &line("[0]"), &|_| ()), (None, 0), "the control");
     let place = "items/preference.jsonl:1".to_owned();
-    assert_eq!(check_line("line.mem", &line(&dense), &|_| ()), (Some(("tree_bytes", place)), 1));
+    assert_eq!(check_line("line.mem", &line(&dense_value), &|_| ()), (Some(("tree_bytes", place)), 1));
     let head = |folder: &Path| {
         let path = folder.join("manifest.json");
         let text = std::fs::read_to_string(&path).unwrap();
-        std::fs::write(path, text.replacen('{', &format!("{{\"x\":{dense},"), 1)).unwrap();
+        std::fs::write(path, text.replacen('{', &format!("{{\"x\":{dense_value},"), 1)).unwrap();
     };
     let place = "manifest.json".to_owned();
     assert_eq!(check_line("head.mem", &line("[0]"), &head), (Some(("tree_bytes", place)), 1));
@@ -296,15 +302,15 @@ fn size_and_depth_limits_are_enforced() {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-    let refused = |limits: &Limits| {
+    let refusal_of = |limits: &Limits| {
         let mut sink = MemorySink::default();
         let error = read_with(&folder, limits, &mut sink).unwrap_err();
         assert!(sink.is_empty());
         code(&error)
     };
     let size = std::fs::metadata(folder.join("items/episode.jsonl")).unwrap().len();
-    assert_eq!(refused(&Limits { mem_file_bytes: size - 1, ..Limits::default() }), "mem_file_bytes");
-    assert_eq!(refused(&Limits { line_bytes: 60, ..Limits::default() }), "line_bytes");
+    assert_eq!(refusal_of(&Limits { mem_file_bytes: size - 1, ..Limits::default() }), "mem_file_bytes");
+    assert_eq!(refusal_of(&Limits { line_bytes: 60, ..Limits::default() }), "line_bytes");
     let mut sink = MemorySink::default();
     read_with(&folder, &Limits { mem_file_bytes: size.max(2000), ..Limits::default() }, &mut sink).unwrap();
     let mut cancelled = MemorySink { cancel: true, ..MemorySink::default() };

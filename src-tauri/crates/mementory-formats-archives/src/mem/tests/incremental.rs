@@ -182,8 +182,8 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let text = std::fs::read_to_string(empty_delta.join("manifest.json")).unwrap();
     assert!(text.contains("\"since\":\"2026-03-01T00:00:00Z\""), "the time of the base");
 
-    let edited = sink.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
-    edited.confidence = Some(0.5);
+    let edited_record = sink.records.iter_mut().find(|r| r.key.value == "edge/edge_1").unwrap();
+    edited_record.confidence = Some(0.5);
     sink.tombstones.push(tombstone("keepsake", "memory", &"ab".repeat(16)));
     let mut new_record = super::other_formats::records_of_every_kind().records.remove(0);
     new_record.text = "Something that was said since.".into();
@@ -201,8 +201,8 @@ fn relative_to_an_export_only_the_difference_is_exported() {
     let base_folder = temp.join("both");
     super::harness::copy(&input, &base_folder.join("1.mem"));
     super::harness::copy(&out, &base_folder.join("2.mem"));
-    let last = temp.join("last.mem");
-    let report = write_as(&sink, &["edge/edge_1"], &last, options_with_base(&base_folder)).unwrap();
+    let last_bundle = temp.join("last.mem");
+    let report = write_as(&sink, &["edge/edge_1"], &last_bundle, options_with_base(&base_folder)).unwrap();
     assert_eq!(report.by_kind.values().sum::<u64>(), 0, "several exports may be the base");
     let vendor_line_count = read(&input).records.iter().filter(|r| r.kind == Kind::Foreign).count();
     assert!(vendor_line_count > 0, "vendor lines were among what was compared");
@@ -213,14 +213,17 @@ fn the_base_must_be_a_valid_bundle() {
     let temp = TempDir::new();
     let sink = bundle_around_cursor(&temp);
     let invalid_base = repo().join("fixtures/mem/wrong-checksum/input.mem");
-    let refused = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), options_with_base(base)).unwrap_err();
-    assert!(matches!(refused(&invalid_base), mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }));
+    let refusal_of = |base: &Path| write_as(&sink, &[], &temp.join("out.mem"), options_with_base(base)).unwrap_err();
+    assert!(matches!(
+        refusal_of(&invalid_base),
+        mementory_format::FormatError::Invalid { code: "checksum_mismatch", .. }
+    ));
     std::fs::write(temp.join("note.txt"), "no bundle").unwrap();
     assert!(matches!(
-        refused(&temp.join("note.txt")),
+        refusal_of(&temp.join("note.txt")),
         mementory_format::FormatError::Invalid { code: "base_not_found", .. }
     ));
-    assert!(matches!(refused(&temp.join("nowhere")), mementory_format::FormatError::Io { .. }));
+    assert!(matches!(refusal_of(&temp.join("nowhere")), mementory_format::FormatError::Io { .. }));
     assert!(!temp.join("out.mem").exists());
     assert!(now() > at(NEW_TIME));
 }

@@ -87,7 +87,7 @@ impl Signer for SdkSigner {
 }
 
 /// Records of all kinds, and a tombstone of this vault.
-fn with_deletion() -> MemorySink {
+fn records_and_tombstone() -> MemorySink {
     let mut sink = records_of_every_kind();
     sink.tombstones = vec![tombstone("keepsake", "memory", &"ab".repeat(16))];
     sink
@@ -100,7 +100,7 @@ fn the_sdk_accepts_our_signature() {
     let temp = TempDir::new();
     let out = temp.join("signed.mem");
     let options = WriteOptions { signer: Some(key.clone()), ..WriteOptions::default() };
-    write_as(&with_deletion(), &[], &out, options).unwrap();
+    write_as(&records_and_tombstone(), &[], &out, options).unwrap();
     let verdict = sdk_verdict(&python, &out, &["--trust", &key.hex()]);
     assert!(verdict.valid, "{:?}", verdict.issues);
     assert_eq!(verdict.tombstones.into_values().collect::<Vec<_>>(), [true], "the deletion is signed too");
@@ -122,9 +122,9 @@ fn the_sdk_accepts_our_signature_on_its_own_bundle() {
     sign::sign(&theirs, &key, &out).unwrap();
     let verdict = sdk_verdict(&python, &out, &["--trust", &key.hex()]);
     assert!(verdict.valid, "{:?}", verdict.issues);
-    let mut after = files(&out);
-    after.remove("manifest.sig");
-    assert_eq!(after, files(&theirs));
+    let mut files_after = files(&out);
+    files_after.remove("manifest.sig");
+    assert_eq!(files_after, files(&theirs));
 }
 
 /// For every signature of the SDK, including those of tombstones, we list exactly the bytes that it covers.
@@ -141,9 +141,9 @@ fn we_list_the_bytes_that_the_sdk_signed() {
         let validation = validate(&sdk_bundle, &[hex::encode(&SdkSigner::new(&python, 7).public)]);
         assert!(validation.errors.is_empty() && validation.warnings.is_empty(), "{name}: {validation:?}");
         assert_eq!(validation.kind.as_deref(), Some(if name == "delta" { "incremental" } else { "full" }));
-        let found = signatures(&sdk_bundle);
-        assert_eq!(found.len(), if name == "delta" { 2 } else { 3 }, "the bundle's and the tombstones'");
-        let cases: Vec<String> = found
+        let listed_signatures = signatures(&sdk_bundle);
+        assert_eq!(listed_signatures.len(), if name == "delta" { 2 } else { 3 }, "the bundle's and the tombstones'");
+        let cases: Vec<String> = listed_signatures
             .iter()
             .map(|s| {
                 let (key, signature) = s.token.clone().unwrap();
@@ -152,11 +152,11 @@ fn we_list_the_bytes_that_the_sdk_signed() {
             })
             .collect();
         let verdicts = run_mem_check(&python, "verify", &[], cases.join("\n").as_bytes());
-        assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(found.len()), "{name}");
+        assert_eq!(String::from_utf8(verdicts).unwrap(), "true\n".repeat(listed_signatures.len()), "{name}");
         // After a round trip through our code the tombstones still have their signatures.
-        let back = temp.join(&format!("{name}-back.mem"));
-        write(&read(&sdk_bundle), &[], &back);
-        let second_verdict = sdk_verdict(&python, &back, &["--trust", &SdkSigner::new(&python, 7).hex()]);
+        let second_bundle = temp.join(&format!("{name}-back.mem"));
+        write(&read(&sdk_bundle), &[], &second_bundle);
+        let second_verdict = sdk_verdict(&python, &second_bundle, &["--trust", &SdkSigner::new(&python, 7).hex()]);
         assert!(second_verdict.tombstones.values().all(|valid| *valid), "{name}: {:?}", second_verdict.tombstones);
     }
 }
@@ -165,17 +165,17 @@ fn we_list_the_bytes_that_the_sdk_signed() {
 fn the_sdk_merges_our_incremental_exports() {
     let Some(python) = python() else { return };
     let temp = TempDir::new();
-    let (base, full) = (temp.join("base.mem"), temp.join("full.mem"));
+    let (base_bundle, full_bundle) = (temp.join("base.mem"), temp.join("full.mem"));
     let mut sink = records_of_every_kind();
     let added_records = sink.records.split_off(6);
-    write(&sink, &[], &base);
+    write(&sink, &[], &base_bundle);
     sink.records.extend(added_records);
-    sink.tombstones = with_deletion().tombstones;
-    write(&sink, &[], &full);
-    let full_verdict = sdk_verdict(&python, &full, &[]);
-    let onto_base = ["--onto", base.to_str().unwrap()];
+    sink.tombstones = records_and_tombstone().tombstones;
+    write(&sink, &[], &full_bundle);
+    let full_verdict = sdk_verdict(&python, &full_bundle, &[]);
+    let onto_base = ["--onto", base_bundle.to_str().unwrap()];
     for (name, options) in [
-        ("difference", WriteOptions { base: Some(base.clone()), ..WriteOptions::default() }),
+        ("difference", WriteOptions { base: Some(base_bundle.clone()), ..WriteOptions::default() }),
         ("cursor", WriteOptions { since: mementory_model::Timestamp::parse("2024-01-01"), ..WriteOptions::default() }),
     ] {
         let out = temp.join(&format!("{name}.mem"));
@@ -193,7 +193,7 @@ fn the_sdk_merges_our_incremental_exports() {
 fn the_sdk_accepts_our_evidence_pack() {
     let Some(python) = python() else { return };
     let key = SdkSigner::new(&python, 7);
-    let sink = with_deletion();
+    let sink = records_and_tombstone();
     let pack = evidence::EvidencePack {
         selected: evidence::SelectedParts { howto: true, ..Default::default() },
         generator: "mementory/test".into(),
@@ -225,25 +225,26 @@ fn the_sdk_imports_our_bundle_and_we_read_its_export() {
     let Some(python) = python() else { return };
     let sink = records_of_every_kind();
     let temp = TempDir::new();
-    let (ours, theirs) = (temp.join("ours.mem"), temp.join("theirs.mem"));
-    let report = write(&sink, &[], &ours);
-    let verdict = sdk_verdict_and_export(&python, &ours, &theirs);
+    let (our_bundle, sdk_bundle) = (temp.join("ours.mem"), temp.join("theirs.mem"));
+    let report = write(&sink, &[], &our_bundle);
+    let verdict = sdk_verdict_and_export(&python, &our_bundle, &sdk_bundle);
     assert!(verdict.valid, "{:?}", verdict.issues);
-    assert_eq!(verdict.counts.values().sum::<u64>(), validate(&ours, &[]).records);
+    assert_eq!(verdict.counts.values().sum::<u64>(), validate(&our_bundle, &[]).records);
     let second_out = temp.join("again.mem");
-    let second = sdk_verdict_and_export(&python, &theirs, &second_out);
-    assert!(second.valid, "{:?}", second.issues);
-    assert_eq!(second.ids, verdict.ids);
-    let validation = validate(&theirs, &[]);
+    let second_verdict = sdk_verdict_and_export(&python, &sdk_bundle, &second_out);
+    assert!(second_verdict.valid, "{:?}", second_verdict.issues);
+    assert_eq!(second_verdict.ids, verdict.ids);
+    let validation = validate(&sdk_bundle, &[]);
     assert!(validation.errors.is_empty(), "{validation:?}");
-    // These records come back complete, because the SDK preserves unknown fields of episodes and of vendor kinds.
-    let back = read(&theirs);
+    // Records of these kinds are read back completely, because the SDK preserves unknown fields of episodes and of
+    // vendor kinds.
+    let reread = read(&sdk_bundle);
     for kind in ["memory", "message", "todo", "foreign"] {
         for record in sink.records.iter().filter(|r| r.kind.as_str() == kind) {
-            assert_eq!(back.records.iter().find(|r| r.key == record.key), Some(record));
+            assert_eq!(reread.records.iter().find(|r| r.key == record.key), Some(record));
         }
     }
-    assert!(back.notes.is_empty(), "{:?}", back.notes);
+    assert!(reread.notes.is_empty(), "{:?}", reread.notes);
     assert!(!report.digest.is_empty());
 }
 
@@ -255,7 +256,7 @@ fn the_sdk_agrees_on_our_fixtures() {
         let input = entry.unwrap().path().join("input.mem");
         let temp = TempDir::new();
         let verdict = sdk_verdict_and_export(&python, &input, &temp.join("out.mem"));
-        // If the SDK does not find all errors, the case file lists those that it finds.
+        // If the SDK does not find all errors, the case file lists the errors that the SDK finds.
         let case = std::fs::read(input.with_file_name("case.json")).unwrap();
         let case: serde_json::Value = serde_json::from_slice(&case).unwrap();
         let reference_errors = serde_json::from_value::<Option<Vec<String>>>(case["reference_errors"].clone()).unwrap();
@@ -267,7 +268,7 @@ fn the_sdk_agrees_on_our_fixtures() {
     }
 }
 
-/// Our decoder accepts the same times, numbers and unusual values as the SDK, and they are written the same way.
+/// Our decoder accepts the same times, numbers and unusual values as the SDK, and our encoder writes the same lines.
 #[test]
 fn we_decode_values_like_the_sdk() {
     let Some(python) = python() else { return };
@@ -349,13 +350,13 @@ fn we_decode_values_like_the_sdk() {
     let output = String::from_utf8(child.wait_with_output().unwrap().stdout).unwrap();
     let sdk_lines: Vec<Option<String>> = output.lines().map(|l| serde_json::from_str(l).unwrap()).collect();
     assert_eq!(sdk_lines.len(), cases.len());
-    let mut differ = vec![];
+    let mut differences = vec![];
     for ((kind, line), sdk_line) in cases.iter().zip(sdk_lines) {
         let spec = KIND_SPECS.iter().find(|s| s.kind == *kind).unwrap();
         let our_line = wire::decode(spec, line, 512).ok().and_then(|tree| wire::line(spec, &tree).ok());
         if our_line != sdk_line {
-            differ.push(format!("{line}: ours {our_line:?}, theirs {sdk_line:?}"));
+            differences.push(format!("{line}: ours {our_line:?}, theirs {sdk_line:?}"));
         }
     }
-    assert!(differ.is_empty(), "{}", differ.join("\n"));
+    assert!(differences.is_empty(), "{}", differences.join("\n"));
 }

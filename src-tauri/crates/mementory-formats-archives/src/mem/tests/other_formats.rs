@@ -23,10 +23,11 @@ pub(super) fn records_of_every_kind() -> MemorySink {
         let mut bare = record(kind, &format!("bare-{}", kind.as_str()), "Short text.");
         bare.times = Times::default();
         sink.records.push(bare);
-        let mut full = record(kind, &format!("full-{}", kind.as_str()), &"A long text, with ünïcödé. ".repeat(20));
-        full.title = Some(format!("A title for {}", kind.as_str()));
+        let mut full_record =
+            record(kind, &format!("full-{}", kind.as_str()), &"A long text, with ünïcödé. ".repeat(20));
+        full_record.title = Some(format!("A title for {}", kind.as_str()));
         let time = |s: &str| Timestamp::parse(s);
-        full.times = Times {
+        full_record.times = Times {
             created: time("2024-03-01T10:00:00.123456Z"),
             updated: time("2024-03-02T10:00:00Z"),
             observed: time("2024-02-28T23:59:59.999Z"),
@@ -34,21 +35,21 @@ pub(super) fn records_of_every_kind() -> MemorySink {
             valid_to: time("2030-01-01T00:00:00Z"),
             last_accessed: None,
         };
-        full.record_type = Some("preference".into());
-        full.status = Some("superseded".into());
-        full.tags = vec!["b".into(), "a".into()];
-        full.confidence = Some(1.0);
-        full.importance = Some(0.25);
-        full.sensitivity = Some("high".into());
-        full.namespace = Some("space".into());
-        full.entities = vec![EntityRef { name: "Ada".into(), entity_type: Some("person".into()), role: None }];
-        full.links = vec![Link {
+        full_record.record_type = Some("preference".into());
+        full_record.status = Some("superseded".into());
+        full_record.tags = vec!["b".into(), "a".into()];
+        full_record.confidence = Some(1.0);
+        full_record.importance = Some(0.25);
+        full_record.sensitivity = Some("high".into());
+        full_record.namespace = Some("space".into());
+        full_record.entities = vec![EntityRef { name: "Ada".into(), entity_type: Some("person".into()), role: None }];
+        full_record.links = vec![Link {
             relation: "derived_from".into(),
             kind: Kind::Memory,
             target: RecordKey::new("chatgpt", "full-memory"),
         }];
-        full.embeddings = vec![Embedding { model: "m".into(), json: "[0.1, 2e-7]".into() }];
-        full.attachments = vec![AttachmentRef {
+        full_record.embeddings = vec![Embedding { model: "m".into(), json: "[0.1, 2e-7]".into() }];
+        full_record.attachments = vec![AttachmentRef {
             key: RecordKey::new("chatgpt", "file-1"),
             origin_id: None,
             name: "a.png".into(),
@@ -56,9 +57,9 @@ pub(super) fn records_of_every_kind() -> MemorySink {
             size: Some(12),
             text: None,
         }];
-        full.fields = serde_json::from_value(json!({"n": 1.0, "deep": {"list": [1, 2.5, null, "x"]}})).unwrap();
-        full.verbatim = Some(Verbatim::json("{ \"b\" : 1.0, \"a\": \"\\u00e9\" }"));
-        sink.records.push(full);
+        full_record.fields = serde_json::from_value(json!({"n": 1.0, "deep": {"list": [1, 2.5, null, "x"]}})).unwrap();
+        full_record.verbatim = Some(Verbatim::json("{ \"b\" : 1.0, \"a\": \"\\u00e9\" }"));
+        sink.records.push(full_record);
     }
     for record in &mut sink.records {
         if record.kind == Kind::Message {
@@ -128,7 +129,7 @@ fn changes_by_another_program_win_over_the_extension() {
     let path = out.join("items/episode.jsonl");
     let text = std::fs::read_to_string(&path).unwrap();
     let id = format!("\"id\":\"ep_{}\"", vault_id(&RecordKey::new("chatgpt", "bare-memory")));
-    let changed: String = text
+    let changed_text: String = text
         .lines()
         .map(|l| {
             if l.contains(&id) {
@@ -139,19 +140,19 @@ fn changes_by_another_program_win_over_the_extension() {
         })
         .map(|l: String| l + "\n")
         .collect();
-    assert_ne!(text, changed);
-    let second = temp.join("second.mem");
-    super::harness::bundle(&second, &[("items/episode.jsonl", &changed)]);
-    let reread = read(&second);
+    assert_ne!(text, changed_text);
+    let second_bundle = temp.join("second.mem");
+    super::harness::bundle(&second_bundle, &[("items/episode.jsonl", &changed_text)]);
+    let reread = read(&second_bundle);
     let record = reread.records.iter().find(|r| r.key.value == "bare-memory").unwrap();
     assert_eq!(record.text, "Other text.");
     assert_eq!(record.key.scope, "chatgpt");
     assert_eq!(record.origin.format, "mem");
     assert!(reread.notes.iter().any(|n| n.code == "changed_elsewhere"));
     // The next export writes the line exactly as the other program wrote it.
-    let third = temp.join("third.mem");
-    write(&reread, &[], &third);
-    let line = std::fs::read_to_string(third.join("items/episode.jsonl")).unwrap();
+    let third_bundle = temp.join("third.mem");
+    write(&reread, &[], &third_bundle);
+    let line = std::fs::read_to_string(third_bundle.join("items/episode.jsonl")).unwrap();
     assert!(line.contains("Other text."));
 }
 

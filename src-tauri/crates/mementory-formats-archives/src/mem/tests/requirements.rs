@@ -104,11 +104,11 @@ fn l0_checksums_match_the_manifest() {
             assert!(copy.import().is_err());
         }
     }
-    let upper = FixtureBundle::copy_of("loose-1.0");
-    let text = std::fs::read_to_string(upper.path.join("CHECKSUMS")).unwrap();
+    let uppercase_digest = FixtureBundle::copy_of("loose-1.0");
+    let text = std::fs::read_to_string(uppercase_digest.path.join("CHECKSUMS")).unwrap();
     let (digest, _) = text.split_once(' ').unwrap();
-    upper.replace("CHECKSUMS", digest, &digest.to_uppercase());
-    assert_eq!(upper.errors(), ["checksums_mismatch"], "lowercase hex");
+    uppercase_digest.replace("CHECKSUMS", digest, &digest.to_uppercase());
+    assert_eq!(uppercase_digest.errors(), ["checksums_mismatch"], "lowercase hex");
     let with_extra_line = FixtureBundle::copy_of("loose-1.0");
     std::fs::write(with_extra_line.path.join("CHECKSUMS"), format!("{text}{}  manifest.json\n", "0".repeat(64)))
         .unwrap();
@@ -152,7 +152,7 @@ fn l0_manifest_checksums_and_signature_do_not_list_themselves() {
     assert!(copy.errors().contains(&"self_listed".to_owned()), "{:?}", copy.errors());
 }
 
-/// The reference SDK does not check these numbers.
+/// The reference SDK does not check the counts.
 #[test]
 fn l0_counts_are_the_number_of_lines() {
     for (from, to) in [
@@ -165,9 +165,9 @@ fn l0_counts_are_the_number_of_lines() {
         copy.replace("manifest.json", from, to);
         assert_eq!(copy.errors(), ["counts_mismatch"], "{to}");
     }
-    let zero = FixtureBundle::copy_of("small");
-    zero.replace("manifest.json", "\"episode\":2", "\"episode\":2,\"fact\":0");
-    assert!(zero.errors().is_empty(), "a zero says nothing");
+    let zero_count = FixtureBundle::copy_of("small");
+    zero_count.replace("manifest.json", "\"episode\":2", "\"episode\":2,\"fact\":0");
+    assert!(zero_count.errors().is_empty(), "a zero says nothing");
 }
 
 #[test]
@@ -180,13 +180,13 @@ fn l0_coverage_and_scopes_match_the_records() {
 
 #[test]
 fn l0_only_incremental_exports_have_since() {
-    let full = FixtureBundle::copy_of("small");
-    full.replace(
+    let full_export = FixtureBundle::copy_of("small");
+    full_export.replace(
         "manifest.json",
         "\"scopes\":[\"ctx_life\"]",
         "\"scopes\":[\"ctx_life\"],\"since\":\"2026-01-01T00:00:00Z\"",
     );
-    assert_eq!(full.warnings(), ["since_on_full"]);
+    assert_eq!(full_export.warnings(), ["since_on_full"]);
     let delta = FixtureBundle::copy_of("small");
     delta.replace("manifest.json", "\"exportMode\":\"full\"", "\"exportMode\":\"incremental\"");
     assert_eq!(delta.warnings(), ["since_missing"]);
@@ -194,9 +194,11 @@ fn l0_only_incremental_exports_have_since() {
 
 #[test]
 fn l0_the_version_is_a_semantic_version() {
-    let valid = ["1.2.0", "1.1.0-rc.1", "1.10.0+a.01"].map(|version| (version, [""; 0].as_slice()));
-    let invalid = ["1", "1.1", "1.1.x", "1.01.0", "1.1.0.0", "1.1.0 ", "1.1.0-", "1.1.0-01", "1.1.0+a..b"];
-    for (version, found) in valid.into_iter().chain(invalid.map(|version| (version, ["version_form"].as_slice()))) {
+    let valid_versions = ["1.2.0", "1.1.0-rc.1", "1.10.0+a.01"].map(|version| (version, [""; 0].as_slice()));
+    let invalid_versions = ["1", "1.1", "1.1.x", "1.01.0", "1.1.0.0", "1.1.0 ", "1.1.0-", "1.1.0-01", "1.1.0+a..b"];
+    for (version, found) in
+        valid_versions.into_iter().chain(invalid_versions.map(|version| (version, ["version_form"].as_slice())))
+    {
         let copy = FixtureBundle::copy_of("small");
         copy.replace("manifest.json", "\"format\":\"1.1.0\"", &format!("\"format\":\"{version}\""));
         assert_eq!(copy.errors(), found, "{version}");
@@ -208,8 +210,8 @@ fn l0_the_version_is_a_semantic_version() {
     assert!(major.import().is_err(), "the reference's importer takes it");
 }
 
-/// The reference SDK does not check this, although two programs would then compute different digests of the same
-/// records.
+/// The reference SDK accepts lines that are not canonical, although two programs would then compute different digests
+/// of the same records.
 #[test]
 fn l0_lines_are_canonical() {
     for (from, to) in [
@@ -261,11 +263,11 @@ fn l0_streams_are_utf8() {
     for (file, codes) in [("items/preference.jsonl", 1), ("items/acme.jsonl", 2)] {
         let bytes: Vec<u8> =
             std::fs::read(bundle_path.join(file)).unwrap().iter().map(|b| if *b == b'?' { 0xff } else { *b }).collect();
-        let before = hex::encode(Sha256::digest(std::fs::read(bundle_path.join(file)).unwrap()));
+        let digest_before = hex::encode(Sha256::digest(std::fs::read(bundle_path.join(file)).unwrap()));
         std::fs::write(bundle_path.join(file), &bytes).unwrap();
         for side in ["manifest.json", "CHECKSUMS"] {
             let text = std::fs::read_to_string(bundle_path.join(side)).unwrap();
-            std::fs::write(bundle_path.join(side), text.replace(&before, &hex::encode(Sha256::digest(&bytes))))
+            std::fs::write(bundle_path.join(side), text.replace(&digest_before, &hex::encode(Sha256::digest(&bytes))))
                 .unwrap();
         }
         let errors: Vec<_> = validate(&bundle_path, &[]).errors.into_iter().map(|f| f.code).collect();
@@ -348,7 +350,7 @@ fn l1_an_error_in_the_last_file_prevents_the_whole_import() {
     assert!(copy.import().is_err(), "the reference has written fourteen kinds by then");
 }
 
-/// §4 step 3, §4.1.
+/// §4 step 3, §4.1: parents are imported before their children.
 #[test]
 fn l1_parents_come_before_children() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
@@ -379,9 +381,9 @@ fn spec_4_1_kinds_without_an_id_get_a_key_from_their_fields() {
 #[test]
 fn l1_superseded_records_are_imported_too() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
-    let closed = sink.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
-    assert_eq!(closed.status.as_deref(), Some("superseded"));
-    assert!(closed.links.iter().any(|l| l.relation == "superseded_by" && l.target.value == "fact/fact_1"));
+    let superseded_fact = sink.records.iter().find(|r| r.key.value == "fact/fact_2").unwrap();
+    assert_eq!(superseded_fact.status.as_deref(), Some("superseded"));
+    assert!(superseded_fact.links.iter().any(|l| l.relation == "superseded_by" && l.target.value == "fact/fact_1"));
     assert!(sink.records.iter().any(|r| r.key.value == "fact/fact_1"));
     let edge = sink.records.iter().find(|r| r.key.value == "edge/edge_1").unwrap();
     assert!(edge.times.valid_to.is_some());
@@ -453,7 +455,7 @@ fn l2_tombstones_keep_their_derived_ids() {
     assert!(without_derived.warnings().contains(&"derived_missing".to_owned()));
 }
 
-/// §6: the audit trail yields records.
+/// §6: an import reads the entries of the audit trail as records.
 #[test]
 fn l3_the_audit_trail_is_read() {
     let sink = FixtureBundle::copy_of("all-kinds").import().unwrap();
@@ -462,25 +464,25 @@ fn l3_the_audit_trail_is_read() {
     assert!(trail.iter().any(|r| r.record_type.as_deref() == Some("delete") && r.text == "erasure"));
 }
 
-/// §8: the claim of level L3 is checked.
+/// §8: the validator checks a manifest's claim of level L3.
 #[test]
 fn l3_requires_signed_tombstones_and_an_audit_trail() {
     let copy = FixtureBundle::copy_of("all-kinds");
     copy.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
     assert_eq!(copy.warnings(), ["tombstone_unsigned"]);
-    let small = FixtureBundle::copy_of("small");
-    small.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
-    assert_eq!(small.warnings(), ["audit_missing"]);
+    let without_audit = FixtureBundle::copy_of("small");
+    without_audit.replace("manifest.json", "\"conformanceLevel\":\"L2\"", "\"conformanceLevel\":\"L3\"");
+    assert_eq!(without_audit.warnings(), ["audit_missing"]);
 }
 
 /// §1.3: with a trusted key, a bundle without a signature is an error. Without a trusted key, no signature is required.
 #[test]
 fn l3_a_signature_is_required_if_a_key_is_trusted() {
     let key = "ab".repeat(32);
-    let small = repo().join("fixtures/mem/small/input.mem");
-    let errors: Vec<_> = validate(&small, &[key]).errors.into_iter().map(|f| f.message).collect();
+    let unsigned_bundle = repo().join("fixtures/mem/small/input.mem");
+    let errors: Vec<_> = validate(&unsigned_bundle, &[key]).errors.into_iter().map(|f| f.message).collect();
     assert_eq!(errors, ["manifest.sig missing (signature required)"]);
-    assert!(!read(&small).records.is_empty());
+    assert!(!read(&unsigned_bundle).records.is_empty());
 }
 
 /// The schemas forbid negative integers. The original value is exported in `mementory_forbidden`.
@@ -498,14 +500,14 @@ fn l1_a_negative_integer_is_reported_and_exported_as_zero() {
         assert!(report.losses.counts.values().sum::<u64>() > 0);
         let text = String::from_utf8(files(&out)["items/episode.jsonl"].clone()).unwrap();
         assert!(text.contains("\"mementory_forbidden\":{\"accessCount\":-1}") && text.contains("\"accessCount\":0"));
-        let checked = super::harness::validate(&out, &[]);
-        assert!(checked.errors.is_empty(), "{:?}", checked.errors);
+        let validation = super::harness::validate(&out, &[]);
+        assert!(validation.errors.is_empty(), "{:?}", validation.errors);
         let reread = super::harness::read(&out);
         assert_eq!(reread.records.len(), sink.records.len());
     }
 }
 
-/// The schemas forbid empty ids. A line gets an id when it is written, and reading it restores the record.
+/// The schemas forbid empty ids. An export gives the line an id, and an import of this line restores the record.
 #[test]
 fn l1_an_empty_id_is_reported_and_exported_with_an_id() {
     let copy = FixtureBundle::copy_of("all-kinds");
@@ -516,8 +518,8 @@ fn l1_an_empty_id_is_reported_and_exported_with_an_id() {
     let temp = TempDir::new();
     let out = temp.join("out.mem");
     super::harness::write(&sink, &[], &out);
-    let checked = super::harness::validate(&out, &[]);
-    assert!(checked.errors.is_empty(), "{:?}", checked.errors);
+    let validation = super::harness::validate(&out, &[]);
+    assert!(validation.errors.is_empty(), "{:?}", validation.errors);
     let reread = super::harness::read(&out);
     for key in ["episode/", "preference/"] {
         let texts = |sink: &MemorySink| -> Vec<String> {

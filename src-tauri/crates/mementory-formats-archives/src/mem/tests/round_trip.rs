@@ -44,10 +44,10 @@ fn official_signature_is_listed_but_not_verified() {
     assert!(present && valid.is_none() && trusted.is_none());
     assert_eq!(algorithm.as_deref(), Some("Ed25519"));
     assert!(validation.errors.is_empty() && validation.warnings.is_empty());
-    let signed = signatures(&bundle);
-    assert_eq!(signed.len(), 1);
-    assert_eq!(signed[0].message, std::fs::read(bundle.join("manifest.json")).unwrap());
-    let (public, signature) = signed[0].token.clone().unwrap();
+    let listed_signatures = signatures(&bundle);
+    assert_eq!(listed_signatures.len(), 1);
+    assert_eq!(listed_signatures[0].message, std::fs::read(bundle.join("manifest.json")).unwrap());
+    let (public, signature) = listed_signatures[0].token.clone().unwrap();
     assert_eq!(Some(hex::encode(public)), key);
     let token = std::fs::read_to_string(bundle.join("manifest.sig")).unwrap();
     assert!(token.trim().ends_with(&hex::encode(signature)));
@@ -70,15 +70,19 @@ fn a_tombstone_is_signed_without_its_signature_and_without_foreign_fields() {
     let in_upper_case = token.replace("cd", "CD");
     let lines = [line(&token), line(r#","signature":"ed25519:ab""#), line(&in_upper_case), line("")];
     std::fs::write(out.join("audit/tombstones.jsonl"), lines.join("\n")).unwrap();
-    let signed = signatures(&out);
-    assert_eq!(signed.len(), 3);
-    assert_eq!(signed[0].tombstone.as_deref(), Some("t1"));
-    assert_eq!(signed[0].token, Some((vec![0xab; 32], vec![0xcd; 64])));
+    let listed_signatures = signatures(&out);
+    assert_eq!(listed_signatures.len(), 3);
+    assert_eq!(listed_signatures[0].tombstone.as_deref(), Some("t1"));
+    assert_eq!(listed_signatures[0].token, Some((vec![0xab; 32], vec![0xcd; 64])));
     let expected = format!(
         r#"{{"actor":"a","deletedAt":"2026-01-01T00:00:00Z","derived":{empty_derived},"id":"t1","op":"delete","targetID":"e","targetKind":"episode"}}"#
     );
-    assert_eq!(String::from_utf8(signed[0].message.clone()).unwrap(), expected);
-    assert_eq!((&signed[1].token, &signed[2].token), (&None, &None), "cut short; not lowercase (§1.3)");
+    assert_eq!(String::from_utf8(listed_signatures[0].message.clone()).unwrap(), expected);
+    assert_eq!(
+        (&listed_signatures[1].token, &listed_signatures[2].token),
+        (&None, &None),
+        "cut short; not lowercase (§1.3)"
+    );
 }
 
 /// Every fixture yields the results that its `case.json` expects.
@@ -207,8 +211,9 @@ fn an_edit_without_a_format_field_round_trips() {
     let reread = read(&out);
     for record in &sink.records {
         let read_back = reread.records.iter().find(|r| r.key == record.key && r.kind == record.kind).unwrap();
-        let shown = |r: &mementory_model::Record| (r.text.clone(), r.title.clone(), r.status.clone(), r.tags.clone());
-        assert_eq!(shown(read_back), shown(record), "{}", record.key.value);
+        let shown_members =
+            |r: &mementory_model::Record| (r.text.clone(), r.title.clone(), r.status.clone(), r.tags.clone());
+        assert_eq!(shown_members(read_back), shown_members(record), "{}", record.key.value);
         assert_eq!(read_back.origin.format, "mem");
     }
     let episode = std::fs::read_to_string(out.join("items/episode.jsonl")).unwrap();
@@ -230,8 +235,11 @@ fn only_a_conversion_copies_vectors() {
     let conversion = || WriteOptions { source_version: Some("1.1.0".into()), ..WriteOptions::default() };
     write_as(&sink, &[], &converted, conversion()).unwrap();
     assert_eq!(files(&converted)[VECTORS], [0, 159, 146, 150]);
-    let found = validate(&converted, &[]);
-    assert!(found.errors.is_empty() && found.warnings.iter().all(|w| !w.code.starts_with("embeddings")), "{found:?}");
+    let validation = validate(&converted, &[]);
+    assert!(
+        validation.errors.is_empty() && validation.warnings.iter().all(|w| !w.code.starts_with("embeddings")),
+        "{validation:?}"
+    );
     write_as(&read(&converted), &[], &again, conversion()).unwrap();
     assert_eq!(files(&again), files(&converted));
     let report = write(&read(&converted), &[], &exported);
@@ -258,7 +266,7 @@ fn links_with_separators_in_their_ids_have_different_keys() {
     assert_eq!(files(&out)["items/episodeLink.jsonl"], links.as_bytes());
 }
 
-/// The SDK applies both tombstones, and a vault gives the second one another id.
+/// The SDK applies both tombstones. A vault gives the second tombstone a different id.
 #[test]
 fn two_tombstones_with_one_id_are_both_written() {
     let dir = TempDir::new();

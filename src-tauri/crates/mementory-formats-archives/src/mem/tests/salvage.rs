@@ -48,20 +48,23 @@ fn files_that_differ_from_the_manifest_are_left_out_and_all_others_are_read() {
         let temp = TempDir::new();
         let folder = temp.join("t.mem");
         copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-        let undamaged = read(&folder);
+        let undamaged_sink = read(&folder);
         change(&folder);
-        let mut refused = MemorySink::default();
-        assert!(read_with(&folder, &Limits::default(), &mut refused).is_err() && refused.is_empty(), "{code}");
+        let mut refused_sink = MemorySink::default();
+        assert!(
+            read_with(&folder, &Limits::default(), &mut refused_sink).is_err() && refused_sink.is_empty(),
+            "{code}"
+        );
         let errors = validate(&folder, &[]).errors;
         assert!(errors.iter().any(|f| f.code == code && f.place.ends_with(EPISODES)), "{code}: {errors:?}");
-        let salvaged = salvage(&folder).unwrap();
+        let salvaged_sink = salvage(&folder).unwrap();
         let of_episodes = |pointer: &str| pointer.starts_with(EPISODES);
-        assert!(!salvaged.records.iter().any(|record| of_episodes(&record.origin.pointer)), "{code}");
-        let other_count = undamaged.records.iter().filter(|record| !of_episodes(&record.origin.pointer)).count();
-        assert!(other_count > 0 && undamaged.records.len() > other_count, "the fixture has episodes and others");
+        assert!(!salvaged_sink.records.iter().any(|record| of_episodes(&record.origin.pointer)), "{code}");
+        let other_count = undamaged_sink.records.iter().filter(|record| !of_episodes(&record.origin.pointer)).count();
+        assert!(other_count > 0 && undamaged_sink.records.len() > other_count, "the fixture has episodes and others");
         assert_eq!(
-            (salvaged.records.len(), salvaged.tombstones.len()),
-            (other_count, undamaged.tombstones.len()),
+            (salvaged_sink.records.len(), salvaged_sink.tombstones.len()),
+            (other_count, undamaged_sink.tombstones.len()),
             "{code}"
         );
     }
@@ -72,15 +75,15 @@ fn only_the_line_that_is_not_a_record_is_left_out() {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-    let undamaged = read(&folder);
+    let undamaged_sink = read(&folder);
     edit(&folder.join(EPISODES), |text| format!("{{broken\n{text}[]\n"));
     update_listed_digest(&folder, EPISODES);
     let errors = validate(&folder, &[]).errors;
     let lines: Vec<&str> = errors.iter().filter(|f| f.code == "malformed").map(|f| f.place.as_str()).collect();
     assert_eq!(lines.len(), 2, "every such line is listed: {lines:?}");
-    let salvaged = salvage(&folder).unwrap();
-    assert_eq!(salvaged.records.len(), undamaged.records.len());
-    assert_eq!(salvaged.dropped.iter().filter(|dropped| dropped.reason.starts_with("malformed")).count(), 2);
+    let salvaged_sink = salvage(&folder).unwrap();
+    assert_eq!(salvaged_sink.records.len(), undamaged_sink.records.len());
+    assert_eq!(salvaged_sink.dropped.iter().filter(|dropped| dropped.reason.starts_with("malformed")).count(), 2);
 }
 
 #[test]
@@ -88,10 +91,13 @@ fn a_file_that_is_not_listed_is_left_out() {
     let temp = TempDir::new();
     let folder = temp.join("t.mem");
     copy(&repo().join("fixtures/mem/small/input.mem"), &folder);
-    let undamaged = read(&folder);
+    let undamaged_sink = read(&folder);
     std::fs::write(folder.join("items/stranger.jsonl"), "{\"id\":\"x\"}\n").unwrap();
-    let salvaged = salvage(&folder).unwrap();
-    assert_eq!((salvaged.records.len(), salvaged.parts.len()), (undamaged.records.len(), undamaged.parts.len()));
+    let salvaged_sink = salvage(&folder).unwrap();
+    assert_eq!(
+        (salvaged_sink.records.len(), salvaged_sink.parts.len()),
+        (undamaged_sink.records.len(), undamaged_sink.parts.len())
+    );
 }
 
 #[test]

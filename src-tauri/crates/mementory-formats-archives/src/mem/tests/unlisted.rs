@@ -1,4 +1,4 @@
-//! What a bundle contains besides its listed files: links, other files and folders (spec v1.1 §4–§6).
+//! Tests of links, unlisted files and empty folders in a bundle (spec v1.1 §4–§6).
 use super::requirements::{EPISODES_FILE, FixtureBundle};
 #[cfg(unix)]
 use std::path::Path;
@@ -56,7 +56,7 @@ fn l0_folders_with_records_have_no_unlisted_files() {
     assert!(with_unlisted_file.errors().is_empty());
 }
 
-/// The reference SDK counts folders too, although neither checksums nor a signature cover them.
+/// Like the reference SDK, rejects an empty folder, although neither checksums nor a signature cover folders.
 #[test]
 fn l0_folders_with_records_have_no_empty_folders() {
     for path in ["items/deep", "items/deep/deeper", "audit/x", "embeddings/x", "manifest.sig"] {
