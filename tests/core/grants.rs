@@ -87,9 +87,9 @@ prop_compose! {
         let chosen_names = |all: [&str; 3], chosen: Vec<usize>| chosen.into_iter().map(|n| all[n].to_owned()).collect();
         GrantScope {
             sources: chosen_names(SOURCES, sources), kinds: kinds.into_iter().map(|k| k.as_str().to_owned()).collect(),
+            types: chosen_names(TYPES, types), tags: chosen_names(TAGS, tags),
             since: since.map(|day| start_of_day(day).as_micros()),
             until: until.map(|day| start_of_day(day).as_micros()),
-            since: since.map(|day| start_of_day(day).as_micros()), until: until.map(|day| start_of_day(day).as_micros()),
             conversations, uncovered,
         }
     }
