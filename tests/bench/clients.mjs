@@ -123,19 +123,21 @@ async function measureSearches(client, name, truth, row) {
     times.push(ms);
     results.push(result.results);
   }
-  const found = truth.needles.filter(({ text }, n) => results[n].some((hit) => hit.text.includes(text.slice(0, 40))));
+  const foundNeedles = truth.needles.filter(({ text }, n) =>
+    results[n].some((hit) => hit.text.includes(text.slice(0, 40))),
+  );
   const p95 = quantile(times, 0.95);
   row(
     `search, ${queries.length} questions (${name})`,
-    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms; answer in the top ten: ${found.length} of ${truth.needles.length}`,
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p95 ${p95.toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms; answer in the top ten: ${foundNeedles.length} of ${truth.needles.length}`,
     p95 < MAX_P95_MS,
   );
 }
 
 async function measureTime(work) {
-  const before = performance.now();
+  const startTime = performance.now();
   const result = await work();
-  return { ms: performance.now() - before, result };
+  return { ms: performance.now() - startTime, result };
 }
 
 /** Memory of a process as text, and whether it is within the limit. */

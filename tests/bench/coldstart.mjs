@@ -15,8 +15,8 @@ const TICKS_PER_SECOND = 100;
 const DROP_CACHES_FILE = "/proc/sys/vm/drop_caches";
 
 /**
- * Starts `program` several times with `vault` as the most recently opened one. Returns {cold, times}: `times` has the
- * seconds of each start; `cold` says whether the file caches were emptied before the first one. Linux only.
+ * Starts `program` several times with `vault` as the most recently opened vault. Returns {cold, times}: `times` has the
+ * seconds of each start, and `cold` is true if the file caches were emptied before the first start. Linux only.
  */
 export async function coldStarts(program, vault) {
   await cargoTool("tauri-driver", "^2");
@@ -33,7 +33,7 @@ export async function coldStarts(program, vault) {
   }
 }
 
-/** Starts `program` once. Returns the seconds until the unlock field is there. */
+/** Starts `program` once. Returns the seconds from its start until WebDriver sees the unlock field. */
 async function startOnce(driver, program) {
   const browser = await Browser.open(driver, program);
   await browser.find("unlock-passphrase");
@@ -64,7 +64,7 @@ function startTimeOf(program) {
   return Date.now() - (uptime - Math.max(...ticks) / TICKS_PER_SECOND) * 1000;
 }
 
-/** Tries to empty the file system caches. Returns whether that was allowed. */
+/** Empties the file system caches if this process may. Returns whether they were emptied. */
 function emptyCaches() {
   try {
     writeFileSync(DROP_CACHES_FILE, "3");

@@ -12,7 +12,7 @@ const EXPORT_CACHE_FOLDER = join(CACHE, "bench");
 export const hasGenerator = () => existsSync(GENERATOR_SCRIPT);
 
 /**
- * Returns a ChatGPT export and its expected content: {path, truth}. Generates it if it is not cached. The same
+ * Returns a ChatGPT export and its expected content: {path, truth}. Generates the export if it is not cached. The same
  * arguments produce the same bytes.
  */
 export async function chatgptExport(conversations, mb) {

@@ -152,7 +152,7 @@ function measureAlf(run) {
   const [full, applied] = [join(folder, "full.alf"), join(folder, "applied.alf")];
   requireValidated(mementory.run(vault, "export", "--format", "alf", full));
   requireValidated(mementory.run(otherVault, "export", "--format", "alf", applied));
-  const found = runReference(run, "alf-apply", base, name(0), full, applied).value;
+  const comparison = runReference(run, "alf-apply", base, name(0), full, applied).value;
   run.rows.push([
     label,
     "base and delta by the specification, line by line",
@@ -160,10 +160,10 @@ function measureAlf(run) {
     "",
     "",
     "",
-    `a full export: ${yesOrNo(found.ok)}`,
+    `a full export: ${yesOrNo(comparison.ok)}`,
   ]);
-  if (!found.ok) wrong.push("base and delta are not the full export");
-  const { missing, different, more } = found;
+  if (!comparison.ok) wrong.push("base and delta are not the full export");
+  const { missing, different, more } = comparison;
   if (missing + different > 0) wrong.push(`base and delta in a vault: ${missing} missing, ${different} different`);
   const verdict = `${missing} missing, ${different} different, ${more} more than a full export`;
   run.rows.push([label, "base and delta taken into another vault", "", "", "", "", verdict]);

@@ -46,8 +46,8 @@ export function measureLimits(exportZip, folder) {
 }
 
 /**
- * Joins the conversation lists of an export into one JSON list and returns its bytes. Uses Python, which the generator
- * needs anyway.
+ * Joins the conversation lists of an export into one JSON list and returns the bytes of that list. Uses Python, which
+ * the generator of the exports needs anyway.
  */
 function joinConversations(exportZip) {
   const script = `

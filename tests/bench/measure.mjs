@@ -15,9 +15,9 @@ export class Meter {
 
   /** Runs a program. Returns {status, stdout, stderr, wall, user, sys, rss}: seconds, and peak memory in MB. */
   measure(command) {
-    const all = this.gnu ? [GNU_TIME_PROGRAM, "-f", "%U %S %M", "-o", this.timeFile, ...command] : command;
+    const fullCommand = this.gnu ? [GNU_TIME_PROGRAM, "-f", "%U %S %M", "-o", this.timeFile, ...command] : command;
     const started = performance.now();
-    const { status, stdout, stderr, error } = spawnSync(all[0], all.slice(1), {
+    const { status, stdout, stderr, error } = spawnSync(fullCommand[0], fullCommand.slice(1), {
       env: ENV,
       encoding: "utf8",
       maxBuffer: 1 << 30,
@@ -39,8 +39,8 @@ export class Mementory {
 
   /**
    * Runs a command on `vault`. Returns {value, wall, user, sys, rss}: `value` is the parsed JSON, or the printed text
-   * if it is not an object. `{ exits }` before the command lists the accepted exit codes; without it only 0 is
-   * accepted.
+   * if the program did not print a JSON object. `{ exits }` before the command lists the accepted exit codes; without
+   * it only 0 is accepted.
    */
   run(vault, ...args) {
     const { exits } = typeof args[0] === "object" ? args.shift() : { exits: [0] };

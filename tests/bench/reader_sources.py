@@ -99,10 +99,10 @@ def grok(rng, path, limit):
     def chat(n):
         question, answer = turns(rng, n)
         date = {"$date": {"$numberLong": str((NOW + n) * 1000)}}
-        said = {"_id": f"q{n}", "message": question, "sender": "human", "create_time": date}
-        answered = {"_id": f"a{n}", "message": answer, "sender": "assistant", "parent_response_id": f"q{n}", "create_time": date}
+        question_row = {"_id": f"q{n}", "message": question, "sender": "human", "create_time": date}
+        answer_row = {"_id": f"a{n}", "message": answer, "sender": "assistant", "parent_response_id": f"q{n}", "create_time": date}
         head = {"id": f"c{n}", "title": f"Chat {n}", "create_time": iso(n)}
-        return json.dumps({"conversation": head, "responses": [{"response": said}, {"response": answered}]})
+        return json.dumps({"conversation": head, "responses": [{"response": question_row}, {"response": answer_row}]})
 
     return lines(path + ".json", limit, '{"conversations":[', chat, '],"projects":[],"tasks":[]}', ",\n"), path + ".json"
 

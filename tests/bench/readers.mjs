@@ -1,5 +1,5 @@
 // `npm run bench -- readers`: measures time, throughput and peak memory of imports of large sources, for each reader
-// whose sources can be large. `--quick` takes a hundredth of each size. The table is printed and written to
+// whose sources can be large. `--quick` imports a hundredth of each size. The table is printed and written to
 // RESULTS-readers.md.
 import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
@@ -16,7 +16,7 @@ const SOURCES_GENERATOR = fileURLToPath(new URL("reader_sources.py", import.meta
 /** Limit of the peak memory of a process, in MB of 10^6 bytes. */
 const MAX_PEAK_MB = 400;
 /**
- * The sources at full size. `size` is in MB: of all conversations in an export, or of the file.
+ * The sources at full size. `size` is the size of all conversations in the export, or of the file, in MB.
  */
 const CASES = [
   { what: "ChatGPT, one conversations.json", vendor: "chatgpt", layout: "classic", conversations: 50_000, size: 2000 },

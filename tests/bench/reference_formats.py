@@ -70,8 +70,8 @@ def pam_checksum(path):
     def work():
         with open(path, encoding="utf-8") as file:
             store = json.load(file)
-        found = compute_integrity_checksum(store["memories"])
-        return {"ok": found == store["integrity"]["checksum"], "records": len(store["memories"])}
+        checksum = compute_integrity_checksum(store["memories"])
+        return {"ok": checksum == store["integrity"]["checksum"], "records": len(store["memories"])}
 
     return run_timed(work)
 
@@ -142,13 +142,13 @@ def alf_apply(base, changes, full, applied=None):
             del records[change["id"]]
         else:
             records[change["id"]] = change
-    wanted = records_by_id(full)
-    answer = {"ok": records == wanted, "records": len(wanted), **counts}
+    expected = records_by_id(full)
+    answer = {"ok": records == expected, "records": len(expected), **counts}
     if applied is not None:
-        there, wanted = records_by_key(records_by_id(applied)), records_by_key(wanted)
-        answer["missing"] = len(wanted.keys() - there.keys())
-        answer["more"] = len(there.keys() - wanted.keys())
-        answer["different"] = sum(there[key] != wanted[key] for key in wanted.keys() & there.keys())
+        actual, expected = records_by_key(records_by_id(applied)), records_by_key(expected)
+        answer["missing"] = len(expected.keys() - actual.keys())
+        answer["more"] = len(actual.keys() - expected.keys())
+        answer["different"] = sum(actual[key] != expected[key] for key in expected.keys() & actual.keys())
     return answer
 
 

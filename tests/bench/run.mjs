@@ -1,6 +1,6 @@
 // `npm run bench`: measures the released command line and the limits of this machine in one table. `--quick` skips the
-// large export. `--no-build` uses the programs as they were built last. With one of the following words, something else
-// is measured instead. `formats` compares the open formats with their reference tools, `readers` imports large sources
+// large export. `--no-build` uses the programs as they were built last. One of the following words selects another
+// measurement. `formats` compares the open formats with their reference tools, `readers` imports large sources
 // of many vendors, `window` measures the window with a large vault, and `clients` measures the answers to connected
 // clients (with `--debug`, those of the dev build). Each prints its table and writes it next to this file: RESULTS.md,
 // RESULTS-formats.md, RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md.
@@ -23,7 +23,7 @@ import { measureWindow } from "./window.mjs";
 const MEMORY_COUNT = 50_000;
 const ENCODED_MEMORY_COUNT = 20_000;
 const ERASED_MESSAGE_COUNT = 1000;
-/** Questions in other words than the texts of `repetitiveText`. */
+/** Questions about the texts of `repetitiveText` that use other words than those texts. */
 const MEANING_QUESTIONS = [
   "Which instrument does this person know?",
   "How does she get to the office?",
@@ -72,7 +72,7 @@ async function measurePrograms(quick) {
   });
 }
 
-/** Measures everything that uses a ChatGPT export of about `mb` MB. `withLimits`: also the limits of the machine. */
+/** Measures import, search and erasure with a ChatGPT export of about `mb` MB; with `withLimits` also this machine. */
 async function measureExport({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
   const { path, truth } = await chatgptExport(conversations, mb);
   const size = truth.json_bytes / 1e6;
@@ -97,7 +97,7 @@ async function measureExport({ mementory, folder, rows, wrong }, conversations, 
   );
 
   const start = mementory.measureStart();
-  // `imports` is the cheapest command that opens the vault.
+  // `imports` is the cheapest command that opens the vault, so its time is about the time of unlocking.
   const cheapest = mementory.median(vault, "imports");
   row(
     `unlock (${kdfText(vault)})`,
@@ -148,18 +148,18 @@ function measureSearch(mementory, vault, folder, truth, row) {
   const { results } = mementory.run(vault, "search", "--queries", file, "--limit", "10").value;
   if (results.length !== truth.needles.length)
     throw new Stop(`${results.length} answers to ${truth.needles.length} questions.`);
-  const found = results.filter((r, i) => r.hits.some((h) => h.origin_id === truth.needles[i].message_id)).length;
+  const foundCount = results.filter((r, i) => r.hits.some((h) => h.origin_id === truth.needles[i].message_id)).length;
   const times = results.map((r) => r.took_ms);
-  const percentage = ((100 * found) / results.length).toFixed(1);
+  const percentage = ((100 * foundCount) / results.length).toFixed(1);
   row(
     `search, ${results.length} questions`,
-    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${found} of ${results.length} (${percentage} %)`,
+    `p50 ${quantile(times, 0.5).toFixed(1)} ms, p99 ${quantile(times, 0.99).toFixed(1)} ms, longest ${quantile(times, 1).toFixed(1)} ms (in the core, ranking only, index read ahead); answer in the top ten: ${foundCount} of ${results.length} (${percentage} %)`,
   );
-  const cold = Array.from(
+  const coldTimes = Array.from(
     { length: 7 },
     () => mementory.run(vault, "search", truth.needles[0].query, "--limit", "10").value.took_ms,
   );
-  row("search, first question of a process", `median ${quantile(cold, 0.5).toFixed(1)} ms, nothing read ahead`);
+  row("search, first question of a process", `median ${quantile(coldTimes, 0.5).toFixed(1)} ms, nothing read ahead`);
 }
 
 /** Erases one message, then many at once. An incomplete receipt is added to `wrong`. */
@@ -168,7 +168,7 @@ function measureErasure(mementory, vault, unlock, row, wrong) {
   for (const count of [1, ERASED_MESSAGE_COUNT]) {
     const ids = list(count);
     if (ids.length !== count) throw new Stop(`Only ${ids.length} messages to erase, ${count} wanted.`);
-    // Exit code 1: the receipt is not complete. It is measured anyway and reported.
+    // Exit code 1 means that the receipt is incomplete. The time is measured anyway, and the receipt is reported.
     const erased = mementory.run(vault, { exits: [0, 1] }, "erase", ...ids);
     const receipt = erased.value.receipt;
     if (!receipt) throw new Stop(`erase failed: ${JSON.stringify(erased.value)}`);
@@ -207,10 +207,13 @@ function measureBundles({ mementory, folder, rows }) {
     rows.push([`${MEMORY_COUNT} memories`, what, value]);
     console.log(`  ${what}: ${value}`);
   };
-  const read = mementory.run(vault, "import", bundle.path);
-  if (read.value.memories !== MEMORY_COUNT)
-    throw new Stop(`${read.value.memories} memories came in, ${MEMORY_COUNT} were written.`);
-  row("import of the .mem bundle", `${(bundle.bytes / 1e6 / read.wall).toFixed(1)} MB/s; ${usageText(read)}`);
+  const importResult = mementory.run(vault, "import", bundle.path);
+  if (importResult.value.memories !== MEMORY_COUNT)
+    throw new Stop(`${importResult.value.memories} memories came in, ${MEMORY_COUNT} were written.`);
+  row(
+    "import of the .mem bundle",
+    `${(bundle.bytes / 1e6 / importResult.wall).toFixed(1)} MB/s; ${usageText(importResult)}`,
+  );
   for (const format of ["mem", "alf"]) {
     const written = mementory.run(vault, "export", "--format", format, join(folder, `out.${format}`));
     const { records, bytes, validated } = written.value;
@@ -222,8 +225,8 @@ function measureBundles({ mementory, folder, rows }) {
 }
 
 /**
- * Encodes memories for search by meaning, in one process with the first search. Then searches in one process that only
- * reads the vectors.
+ * Measures search by meaning. The first search also encodes all memories. The other searches run in one process that
+ * only reads the stored vectors.
  */
 async function measureMeaning({ mementory, folder, rows }) {
   const row = (what, value) => {

@@ -200,18 +200,19 @@ async function measureAll(browser, rows) {
   const typed = async (what, words) => {
     const times = [];
     for (const each of words) times.push(await browser.runAsync(MEASURE_SEARCH_SOURCE, each));
-    const found = times.filter((time) => time !== null);
-    console.log(`  ${what}: ${found.length} of ${words.length} answers have other rows than the one before`);
-    if (found.length < words.length / 3) throw new Stop(`${what}: only ${found.length} answers of ${words.length}.`);
+    const validTimes = times.filter((time) => time !== null);
+    console.log(`  ${what}: ${validTimes.length} of ${words.length} answers have other rows than the one before`);
+    if (validTimes.length < words.length / 3)
+      throw new Stop(`${what}: only ${validTimes.length} answers of ${words.length}.`);
     add(
       `${what}: until the rows are laid out`,
-      found.map(([layoutTime]) => layoutTime),
+      validTimes.map(([layoutTime]) => layoutTime),
       "none",
       DEBOUNCE_MS,
     );
     add(
       `${what}: until they are drawn`,
-      found.map(([, drawn]) => drawn),
+      validTimes.map(([, drawn]) => drawn),
       "50 ms",
       DEBOUNCE_MS,
     );

@@ -14,22 +14,22 @@ const fixture = (...path) => readFileSync(join(FIXTURES, ...path));
 const json = (...path) => JSON.parse(fixture(...path).toString());
 const deepArray = (n) => "[".repeat(n) + "]".repeat(n);
 const zip = (name, data) => buildArchive([{ name, data, deflate: true }]);
-/** JSON text of `value`, with `text` in place of `"@here@"`. */
+/** Returns the JSON text of `value`, with `text` in place of the string `"@here@"`. */
 const withText = (value, text) => JSON.stringify(value).replace('"@here@"', () => text);
 
-/** A tar entry. `size` is what its header says. */
+/** Returns a tar entry with `data`. Its header states `size`. */
 function tarEntry(name, data, size = data.length) {
-  const head = Buffer.alloc(512);
-  head.write(name, 0);
-  head.write("0000644\0", 100);
-  head.write("0000000\0".repeat(2), 108);
-  head.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
-  head.write("00000000000\0", 136);
-  head.write("        0", 148);
-  head.write("ustar\x0000", 257);
-  const sum = head.reduce((total, byte) => total + byte, 0);
-  head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
-  return Buffer.concat([head, data, Buffer.alloc((512 - (data.length % 512)) % 512)]);
+  const header = Buffer.alloc(512);
+  header.write(name, 0);
+  header.write("0000644\0", 100);
+  header.write("0000000\0".repeat(2), 108);
+  header.write(`${size.toString(8).padStart(11, "0")}\0`, 124);
+  header.write("00000000000\0", 136);
+  header.write("        0", 148);
+  header.write("ustar\x0000", 257);
+  const checksum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${checksum.toString(8).padStart(6, "0")}\0 `, 148);
+  return Buffer.concat([header, data, Buffer.alloc((512 - (data.length % 512)) % 512)]);
 }
 
 const tar = (entries) => Buffer.concat([...entries.map((entry) => tarEntry(...entry)), Buffer.alloc(1024)]);
@@ -44,10 +44,15 @@ function pngChunk(kind, data) {
 
 /** A character card: a PNG whose header claims that the picture is enormous, and which contains a compressed text. */
 function pngCard() {
-  const head = Buffer.from([0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 8, 6, 0, 0, 0]);
+  const headerData = Buffer.from([0x7f, 0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 8, 6, 0, 0, 0]);
   const text = Buffer.concat([Buffer.from("chara\0\0"), deflateSync(Buffer.alloc(200 * MIB, "A"))]);
   const signature = Buffer.from("\x89PNG\r\n\x1a\n", "latin1");
-  return Buffer.concat([signature, pngChunk("IHDR", head), pngChunk("zTXt", text), pngChunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([
+    signature,
+    pngChunk("IHDR", headerData),
+    pngChunk("zTXt", text),
+    pngChunk("IEND", Buffer.alloc(0)),
+  ]);
 }
 
 /** A ZIP nested in ZIPs: each of the `depth` levels contains `width` copies of the level below. */
@@ -110,7 +115,9 @@ function conversation(nodes) {
   return JSON.stringify([{ id: "c1", title: "t", create_time: 1, mapping, current_node: `n${nodes - 1}` }]);
 }
 
-/** Maps a file name to a function that returns the bytes, or that writes the file to the path it is given. */
+/**
+ * Maps the name of each bomb to a function that returns its bytes, or that writes the bomb to the path passed to it.
+ */
 export const BOMBS = {
   "zip-ratio.zip": () => zip("conversations.json", Buffer.concat([Buffer.from("["), Buffer.alloc(300 * MIB, " ")])),
   "zip-nested.zip": () => nestedZips(6, 10),

@@ -29,8 +29,8 @@ export async function testCosts(count) {
     console.log(`|---|---|${"---|".repeat(COMMANDS.length + 1)}`);
     for (const name of Object.keys(BOMBS).filter((one) => one.includes(process.env.MEMENTORY_BOMB ?? ""))) {
       const path = makeBomb(folder, name);
-      const { cells, kept, isOver } = costs(vault, path);
-      console.log(`| ${name} | ${bytesOf(path)} | ${cells.join(" | ")} | ${kept} |`);
+      const { cells, growthMb, isOver } = costs(vault, path);
+      console.log(`| ${name} | ${bytesOf(path)} | ${cells.join(" | ")} | ${growthMb} |`);
       count.add(name, !isOver);
       rmSync(path, { recursive: true });
     }
@@ -46,7 +46,7 @@ function costs(empty, path) {
   const vault = new Vault(empty.folder, "bombed");
   rmSync(vault.path, { recursive: true, force: true });
   cpSync(empty.path, vault.path, { recursive: true });
-  const before = bytesOf(vault.path);
+  const bytesBefore = bytesOf(vault.path);
   const log = join(empty.folder, "time.txt");
   let isOver = false;
   const cells = COMMANDS.map((name) => {
@@ -58,8 +58,8 @@ function costs(empty, path) {
     isOver ||= seconds > ALLOWED.seconds || memory > ALLOWED.memory;
     return `${seconds.toFixed(1)}, ${memory}, ${outcome(stdout)}`;
   });
-  const kept = Math.round((bytesOf(vault.path) - before) / 1e6);
-  return { cells, kept, isOver: isOver || kept > ALLOWED.kept };
+  const growthMb = Math.round((bytesOf(vault.path) - bytesBefore) / 1e6);
+  return { cells, growthMb, isOver: isOver || growthMb > ALLOWED.kept };
 }
 
 /** Reads the CPU seconds and the megabytes of memory from the log of GNU `time`. */

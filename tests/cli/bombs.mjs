@@ -39,8 +39,8 @@ const insertBomb = (value, bomb = ZEROS_LIST) => JSON.stringify(value).replace(P
 const sha256 = (text) => createHash("sha256").update(text).digest("hex");
 
 /**
- * Entries of a `.mem` with these lines in `items/episode.jsonl`. If `more` is not empty, it is put into the manifest as
- * a bomb.
+ * Returns the entries of a `.mem` archive with these lines in `items/episode.jsonl`. If `more` is not empty, the
+ * manifest contains `more` as a bomb.
  */
 function memBomb(lines, more = "") {
   const path = "items/episode.jsonl";
@@ -104,7 +104,7 @@ const BOMBS = {
   "pam top": () => pamBomb((store) => (store.x = "@here@"), MEMBERS_OBJECT),
   "pam conversation": () => {
     const talk = readJson("pam", "whole", "input", "conversations", "talk-1.json");
-    // Each message alone is within the limit.
+    // Each message alone is within the limit; only the whole conversation exceeds it.
     const part = `[${"0,".repeat(1 << 20)}0]`;
     talk.messages = Array.from({ length: 30 }, (_, i) => ({
       ...talk.messages[0],
@@ -125,8 +125,8 @@ const BOMBS = {
 };
 
 /**
- * Runs a command with the memory limit. If the program allocates more, it is killed, and its exit code is not that of a
- * refusal.
+ * Runs a command with the memory limit. A program that allocates more is killed, and then its exit code differs from
+ * that of a refusal.
  */
 function runWithLimit(vault, ...args) {
   const script = `ulimit -d ${MEMORY_KIB}; exec "$@"`;
@@ -149,17 +149,17 @@ export async function testBombs(count) {
     const vault = new Vault(folder).create();
     const control = runWithLimit(vault, "import", join(FIXTURES, "pam", "whole", "input"), "--dry-run");
     count.add("bombs: the limit is enough for the program", control.code === 0);
-    for (const [name, made] of selectedBombs) {
+    for (const [name, makeEntries] of selectedBombs) {
       const path = join(folder, `${name.replaceAll(" ", "-")}.zip`);
-      writeFileSync(path, zip(Object.entries(made()), true));
+      writeFileSync(path, zip(Object.entries(makeEntries()), true));
       const problems = [];
       for (const command of [["validate"], ["import", "--dry-run"], ["import"]]) {
         const { code, stdout, stderr } = runWithLimit(vault, command[0], path, ...command.slice(1));
         const outcome = `${command.join(" ")}: ended with ${code}: ${stdout.slice(0, 600)}${stderr.slice(0, 400)}`;
-        const refused = [1, 6].includes(code) && /"code":\s*"[a-z_]+"/u.test(stdout);
+        const isRefused = [1, 6].includes(code) && /"code":\s*"[a-z_]+"/u.test(stdout);
         // An import may also list the large record as failed and import the others.
-        const listed = code === 0 && JSON.parse(stdout).failed > 0;
-        if (!refused && !(command[0] === "import" && listed)) problems.push(outcome);
+        const isListedAsFailed = code === 0 && JSON.parse(stdout).failed > 0;
+        if (!isRefused && !(command[0] === "import" && isListedAsFailed)) problems.push(outcome);
       }
       const large = vault.must("list", "--limit", "500").items.filter((item) => (item.text ?? "").includes("0,0,0"));
       if (large.length > 0) problems.push(`${large.length} records of it are in the vault`);
@@ -173,10 +173,10 @@ export async function testBombs(count) {
   });
 }
 
-/** Whether every command ends with an answer. A program that runs out of memory ends without one. */
+/** Returns whether every command prints a JSON answer. A program that runs out of memory prints none. */
 function answersWithinLimit(vault, path) {
-  const ended = ["detect", "validate", "import"].map((command) => runWithLimit(vault, command, path));
-  const unanswered = ended.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
+  const results = ["detect", "validate", "import"].map((command) => runWithLimit(vault, command, path));
+  const unanswered = results.filter(({ stdout }) => !/^\s*\{[^]*\}\s*$/u.test(stdout));
   unanswered.forEach(({ code, stderr }) => console.log(`  ended with ${code}: ${stderr.slice(0, 400)}`));
   return unanswered.length === 0;
 }

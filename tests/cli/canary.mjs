@@ -27,15 +27,15 @@ const TEXT_COMMANDS = ["list", "show", "thread", "search", "erase --dry-run"];
 export async function testCanaries(count) {
   await inFolder(async (folder) => {
     const problems = [];
-    const printed = [];
+    const outputs = [];
     const vault = new Vault(folder);
     vault.write("passphrase.txt", `${PASSPHRASE}\n`);
     const runUnrecorded = vault.run.bind(vault);
     vault.run = (...args) => {
       const result = runUnrecorded(...args);
       const name = args.includes("--dry-run") ? `${args[0]} --dry-run` : args[0];
-      if (!TEXT_COMMANDS.includes(name)) printed.push([args.join(" "), result.stdout]);
-      printed.push([`${args.join(" ")} (errors)`, result.stderr]);
+      if (!TEXT_COMMANDS.includes(name)) outputs.push([args.join(" "), result.stdout]);
+      outputs.push([`${args.join(" ")} (errors)`, result.stderr]);
       return result;
     };
     vault.create();
@@ -62,22 +62,22 @@ export async function testCanaries(count) {
     for (const [name, word] of searchable)
       if (name !== "hand" && vault.must("search", word).total === 0)
         problems.push(`${name} is not found by search, so its absence elsewhere proves nothing`);
-    problems.push(...findWords(vault, printed).map((text) => `before the erasure: ${text}`));
+    problems.push(...findWords(vault, outputs).map((text) => `before the erasure: ${text}`));
     count.add("canaries: no plain text on disk before the erasure", report(problems));
 
     const leftovers = [];
-    const everything = vault
+    const allIds = vault
       .list()
       .filter(({ kind }) => kind !== "foreign" && kind !== "message")
       .map(({ id }) => id);
-    const { code, answer } = vault.run("erase", ...everything, "--with-copies");
+    const { code, answer } = vault.run("erase", ...allIds, "--with-copies");
     const failed = answer.receipt?.places.filter(({ outcome }) => outcome === "failed");
     if (code !== 0 || failed.length > 0)
       leftovers.push(`erase ended with ${code}: ${JSON.stringify(failed ?? answer)}`);
-    const remaining = vault.list();
+    const remainingRecords = vault.list();
     const remainingText =
-      JSON.stringify(remaining) +
-      remaining.map(({ id }) => runUnrecorded("show", id, "--history", "--verbatim").stdout).join("");
+      JSON.stringify(remainingRecords) +
+      remainingRecords.map(({ id }) => runUnrecorded("show", id, "--history", "--verbatim").stdout).join("");
     for (const [name, word] of searchable) {
       if (remainingText.includes(word))
         leftovers.push(
@@ -90,7 +90,7 @@ export async function testCanaries(count) {
       const { stdout } = runUnrecorded(...quiet);
       for (const [name, word] of searchable) if (stdout.includes(word)) leftovers.push(`${quiet[0]} says ${name}`);
     }
-    leftovers.push(...findWords(vault, printed));
+    leftovers.push(...findWords(vault, outputs));
     const reimport = vault.must("import", imported);
     if (reimport.added + reimport.updated > 0)
       leftovers.push(
@@ -153,7 +153,7 @@ function makeExport() {
   ]);
 }
 
-/** Every occurrence of a word in files and output. */
+/** Returns one line for each occurrence of a canary word in files and output. */
 function findWords(vault, printed) {
   const files = [vault.path, vault.scratch]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))

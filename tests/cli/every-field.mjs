@@ -1,4 +1,5 @@
-// Checks that the every-field fixtures use every member of our schemas. Otherwise the round trip tests would miss some.
+// Checks that the every-field fixtures use every member of our schemas. Otherwise the round trip tests would not
+// cover the unused members.
 import { readFileSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { ROOT } from "../tools/places.mjs";
@@ -58,12 +59,12 @@ const EXCEPTIONS = {
  */
 export function missingMembers() {
   const problems = [];
-  const found = documentsBySchema();
-  for (const [name, documents] of Object.entries(found)) {
+  const bySchema = documentsBySchema();
+  for (const [name, documents] of Object.entries(bySchema)) {
     const root = JSON.parse(readText(SCHEMA_FOLDER, `${name}.schema.json`));
-    const wanted = new Map();
-    recordMembers(root, documents, "", { root, wanted });
-    for (const [place, used] of wanted) {
+    const isUsed = new Map();
+    recordMembers(root, documents, "", { root, isUsed });
+    for (const [place, used] of isUsed) {
       const [short, long] = [place.split("/").pop(), `${name} ${place}`];
       if (
         !used &&
@@ -78,7 +79,7 @@ export function missingMembers() {
   const kinds = readdirSync(join(SCHEMA_FOLDER, "mem")).map((name) => `mem/${name.replace(".schema.json", "")}`);
   return [
     ...problems,
-    ...kinds.filter((kind) => !found[kind] && !kind.endsWith("mementory")).map((kind) => `${kind} is in no fixture`),
+    ...kinds.filter((kind) => !bySchema[kind] && !kind.endsWith("mementory")).map((kind) => `${kind} is in no fixture`),
   ];
 }
 
@@ -106,7 +107,7 @@ function recordMembers(schema, values, place, context) {
   const objects = values.filter((value) => value && typeof value === "object" && !Array.isArray(value));
   for (const [name, inner] of Object.entries(schema.properties ?? {})) {
     const memberValues = objects.filter((object) => name in object).map((object) => object[name]);
-    context.wanted.set(`${place}/${name}`, memberValues.length > 0 || context.wanted.get(`${place}/${name}`) === true);
+    context.isUsed.set(`${place}/${name}`, memberValues.length > 0 || context.isUsed.get(`${place}/${name}`) === true);
     recordMembers(inner, memberValues, `${place}/${name}`, context);
   }
   const elements = values.filter(Array.isArray).flat();

@@ -145,21 +145,21 @@ async function detectUnderOtherNames(count, name, path, { format, named }) {
 
 const TEXT_FORMATS = ["basic_memory", "transfer_text"];
 
-/** Copies a file or folder under a digest as its name, with or without file extensions. Returns the copy. */
+/** Copies a file or folder and names the copy by a digest, with or without file extensions. Returns the copy's path. */
 function copyUnderOtherName(path, folder, keepsEnding) {
   const isFolder = statSync(path).isDirectory();
   const digest = createHash("sha256")
     .update(`${basename(path)} ${keepsEnding}`)
     .digest("hex")
     .slice(0, 12);
-  const copy = join(folder, keepsEnding && !isFolder ? `${digest}${extname(path)}` : digest);
+  const copyPath = join(folder, keepsEnding && !isFolder ? `${digest}${extname(path)}` : digest);
   if (!isFolder) {
-    copyFileSync(path, copy);
-    return copy;
+    copyFileSync(path, copyPath);
+    return copyPath;
   }
-  mkdirSync(copy);
-  for (const name of readdirSync(path)) copyUnderOtherName(join(path, name), copy, keepsEnding);
-  return copy;
+  mkdirSync(copyPath);
+  for (const name of readdirSync(path)) copyUnderOtherName(join(path, name), copyPath, keepsEnding);
+  return copyPath;
 }
 
 function normalizedCounts({ conversations, messages, memories, attachments_referenced, attachments_present }) {
@@ -186,10 +186,10 @@ async function importTwice(count, name, path, wanted, kinds = {}) {
     problems.push(...sumProblems(imported));
     if (preview.added !== imported.added)
       problems.push(`the preview said ${preview.added} added, it was ${imported.added}`);
-    const stored = vault.must("info").counts;
+    const storedCounts = vault.must("info").counts;
     for (const [kind, part] of Object.entries(imported.by_kind))
-      if ((stored[kind] ?? 0) !== part.added)
-        problems.push(`${part.added} ${kind} added, ${stored[kind]} in the vault`);
+      if ((storedCounts[kind] ?? 0) !== part.added)
+        problems.push(`${part.added} ${kind} added, ${storedCounts[kind]} in the vault`);
     const reimport = vault.must("import", path);
     if (reimport.added + reimport.updated > 0)
       problems.push(`reimport: ${reimport.added} added, ${reimport.updated} updated`);
@@ -245,7 +245,7 @@ async function importGenerated(count, kind, layout, ending) {
   });
 }
 
-/** At least 95 % of the queries with a single right answer have to find it among the first ten hits. */
+/** Checks that 95 % of the queries with a single right answer find that answer among the first ten hits. */
 async function searchNeedles(count, name, path, truth) {
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
@@ -255,10 +255,10 @@ async function searchNeedles(count, name, path, truth) {
     const places = truth.needles.map(({ message_id: id }, i) =>
       results[i].hits.findIndex((hit) => hit.origin_id === id),
     );
-    const found = places.filter((place) => place >= 0).length;
-    const first = places.filter((place) => place === 0).length;
-    console.log(`  ${name}: ${found} of ${places.length} among the first ten, ${first} first`);
-    report(count, name, found < places.length * 0.95 ? [`only ${found} of ${places.length} found`] : []);
+    const foundCount = places.filter((place) => place >= 0).length;
+    const firstPlaceCount = places.filter((place) => place === 0).length;
+    console.log(`  ${name}: ${foundCount} of ${places.length} among the first ten, ${firstPlaceCount} first`);
+    report(count, name, foundCount < places.length * 0.95 ? [`only ${foundCount} of ${places.length} found`] : []);
   });
 }
 

@@ -96,14 +96,14 @@ export async function testGoldenVaults(count) {
     for (const [part, value] of Object.entries(recorded.vault))
       if (!isDeepStrictEqual(described[part], value))
         console.log(`  ${part}: ${JSON.stringify(described[part])}, not ${JSON.stringify(value)}`);
-    count.add(`the vault of ${version} opens and says what it said`, isDeepStrictEqual(described, recorded.vault));
+    count.add(`the vault of ${version} opens and has the same content`, isDeepStrictEqual(described, recorded.vault));
     count.add(`the vault of ${version} passes its check`, vault.must("check").ok === true);
     const saidBy = (who) => vault.must("list", "--kind", "message", "--said-by", who, "--limit", "1").total;
     const [user, assistant] = ["user", "assistant"].map(saidBy);
-    count.add(`the vault of ${version} knows who said its messages`, user > 0 && assistant > 0);
+    count.add(`the vault of ${version} states who wrote its messages`, user > 0 && assistant > 0);
     const erasedText = vault.write("again.txt", "- Use metric units.\n");
     const { memory } = vault.must("import", "--format", "transfer_text", erasedText).by_kind;
-    count.add(`what was erased in ${version} stays blocked`, memory.blocked === 1 && memory.added === 0);
+    count.add(`a record erased in ${version} stays blocked`, memory.blocked === 1 && memory.added === 0);
     for (const file of exports) {
       const actual = read(file);
       const isSame = isDeepStrictEqual(actual, recorded.exports[file]);

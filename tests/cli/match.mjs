@@ -3,7 +3,7 @@
 const TYPE_PATTERN = /^<(any|string|number|boolean|time)>$/;
 const TIME_PATTERN = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 
-/** Rules in place of a value: `{"$name": argument}`. Each returns whether `got` satisfies it. */
+/** Rules that may replace an expected value: `{"$name": argument}`. Each returns whether `got` satisfies the rule. */
 const RULES = {
   $length: (wanted, got) => got?.length === wanted,
   $least: (wanted, got) => typeof got === "number" && got >= wanted,
@@ -15,7 +15,7 @@ const RULES = {
   $absent: (wanted, got) => (got === undefined) === wanted,
 };
 
-/** A message for each place where `got` differs from what is wanted. */
+/** Returns a message for each place where `got` differs from `wanted`. */
 export function differences(wanted, got, place) {
   const mismatch = () => [`${place}: ${JSON.stringify(got)?.slice(0, 600)}, not ${JSON.stringify(wanted)}`];
   if (typeof wanted === "string" && TYPE_PATTERN.test(wanted))

@@ -59,9 +59,9 @@ export async function testConversions(count) {
     const name = `${home} (${fixture.split("/")[0]})`;
     for (const other of Object.keys(FORMATS).filter((id) => id !== home)) {
       await inFolder((scratch) => {
-        const found = roundTrip(scratch, home, fixture, other, how);
+        const differences = roundTrip(scratch, home, fixture, other, how);
         const isFileData = (text) => FILE_DATA.some(([of, place]) => name.startsWith(of) && text.startsWith(place));
-        const problems = found.filter((problem) => !isFileData(problem));
+        const problems = differences.filter((problem) => !isFileData(problem));
         problems.forEach((problem) => console.log(`  ${name} → ${other} → ${home}: ${problem}`));
         count.add(`${name} → ${other} → ${home}`, problems.length === 0);
       });
@@ -77,14 +77,15 @@ function roundTrip(scratch, home, fixture, other, how) {
     join(scratch, `back-${FORMATS[home].name}`),
   ];
   const convert = (from, to, ...formatArgs) => vault.run("convert", from, to, "--format", ...formatArgs);
-  const first = convert(source, otherPath, other);
-  if (first.code !== 0) return [`there: ended with ${first.code}: ${first.stdout.slice(0, 400)}${first.stderr}`];
-  const second = convert(otherPath, homePath, home, ...how);
+  const thereResult = convert(source, otherPath, other);
+  if (thereResult.code !== 0)
+    return [`there: ended with ${thereResult.code}: ${thereResult.stdout.slice(0, 400)}${thereResult.stderr}`];
+  const backResult = convert(otherPath, homePath, home, ...how);
   // Exit code 1: written but not valid, because invalid lines of the fixture are written back unchanged.
-  if (second.code !== 0 && second.code !== 1)
-    return [`back: ended with ${second.code}: ${second.stdout.slice(0, 400)}${second.stderr}`];
+  if (backResult.code !== 0 && backResult.code !== 1)
+    return [`back: ended with ${backResult.code}: ${backResult.stdout.slice(0, 400)}${backResult.stderr}`];
   const [before, after] = [source, homePath].map((path) => FORMATS[home].parts(path));
-  return [...textChanges(before, after), ...lossProblems(first.answer.losses)];
+  return [...textChanges(before, after), ...lossProblems(thereResult.answer.losses)];
 }
 
 /** Texts that changed, disappeared or were added. */
@@ -151,12 +152,12 @@ function readBundle(root) {
  * `{place: text}` of an archive: its documents, the memory lines of all partitions, and three members of its manifest.
  */
 function readArchive(path) {
-  const all = readEntries(path);
-  const { layers, ...manifest } = JSON.parse(all["manifest.json"]);
+  const entries = readEntries(path);
+  const { layers, ...manifest } = JSON.parse(entries["manifest.json"]);
   const rows = layers.memory.partitions;
-  const memory = rows.flatMap(({ file }) => numberLines("memory", all[file]).map(([, line]) => line));
+  const memory = rows.flatMap(({ file }) => numberLines("memory", entries[file]).map(([, line]) => line));
   const partitions = rows.map(({ file }) => file);
-  const documents = Object.entries(all).filter(
+  const documents = Object.entries(entries).filter(
     ([name]) => !partitions.includes(name) && !name.startsWith("artifacts/"),
   );
   return {

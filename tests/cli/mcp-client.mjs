@@ -27,7 +27,7 @@ const MIF_DOCUMENT = JSON.stringify({
   memories: [{ id: "mem_0a", content: "Likes boats.", type: "Observation", created_at: "2026-01-01T00:00:00.000Z" }],
 });
 
-/** One call of each tool: [name, arguments]. `id` is a memory that has the word `query`. */
+/** Returns one call of each tool: [name, arguments]. `id` is the id of a memory that contains the word `query`. */
 export const callsOfAllTools = (id, query) => [
   ["search", { query }],
   ["fetch", { id }],
@@ -47,7 +47,7 @@ export class McpClient {
   #waiting = new Map();
   #last = 0;
 
-  /** Starts the server, and agrees with it on the version of the protocol by `initialize`. */
+  /** Starts the server and sends `initialize`, which determines the version of the protocol. */
   static async start(program, args, env) {
     const client = new McpClient();
     client.#child = spawn(program, args, { env, stdio: ["pipe", "pipe", "inherit"] });
@@ -86,7 +86,7 @@ export class McpClient {
     return result;
   }
 
-  /** Calls a tool. Returns its structured result, or null if it refused. */
+  /** Calls a tool. Returns its structured result, or null if the tool refused the call. */
   async call(name, args) {
     const { isError, structuredContent } = await this.request("tools/call", { name, arguments: args });
     return isError ? null : (structuredContent ?? null);

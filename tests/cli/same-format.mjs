@@ -23,12 +23,12 @@ export async function testSameFormat(count) {
   for (const [format, { name, parts }] of Object.entries(FORMATS)) {
     await inFolder((folder) => {
       const vault = new Vault(folder);
-      const [first, second] = ["1", "2"].map((number) => join(folder, `${number}-${name}`));
-      vault.must("convert", SOURCES[0], first, "--format", format);
-      vault.must("convert", first, second, "--format", format);
-      const problems = changes(parts(first), parts(second), FILE_DATA[format]);
+      const [firstPath, secondPath] = ["1", "2"].map((number) => join(folder, `${number}-${name}`));
+      vault.must("convert", SOURCES[0], firstPath, "--format", format);
+      vault.must("convert", firstPath, secondPath, "--format", format);
+      const problems = changes(parts(firstPath), parts(secondPath), FILE_DATA[format]);
       problems.forEach((problem) => console.log(`  ${format}: ${problem}`));
-      count.add(`${format} → ${format}: the same elements`, problems.length === 0);
+      count.add(`${format} → ${format}: the elements are unchanged`, problems.length === 0);
     });
   }
   for (const format of Object.keys(ELEMENTS)) {
@@ -36,19 +36,19 @@ export async function testSameFormat(count) {
       const [here, there] = ["here", "there"].map((name) => new Vault(folder, name).create());
       SOURCES.forEach((source) => here.must("import", source));
       const { name, parts } = FORMATS[format];
-      const [first, second] = ["1", "2"].map((number) => join(folder, `${number}-${name}`));
-      here.must("export", "--format", format, first);
-      there.must("import", first);
-      there.must("export", "--format", format, second);
-      const [before, after] = [first, second].map((path) => idsOf(parts(path), ELEMENTS[format]));
+      const [firstPath, secondPath] = ["1", "2"].map((number) => join(folder, `${number}-${name}`));
+      here.must("export", "--format", format, firstPath);
+      there.must("import", firstPath);
+      there.must("export", "--format", format, secondPath);
+      const [before, after] = [firstPath, secondPath].map((path) => idsOf(parts(path), ELEMENTS[format]));
       const lost = before.filter((id) => !after.includes(id));
       lost.forEach((id) => console.log(`  ${format}: ${id} is not there`));
-      count.add(`${format}: the ids of another vault`, before.length > 20 && lost.length === 0);
+      count.add(`${format}: elements keep their ids in another vault`, before.length > 20 && lost.length === 0);
     });
   }
 }
 
-/** The places and values that differ, except for `fileData`. */
+/** Returns the places and values that differ, except for pointers that match `fileData`. */
 function changes(before, after, fileData) {
   const leaves = (text) => (isJson(text) ? listLeaves(text).filter(([pointer]) => !fileData.test(pointer)) : text);
   const places = [...new Set([...Object.keys(before), ...Object.keys(after)])];

@@ -57,14 +57,14 @@ const NOT_KEPT = {
 
 /** Tests one case of each format in a common vault, then the next case of each, and counts each case. */
 export async function testUnknownFields(count) {
-  const wanted = process.env.MEMENTORY_CASE ?? "";
-  const formats = readdirSync(FIXTURES).filter((name) => !SKIPPED_FOLDERS.includes(name) && name.includes(wanted));
+  const wantedCase = process.env.MEMENTORY_CASE ?? "";
+  const formats = readdirSync(FIXTURES).filter((name) => !SKIPPED_FOLDERS.includes(name) && name.includes(wantedCase));
   const cases = Object.fromEntries(formats.map((format) => [format, casesOf(format)]));
   for (let round = 0; Object.values(cases).some((names) => names[round]); round += 1) {
-    const chosen = formats.filter((format) => cases[format][round]);
+    const chosenFormats = formats.filter((format) => cases[format][round]);
     await checkTrip(
       count,
-      chosen.map((format) => ({ format, name: cases[format][round] })),
+      chosenFormats.map((format) => ({ format, name: cases[format][round] })),
     );
   }
 }
@@ -82,12 +82,12 @@ function casesOf(format) {
  */
 async function checkTrip(count, samples) {
   await inFolder((place) => {
-    const first = new Vault(place, "a").create();
-    const trips = samples.map((sample) => ({ ...sample, ...importWithMember(first, sample) }));
-    const before = exported(first, "before.mem");
-    const second = new Vault(place, "b").create();
-    second.must("import", join(place, "before.mem"));
-    second.must("export", "--format", "alf", join(place, "trip.alf"));
+    const firstVault = new Vault(place, "a").create();
+    const trips = samples.map((sample) => ({ ...sample, ...importWithMember(firstVault, sample) }));
+    const before = exported(firstVault, "before.mem");
+    const secondVault = new Vault(place, "b").create();
+    secondVault.must("import", join(place, "before.mem"));
+    secondVault.must("export", "--format", "alf", join(place, "trip.alf"));
     const third = new Vault(place, "c").create();
     third.must("import", join(place, "trip.alf"));
     const after = exported(third, "after.mem");
@@ -125,8 +125,9 @@ function importWithMember(vault, { format, name }) {
     const why = report?.error?.code ?? "nothing was imported";
     return { places: adding.places, problems: [why], report: { items: [], warnings: [] }, leftOut: [] };
   }
-  const again = vault.must("import", "--format", format, ...inputs);
-  if (again.added + again.updated > 0) problems.push(`again: ${again.added} added, ${again.updated} updated`);
+  const secondImport = vault.must("import", "--format", format, ...inputs);
+  if (secondImport.added + secondImport.updated > 0)
+    problems.push(`again: ${secondImport.added} added, ${secondImport.updated} updated`);
   const leftOut = (NOT_KEPT[format] ?? []).some(([, reason]) => reason === "passthrough")
     ? filesLeftOut(vault.folder, format, inputs)
     : [];

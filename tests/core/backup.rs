@@ -122,7 +122,7 @@ fn restore(from: &Path, out: &Path, secret: &str) -> VaultResult<mementory_vault
     Ok(restored.value.copy)
 }
 
-/// Content of every file below `dir`.
+/// Returns the bytes of every file below `dir`, by path.
 fn contents(dir: &Path) -> std::collections::BTreeMap<std::path::PathBuf, Vec<u8>> {
     let mut out = std::collections::BTreeMap::new();
     for entry in std::fs::read_dir(dir).unwrap() {

@@ -1,4 +1,5 @@
-//! Decrypts everything that a vault contains, independently of the code that deletes and of the check after it.
+//! Decrypts everything that a vault contains, independently of the code that erases records and of the code that checks
+//! an erasure.
 use mementory_crypto::{ChunkReader, Context, VaultKeys};
 use mementory_testkit::{TempVault, contains_text};
 use std::{
@@ -11,7 +12,7 @@ use tantivy::{
     directory::{RamDirectory, error::OpenReadError},
 };
 
-/// The decrypted contents of a vault, by place.
+/// The decrypted contents of a vault, one byte string per place of storage.
 pub struct VaultContents {
     /// Pages of the database, including free ones, and the texts of every pack.
     pages: Vec<u8>,
@@ -50,7 +51,7 @@ impl VaultContents {
         ]
     }
 
-    /// The places that contain `needle`.
+    /// Returns the names of the places that contain `needle`.
     pub fn places_of(&self, needle: &str) -> Vec<&'static str> {
         self.places()
             .into_iter()
@@ -59,8 +60,8 @@ impl VaultContents {
             .collect()
     }
 
-    /// Every run of `length` bytes that begins with `head`, with its place. Finds the markers of all records in one
-    /// pass.
+    /// Returns every sequence of `length` bytes that begins with `head`, with the place that contains the sequence. One
+    /// call finds the markers of all records.
     pub fn runs_starting_with(
         &self,
         head: &[u8],
@@ -90,8 +91,8 @@ fn files(dir: &Path, each: &mut dyn FnMut(&Path) -> Result<()>) -> Result<()> {
     Ok(())
 }
 
-/// Reads the index while its files may vanish: after a merge of segments, its threads remove the old files. If a listed
-/// file is gone when it is read, all files are listed and read again, so that no existing file is left out.
+/// Calls `read` again if a file vanished while `read` ran: after a merge of index segments, Tantivy's threads remove
+/// the old files. `read` must list all files again at each call, so that no existing file is left out.
 fn read_again_if_a_file_vanished(read: impl Fn() -> Result<Vec<u8>>) -> Vec<u8> {
     for _ in 0..100 {
         match read() {
@@ -140,7 +141,7 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
     for entry in std::fs::read_dir(&dir)? {
         let path = entry?.path();
         let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        // Skip a file that `meta.json` does not name, because it belongs to a running merge.
+        // Skip a file that `meta.json` does not name, because a running merge is still writing that file.
         if generations.contains_key(&name) {
             let bytes = decrypt_file(
                 &path,
@@ -160,7 +161,7 @@ fn terms(t: &TempVault, keys: &VaultKeys) -> Result<Vec<u8>> {
             opened => opened.unwrap(),
         };
         for (field, _) in reader.schema().fields() {
-            // Fields that are stored only as columns have no dictionary.
+            // Skip fields that are stored only as columns, because they have no dictionary.
             let Ok(inverted) = reader.inverted_index(field) else {
                 continue;
             };

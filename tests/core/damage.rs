@@ -116,22 +116,24 @@ fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
     );
     assert!(matches!(cancelled, Err(VaultError::Cancelled)));
     cancel.store(false, Ordering::Relaxed);
-    let reported = Mutex::new(Vec::new());
-    let open = || {
+    let reported_progress = Mutex::new(Vec::new());
+    let open_vault = || {
         Vault::open_watched(
             &dir,
             PASSPHRASE,
             &IndexWatch {
-                progress: &|fault, done, total| reported.lock().unwrap().push((fault, done, total)),
+                progress: &|fault, done, total| {
+                    reported_progress.lock().unwrap().push((fault, done, total))
+                },
                 cancel: &cancel,
             },
         )
         .unwrap()
     };
-    let vault = open();
+    let vault = open_vault();
     let records = vault.index_documents();
     assert_eq!(
-        *reported.lock().unwrap(),
+        *reported_progress.lock().unwrap(),
         [(IndexFault::Behind, 0, records)],
         "the cancelled rebuild starts again"
     );
@@ -144,16 +146,16 @@ fn rebuilding_the_index_reports_progress_and_can_be_cancelled() {
             .all(|place| place.ok)
     );
     drop(vault);
-    reported.lock().unwrap().clear();
-    drop(open());
+    reported_progress.lock().unwrap().clear();
+    drop(open_vault());
     assert!(
-        reported.lock().unwrap().is_empty(),
+        reported_progress.lock().unwrap().is_empty(),
         "no rebuild, no progress"
     );
     flip_bit(&dir.join("index/meta.json"), 50);
-    assert_eq!(open().index_fault(), Some(IndexFault::Damaged));
+    assert_eq!(open_vault().index_fault(), Some(IndexFault::Damaged));
     std::fs::remove_dir_all(dir.join("index")).unwrap();
-    assert_eq!(open().index_fault(), Some(IndexFault::Missing));
+    assert_eq!(open_vault().index_fault(), Some(IndexFault::Missing));
 }
 
 #[test]
@@ -253,14 +255,14 @@ fn an_older_schema_is_upgraded_and_no_copy_stays() {
 
 #[test]
 fn every_damaged_missing_or_stale_index_is_rebuilt() {
-    let probe = vault_with_sample();
-    let count = probe.vault.index_documents();
-    let names: Vec<String> = files(&probe.dir().join("index"))
+    let sound_vault = vault_with_sample();
+    let document_count = sound_vault.vault.index_documents();
+    let names: Vec<String> = files(&sound_vault.dir().join("index"))
         .iter()
         .map(|p| p.file_name().unwrap().to_string_lossy().into_owned())
         .collect();
     assert!(names.len() > 3, "the index has several files");
-    drop(probe);
+    drop(sound_vault);
     let (folder, dir) = close_vault(vault_with_sample());
     for path in files(&dir.join("index")) {
         flip_bit(&path, 50);
@@ -268,7 +270,7 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     assert_eq!(
         (vault.index_state(), vault.index_documents()),
-        (IndexState::Rebuilt, count),
+        (IndexState::Rebuilt, document_count),
         "damaged"
     );
     drop(vault);
@@ -276,11 +278,12 @@ fn every_damaged_missing_or_stale_index_is_rebuilt() {
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
     assert_eq!(
         (vault.index_state(), vault.index_documents()),
-        (IndexState::Rebuilt, count),
+        (IndexState::Rebuilt, document_count),
         "missing"
     );
     drop(vault);
-    // An index from an earlier state was put back. It is stale, because it lacks changes that the store contains.
+    // An older copy of the index replaces the current index. The copy is stale, because it lacks changes that the store
+    // contains.
     let old_index = folder.path().join("old-index");
     copy(&dir.join("index"), &old_index);
     let vault = Vault::open(&dir, PASSPHRASE).unwrap();
@@ -364,7 +367,7 @@ fn database_pages_that_changed_places_are_noticed() {
         bytes.swap((pages - 2) * PAGE + offset, (pages - 4) * PAGE + offset);
     }
     std::fs::write(&store, bytes).unwrap();
-    let noticed = match Vault::open(&dir, PASSPHRASE) {
+    let is_noticed = match Vault::open(&dir, PASSPHRASE) {
         Ok(vault) => !vault
             .integrity()
             .check()
@@ -374,5 +377,5 @@ fn database_pages_that_changed_places_are_noticed() {
             VaultError::Damaged(_) | VaultError::DamagedPages { .. }
         ),
     };
-    assert!(noticed);
+    assert!(is_noticed);
 }

@@ -1,5 +1,5 @@
 //! After an erasure no query returns the record, and no page, index file or blob contains its words. The erasure check
-//! notices if one does.
+//! reports each place that still contains them.
 use mementory_formats::{AttachmentFile, PassthroughItem};
 use mementory_model::{AttachmentRef, Kind, MessagePart, Record, RecordKey, Unit, Verbatim};
 use mementory_testkit::{TempVault, at, contains_text, files_containing, options};
@@ -38,7 +38,7 @@ pub fn vault_with_canary() -> TempVault {
             content_type: "text".into(),
             ..MessagePart::default()
         });
-        let named = AttachmentRef {
+        let attachment = AttachmentRef {
             key: RecordKey::new("test", "file/1"),
             origin_id: None,
             name: format!("{CANARY}.png"),
@@ -46,7 +46,7 @@ pub fn vault_with_canary() -> TempVault {
             size: None,
             text: None,
         };
-        message.attachments.push(named.clone());
+        message.attachments.push(attachment.clone());
         let mut memory = record(Kind::Memory, "memory", SENTENCE);
         memory.links.push(mementory_model::Link {
             relation: "derived_from".into(),
@@ -63,9 +63,9 @@ pub fn vault_with_canary() -> TempVault {
         })?;
         sink.attachment(
             AttachmentFile {
-                key: named.key,
+                key: attachment.key,
                 origin_id: None,
-                name: named.name,
+                name: attachment.name,
                 media_type: None,
                 place: "1.png".into(),
             },
@@ -78,11 +78,11 @@ pub fn vault_with_canary() -> TempVault {
             role: "sidecar".into(),
             place: "side.json".into(),
         };
-        let side = format!(
+        let passthrough_text = format!(
             "{{\"n\":1.50,\"said\":{}}}",
             serde_json::to_string(SENTENCE).unwrap()
         );
-        sink.passthrough(part, &mut side.as_bytes())
+        sink.passthrough(part, &mut passthrough_text.as_bytes())
     })
     .unwrap();
     t
@@ -130,7 +130,7 @@ pub fn erase(t: &TempVault, ids: &[String]) -> EraseOutcome {
         .value
 }
 
-/// Outcome and detail of one place of the receipt.
+/// Returns the outcome and the detail that the receipt states for `place`.
 pub fn outcome(done: &EraseOutcome, place: &str) -> (PlaceOutcome, String) {
     let place_result = done.receipt.places.iter().find(|p| p.place == place);
     place_result.map(|p| (p.outcome, p.detail.clone())).unwrap()

@@ -9,8 +9,9 @@ use mementory_testkit::{TempVault, at, options};
 use mementory_vault::{EditFields, EraseOutcome, ListQuery, RedactSpan, RowView, Sabotage};
 use std::{collections::BTreeMap, ops::Range, sync::atomic::AtomicBool};
 
-/// Words that may occur in the bytes of an index or a database even if no record contains them: words whose letters are
-/// in reverse alphabetical order, numbers, hexadecimal digits, and words of the program itself.
+/// Words for random sentences. Many of these words may occur in the bytes of an index or a database even if no record
+/// contains them: numbers, hexadecimal digits, words of the program itself, and words whose letters are in reverse
+/// alphabetical order.
 const WORDS: [&str; 48] = [
     "solid",
     "wife",
@@ -74,7 +75,7 @@ const ACTIONS_PER_HISTORY: usize = 14;
 /// Number of letters of a marker, a word that only one record contains.
 const MARKER_CHARS: usize = 14;
 
-/// A xorshift64* generator, which gives the same numbers for the same seed on every machine.
+/// A xorshift64* generator, which returns the same numbers for the same seed on every machine.
 struct Random(u64);
 
 impl Random {
@@ -89,7 +90,7 @@ impl Random {
         &from[self.below(from.len())]
     }
 
-    /// A new word that no record has.
+    /// Returns a new random word that no record contains.
     fn marker(&mut self) -> String {
         let letter = |random: &mut Self| char::from(b'a' + random.below(26) as u8);
         let tail: String = (2..MARKER_CHARS).map(|_| letter(self)).collect();
@@ -118,9 +119,10 @@ struct History {
     t: TempVault,
     keys: VaultKeys,
     random: Random,
-    /// The markers of each record, by its id.
+    /// The markers that each remaining record contains, by the id of the record.
     markers: BTreeMap<String, Vec<String>>,
-    gone: Vec<String>,
+    /// Markers that no place of the vault may contain, unless a remaining record contains them too.
+    erased_markers: Vec<String>,
     imports: u32,
     time: i64,
     actions: Vec<String>,
@@ -129,21 +131,21 @@ struct History {
 impl History {
     fn new(seed: u64) -> Self {
         let random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
-        let (markers, gone, actions) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (markers, erased_markers, actions) = (BTreeMap::new(), Vec::new(), Vec::new());
         let t = TempVault::new();
-        let mut made = Self {
+        let mut history = Self {
             keys: t.keys(),
             t,
             random,
             markers,
-            gone,
+            erased_markers,
             imports: 0,
             time: 100,
             actions,
         };
-        made.import();
-        made.import();
-        made
+        history.import();
+        history.import();
+        history
     }
 
     /// Imports conversations with titles, files and tags, memories derived from messages, and a passthrough file that
@@ -182,18 +184,18 @@ impl History {
                 if random.below(4) == 0 {
                     let (name, text_marker) = (random.marker(), random.marker());
                     let key = RecordKey::new("test", format!("file/{number}/{c}/{m}"));
-                    let name_of = format!("{name}.txt");
+                    let file_name = format!("{name}.txt");
                     files.push(AttachmentFile {
                         key: key.clone(),
                         origin_id: None,
-                        name: name_of.clone(),
+                        name: file_name.clone(),
                         media_type: None,
-                        place: name_of.clone(),
+                        place: file_name.clone(),
                     });
                     let file = AttachmentRef {
                         key,
                         origin_id: None,
-                        name: name_of,
+                        name: file_name,
                         media_type: None,
                         size: None,
                         text: Some(random.text(&text_marker)),
@@ -202,12 +204,12 @@ impl History {
                     message_markers.extend([name, text_marker]);
                 }
                 if random.below(4) == 0 {
-                    let block = random.marker();
+                    let block_marker = random.marker();
                     message.fields.insert(
                         "blocks".into(),
-                        serde_json::json!([{ "text": random.text(&block) }]),
+                        serde_json::json!([{ "text": random.text(&block_marker) }]),
                     );
-                    message_markers.push(block);
+                    message_markers.push(block_marker);
                 }
                 if random.below(5) == 0 {
                     let tag = random.marker();
@@ -254,8 +256,8 @@ impl History {
                     role: "sidecar".into(),
                     place: name,
                 };
-                let side = serde_json::json!({ "quoted": quoted }).to_string();
-                sink.passthrough(part, &mut side.as_bytes())
+                let passthrough_text = serde_json::json!({ "quoted": quoted }).to_string();
+                sink.passthrough(part, &mut passthrough_text.as_bytes())
             })
             .unwrap();
         for view in [
@@ -334,7 +336,7 @@ impl History {
             return;
         };
         let text = self.text_of(&view);
-        let all = text.chars().count();
+        let char_count = text.chars().count();
         let record_markers = self
             .markers
             .get(&view.id_text())
@@ -349,8 +351,8 @@ impl History {
                 (start, start + marker.chars().count())
             }
             None => {
-                let start = self.random.below(all);
-                (start, (start + 1 + self.random.below(40)).min(all))
+                let start = self.random.below(char_count);
+                (start, (start + 1 + self.random.below(40)).min(char_count))
             }
         };
         let offset = |chars: usize| {
@@ -382,7 +384,7 @@ impl History {
         if let Some(marker) =
             marker.filter(|marker| removed.contains(marker.as_str()) && everywhere)
         {
-            self.gone.push(marker);
+            self.erased_markers.push(marker);
         }
         self.assert_complete(&done);
     }
@@ -442,15 +444,15 @@ impl History {
         self.actions
             .push(format!("erase {:?} copies={with_copies}", view.kind));
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
-        self.expect_gone(&erased);
+        self.remember_erased_markers(&erased);
         self.assert_complete(&done);
     }
 
-    /// Notes that the markers of erased records must be gone from the vault. A marker may stay if another record
-    /// contains it too (a memory derived from an erased one, or a copy in the Trash).
-    fn expect_gone(&mut self, erased: &[String]) {
+    /// Moves the markers of erased records to `erased_markers`. A marker may stay in the vault if another record
+    /// contains that marker too (a memory derived from an erased record, or a copy in the Trash).
+    fn remember_erased_markers(&mut self, erased: &[String]) {
         for id in erased {
-            self.gone
+            self.erased_markers
                 .extend(self.markers.remove(id).unwrap_or_default());
         }
     }
@@ -474,7 +476,7 @@ impl History {
         let runs = VaultContents::of(&self.t, &self.keys).runs_starting_with(b"zq", MARKER_CHARS);
         let remaining_records = self.remaining_records();
         for marker in self
-            .gone
+            .erased_markers
             .iter()
             .filter(|marker| !remaining_records.contains(marker.as_str()))
         {
@@ -491,7 +493,7 @@ impl History {
         }
     }
 
-    /// All versions of all remaining records as JSON, including those in the Trash.
+    /// Returns all versions of all remaining records as JSON, including records in the Trash.
     fn remaining_records(&self) -> String {
         let mut out = String::new();
         for kind in [
@@ -513,7 +515,7 @@ impl History {
     }
 }
 
-/// How many histories `cargo test` runs; `npm run campaign -- erasure` runs a thousand.
+/// Number of histories that `cargo test` runs. `npm run campaign -- erasure` runs a thousand.
 const DEFAULT_HISTORIES: u64 = 8;
 
 fn env_number(name: &str) -> Option<u64> {
@@ -534,8 +536,8 @@ fn every_deletion_in_a_random_history_is_complete_and_a_search_through_everythin
     );
 }
 
-/// In history 905, a file quotes a message. An erasure of another record redacts the message, which is then erased
-/// itself.
+/// In the history of seed 905, a passthrough file quotes a message. An erasure of another record redacts that message,
+/// and then the message itself is erased.
 #[test]
 fn a_quotation_of_a_message_that_was_redacted_first_is_removed() {
     assert!(failed_histories(905..906).is_empty());
@@ -569,12 +571,12 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
         let Some(view) = history.pick_record(Kind::Conversation) else {
             continue;
         };
-        let step = history.random.below(4);
+        let kept_place = history.random.below(4);
         let sabotage = Sabotage {
-            keep_pages: step == 0,
-            keep_index: step == 1,
-            keep_blobs: step == 2,
-            keep_packs: step == 3,
+            keep_pages: kept_place == 0,
+            keep_index: kept_place == 1,
+            keep_blobs: kept_place == 2,
+            keep_packs: kept_place == 3,
         };
         let plan = history
             .t
@@ -590,7 +592,7 @@ fn a_deletion_that_leaves_something_is_never_called_complete() {
             .unwrap()
             .value;
         let erased: Vec<String> = plan.records.iter().map(RowView::id_text).collect();
-        history.expect_gone(&erased);
+        history.remember_erased_markers(&erased);
         if done.receipt.complete {
             history.assert_nothing_left();
         }

@@ -1,5 +1,5 @@
-//! Erasures and redactions also apply to older backups and copies of the vault, because the list of erasures is applied
-//! to them.
+//! Erasures and redactions also take effect in older backups and copies of the vault, because the list of erasures is
+//! applied to each of them.
 use crate::{
     brute_force::VaultContents,
     deletion::{

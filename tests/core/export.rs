@@ -7,7 +7,7 @@ use std::{
     sync::atomic::{AtomicBool, Ordering},
 };
 
-/// Number of records. The exporter never reads this many ahead of the writer.
+/// Number of records in the vault: more than the exporter reads ahead of the writer.
 const RECORD_COUNT: u32 = 4000;
 
 fn vault_with_memories() -> TempVault {
@@ -21,19 +21,19 @@ fn vault_with_memories() -> TempVault {
     t
 }
 
-/// Exports in `format`. `seen` is called with the number of records written so far.
+/// Exports the vault in `format`. Calls `on_progress` with the number of records written so far.
 fn export(
     t: &TempVault,
     format: &str,
     cancel: &AtomicBool,
-    seen: &dyn Fn(u64),
+    on_progress: &dyn Fn(u64),
 ) -> (VaultResult<ExportOutcome>, PathBuf) {
     let scope = Scope {
         everything: true,
         ..Scope::default()
     };
     let out = t.folder.path().join("out");
-    let progress = |_: &str, done: u64| seen(done);
+    let progress = |_: &str, done: u64| on_progress(done);
     let run = ExportRun {
         scope: &scope,
         now: at(9),
@@ -53,10 +53,10 @@ fn an_export_cancelled_half_way_leaves_nothing() {
     let t = vault_with_memories();
     for format in ["mem", "alf"] {
         let cancel = AtomicBool::new(false);
-        let (ended, _) = export(&t, format, &cancel, &|done| {
+        let (outcome, _) = export(&t, format, &cancel, &|done| {
             cancel.fetch_or(done >= u64::from(RECORD_COUNT / 4), Ordering::Relaxed);
         });
-        assert!(matches!(ended, Err(VaultError::Cancelled)), "{format}");
+        assert!(matches!(outcome, Err(VaultError::Cancelled)), "{format}");
         assert_eq!(
             entries_in_folder(&t),
             1,
@@ -69,14 +69,14 @@ fn an_export_cancelled_half_way_leaves_nothing() {
 fn a_damaged_record_fails_the_export_and_leaves_nothing() {
     let t = vault_with_memories();
     let database = t.database();
-    let last: i64 = t.number("SELECT max(id) FROM packs");
-    assert!(last > 1, "the first records are sound");
+    let last_pack: i64 = t.number("SELECT max(id) FROM packs");
+    assert!(last_pack > 1, "the first records are sound");
     database
-        .execute("DELETE FROM packs WHERE id = ?1", [last])
+        .execute("DELETE FROM packs WHERE id = ?1", [last_pack])
         .unwrap();
     for format in ["mem", "alf"] {
-        let (ended, _) = export(&t, format, &AtomicBool::new(false), &|_| {});
-        assert!(matches!(ended, Err(VaultError::Damaged(_))), "{format}");
+        let (outcome, _) = export(&t, format, &AtomicBool::new(false), &|_| {});
+        assert!(matches!(outcome, Err(VaultError::Damaged(_))), "{format}");
         assert_eq!(
             entries_in_folder(&t),
             1,
@@ -88,21 +88,21 @@ fn a_damaged_record_fails_the_export_and_leaves_nothing() {
 #[test]
 fn every_record_is_written_once_and_counted_in_progress() {
     let t = vault_with_memories();
-    let counted = std::cell::RefCell::new(Vec::new());
+    let progress_calls = std::cell::RefCell::new(Vec::new());
     let (done, out) = export(&t, "mem", &AtomicBool::new(false), &|done| {
-        counted.borrow_mut().push(done)
+        progress_calls.borrow_mut().push(done)
     });
     assert_eq!(
         done.unwrap().report.by_kind.values().sum::<u64>(),
         u64::from(RECORD_COUNT)
     );
-    let steps: Vec<u64> = counted
+    let counts: Vec<u64> = progress_calls
         .into_inner()
         .into_iter()
         .filter(|n| *n > 0)
         .collect();
     assert_eq!(
-        steps,
+        counts,
         (1..=u64::from(RECORD_COUNT) / 500)
             .map(|n| n * 500)
             .collect::<Vec<_>>()

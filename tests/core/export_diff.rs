@@ -4,11 +4,11 @@ use mementory_testkit::TempVault;
 use mementory_vault::{ExportDiffStatus, ListQuery};
 use std::path::{Path, PathBuf};
 
-/// Makes a folder with a ChatGPT export, from the id, title and time of each conversation.
+/// Writes a ChatGPT export to a new folder. Each conversation is given as (id, title, time).
 fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> PathBuf {
     let dir = folder.join(name);
     std::fs::create_dir(&dir).unwrap();
-    let list: Vec<serde_json::Value> = conversations
+    let entries: Vec<serde_json::Value> = conversations
         .iter()
         .map(|(id, title, time)| {
             serde_json::json!({
@@ -29,7 +29,7 @@ fn export(folder: &Path, name: &str, conversations: &[(&str, &str, i64)]) -> Pat
         .collect();
     std::fs::write(
         dir.join("conversations.json"),
-        serde_json::to_vec(&list).unwrap(),
+        serde_json::to_vec(&entries).unwrap(),
     )
     .unwrap();
     dir
@@ -41,11 +41,11 @@ fn statuses(t: &TempVault) -> Vec<(String, Option<ExportDiffStatus>)> {
         limit: 100,
         ..ListQuery::default()
     };
-    let standings = t.vault.export_diff().unwrap();
+    let diff = t.vault.export_diff().unwrap();
     let rows = t.vault.queries().list(&query).unwrap().rows;
     let mut out: Vec<_> = rows
         .iter()
-        .map(|row| (row.title.clone().unwrap(), standings.status_of(row)))
+        .map(|row| (row.title.clone().unwrap(), diff.status_of(row)))
         .collect();
     out.sort();
     out
@@ -129,8 +129,9 @@ fn an_export_of_another_account_marks_nothing() {
     let t = TempVault::new();
     t.import(&[export(folder.path(), "mine", &FIRST_EXPORT)])
         .unwrap();
-    let other = [("bbbbbbbb-1", "Somebody else's", 1_500_000_000)];
-    t.import(&[export(folder.path(), "other", &other)]).unwrap();
+    let other_account = [("bbbbbbbb-1", "Somebody else's", 1_500_000_000)];
+    t.import(&[export(folder.path(), "other", &other_account)])
+        .unwrap();
     assert!(statuses(&t).iter().all(|(_, s)| s.is_none()));
 }
 
@@ -160,9 +161,9 @@ fn a_conversation_that_grew_is_changed() {
         .unwrap();
     let dir = export(folder.path(), "second", &FIRST_EXPORT);
     let path = dir.join("conversations.json");
-    let mut list: serde_json::Value =
+    let mut entries: serde_json::Value =
         serde_json::from_slice(&std::fs::read(&path).unwrap()).unwrap();
-    let mapping = &mut list[1]["mapping"];
+    let mapping = &mut entries[1]["mapping"];
     mapping["aaaaaaaa-2-1"]["children"] = serde_json::json!(["more"]);
     mapping["more"] = serde_json::json!({
         "id": "more", "parent": "aaaaaaaa-2-1", "children": [],
@@ -171,7 +172,7 @@ fn a_conversation_that_grew_is_changed() {
             "content": { "content_type": "text", "parts": ["And more."] }
         }
     });
-    std::fs::write(&path, serde_json::to_vec(&list).unwrap()).unwrap();
+    std::fs::write(&path, serde_json::to_vec(&entries).unwrap()).unwrap();
     t.import(&[dir]).unwrap();
     assert_eq!(
         status_of(&statuses(&t), "Stays"),

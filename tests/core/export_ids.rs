@@ -37,11 +37,11 @@ fn export(t: &TempVault, format: &str, name: &str) -> (ExportOutcome, PathBuf) {
         everything: true,
         ..Scope::default()
     };
-    let ending = mementory_formats::by_id(format)
+    let extension = mementory_formats::by_id(format)
         .unwrap()
         .capabilities()
         .ending;
-    let out = t.folder.path().join(format!("{name}{ending}"));
+    let out = t.folder.path().join(format!("{name}{extension}"));
     let cancel = AtomicBool::new(false);
     let run = ExportRun {
         scope: &scope,
@@ -53,7 +53,7 @@ fn export(t: &TempVault, format: &str, name: &str) -> (ExportOutcome, PathBuf) {
     (done.unwrap().value, out)
 }
 
-/// The ids of the elements of a bundle.
+/// Returns the ids of the episodes of a `.mem` bundle.
 fn ids(bundle: &Path) -> BTreeSet<String> {
     let text = std::fs::read_to_string(bundle.join("items/episode.jsonl")).unwrap();
     let id = |line: &str| serde_json::from_str::<serde_json::Value>(line).unwrap()["id"].clone();
@@ -81,10 +81,14 @@ fn a_record_keeps_its_ids_in_the_exports_of_another_vault() {
         assert_ne!(vault_id(&first, TEXTS[0]), vault_id(&second, TEXTS[0]));
         assert_eq!(before, ids(&export(&second, "mem", "out").1), "{format}");
         let (outcome, _) = export(&second, "mcp_memory", "lossy");
-        let known: BTreeSet<String> = TEXTS.iter().map(|text| vault_id(&second, text)).collect();
+        let expected_ids: BTreeSet<String> =
+            TEXTS.iter().map(|text| vault_id(&second, text)).collect();
         let losses = outcome.report.losses.items.iter().map(|loss| &loss.record);
-        let listed: BTreeSet<String> = losses.filter(|id| id.len() == 32).cloned().collect();
-        assert_eq!(listed, known, "the list names records as this vault does");
+        let listed_ids: BTreeSet<String> = losses.filter(|id| id.len() == 32).cloned().collect();
+        assert_eq!(
+            listed_ids, expected_ids,
+            "the list names records as this vault does"
+        );
     }
 }
 
@@ -99,11 +103,11 @@ fn a_deletion_in_one_vault_reaches_the_others() {
         .eraser()
         .erase(&[id], "test", &[], at(200), &|_| {})
         .unwrap();
-    let back = export(&second, "mem", "back").1;
+    let newer_bundle = export(&second, "mem", "back").1;
     let memories = |t: &TempVault| live_records(t, Kind::Memory).len();
-    import(&first, &back);
+    import(&first, &newer_bundle);
     assert_eq!((memories(&first), memories(&second)), (2, 2));
-    import(&third, &back);
+    import(&third, &newer_bundle);
     import(&third, &old);
     assert_eq!(
         memories(&third),

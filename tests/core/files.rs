@@ -121,12 +121,12 @@ fn each_file_is_counted_once_with_its_stored_bytes() {
         0,
         "there is none"
     );
-    let missing = t
+    let missing_files = t
         .vault
         .queries()
         .list(&files(Some(FileKind::Missing)))
         .unwrap();
-    assert_eq!(missing.rows[0].title.as_deref(), Some("plan.jpg"));
+    assert_eq!(missing_files.rows[0].title.as_deref(), Some("plan.jpg"));
 }
 
 #[test]
@@ -141,14 +141,17 @@ fn counts_by_file_kind_follow_the_other_filters() {
         1,
         "a memory is no missing file"
     );
-    let code = t
+    let code_file = t
         .vault
         .queries()
         .list(&files(Some(FileKind::Code)))
         .unwrap()
         .rows
         .remove(0);
-    t.vault.trash().trash(&[code.id_text()], at(9)).unwrap();
+    t.vault
+        .trash()
+        .trash(&[code_file.id_text()], at(9))
+        .unwrap();
     assert!(
         !t.vault
             .queries()
@@ -157,14 +160,14 @@ fn counts_by_file_kind_follow_the_other_filters() {
             .contains_key(&FileKind::Code),
         "what is in the Trash"
     );
-    let elsewhere = ListQuery {
+    let other_source_query = ListQuery {
         source: Some("other".into()),
         ..files(None)
     };
     assert!(
         t.vault
             .queries()
-            .file_counts(&elsewhere)
+            .file_counts(&other_source_query)
             .unwrap()
             .is_empty(),
         "another source has none"

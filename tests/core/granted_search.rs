@@ -4,7 +4,7 @@ use mementory_model::{Kind, Record};
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{GrantRights, GrantScope, NewGrant};
 
-/// A word in every record of the grant.
+/// A word that every record of the grant contains.
 const WORD: &str = "tortoise";
 const TEXTS_WITH_SECRETS: [&str; 3] = [
     "The deploy token is ghp_9fJ2kLm4Qx7RtV1wZb6Yc3Nd8Ps5Ua0He2Gi",
@@ -12,7 +12,7 @@ const TEXTS_WITH_SECRETS: [&str; 3] = [
     "Mail: ada.kovalenko@orchardmail.eu",
 ];
 
-/// Texts of the best hits of a client with this scope.
+/// Returns the texts of the best hits when a client with this scope searches for `query`.
 fn best_hits(t: &TempVault, scope: GrantScope, query: &str, limit: u32) -> Vec<String> {
     let new = NewGrant {
         name: query.to_owned(),
@@ -57,7 +57,7 @@ fn a_search_does_not_reveal_masked_values_by_what_it_ranks_first() {
 #[test]
 fn a_search_does_not_reveal_words_outside_the_grant() {
     let t = TempVault::new();
-    // In an index of this size, a frequent word finds nothing next to a rarer one.
+    // In an index of this size, a search for a frequent word and a rarer word ignores the frequent word.
     let mut records: Vec<Record> = (0..1100)
         .map(|n| {
             let mut record = Record::new(

@@ -25,7 +25,7 @@ const TEXT_BEFORE_SECRET: [&str; 3] = ["The deploy token is ", "Pay with card ",
 const SOURCES: [&str; 3] = ["chatgpt", "claude", "me"];
 const TYPES: [&str; 3] = ["preference", "fact", "project"];
 const TAGS: [&str; 3] = ["home", "work", "private"];
-const LISTED: [Kind; 5] = [
+const LISTED_KINDS: [Kind; 5] = [
     Kind::Memory,
     Kind::Profile,
     Kind::Fact,
@@ -39,7 +39,7 @@ struct RecordSpec {
     source: usize,
     record_type: Option<usize>,
     tags: Vec<usize>,
-    /// None: the record has no date of its own, and the day of its import counts.
+    /// If this is None, the record has no date, and the vault uses the day of the import.
     day: Option<i64>,
     secret: Option<usize>,
     secret_in_title: bool,
@@ -64,8 +64,9 @@ prop_compose! {
     }
 }
 
-/// Values that a scope is limited to. Three times out of four the list is empty, which means no limit: with more limits
-/// in one scope, most vaults would show nothing, and a limit without effect would not be noticed.
+/// Generates the list of values that a scope is limited to. In three of four cases the list is empty, which means no
+/// limit: with more limits in one scope, most grants would show no record, and the test would miss a limit that has no
+/// effect.
 fn some_of<T: Debug + Clone>(
     value: impl Strategy<Value = T>,
     size: Range<usize>,
@@ -83,26 +84,27 @@ prop_compose! {
         since in proptest::option::weighted(0.4, 1..9i64), until in proptest::option::weighted(0.4, 1..9i64),
         conversations in any::<bool>(), uncovered in proptest::bool::weighted(0.25),
     ) -> GrantScope {
-        let names = |all: [&str; 3], chosen: Vec<usize>| chosen.into_iter().map(|n| all[n].to_owned()).collect();
+        let chosen_names = |all: [&str; 3], chosen: Vec<usize>| chosen.into_iter().map(|n| all[n].to_owned()).collect();
         GrantScope {
-            sources: names(SOURCES, sources), kinds: kinds.into_iter().map(|k| k.as_str().to_owned()).collect(),
-            types: names(TYPES, types), tags: names(TAGS, tags),
-            since: since.map(|day| time(day).as_micros()), until: until.map(|day| time(day).as_micros()),
+            sources: chosen_names(SOURCES, sources), kinds: kinds.into_iter().map(|k| k.as_str().to_owned()).collect(),
+            types: chosen_names(TYPES, types), tags: chosen_names(TAGS, tags),
+            since: since.map(|day| start_of_day(day).as_micros()),
+            until: until.map(|day| start_of_day(day).as_micros()),
             conversations, uncovered,
         }
     }
 }
 
-fn time(day: i64) -> Timestamp {
+fn start_of_day(day: i64) -> Timestamp {
     at(day * 86_400)
 }
 
 /// The time at which [`crate::source::import_units`] imports.
-fn imported() -> Timestamp {
+fn import_time() -> Timestamp {
     at(60)
 }
 
-/// Record number `n`. A conversation gets a message with the same properties.
+/// Returns record number `n`. A conversation also gets a message with the same properties.
 fn unit(n: usize, spec: &RecordSpec) -> Unit {
     let secret = spec
         .secret
@@ -135,7 +137,7 @@ fn unit(n: usize, spec: &RecordSpec) -> Unit {
             format!("{WORD} said{n}. {secret}"),
         );
         message.source.platform = SOURCES[spec.source].into();
-        message.times.created = spec.day.map(|day| time(day + 1));
+        message.times.created = spec.day.map(|day| start_of_day(day + 1));
         message.parent = Some(key(&format!("r{n}")));
         message.message = Some(MessagePart {
             role: "user".into(),
@@ -149,7 +151,7 @@ fn unit(n: usize, spec: &RecordSpec) -> Unit {
     Unit { records }
 }
 
-/// Whether a client with this scope may see a record, written independently of the vault.
+/// Returns whether a client with this scope may see a record. This is written independently of the vault's code.
 fn is_visible(scope: &GrantScope, record: &Record, spec: &RecordSpec) -> bool {
     let kind = record.kind;
     let is_never_visible = [
@@ -159,21 +161,21 @@ fn is_visible(scope: &GrantScope, record: &Record, spec: &RecordSpec) -> bool {
         Kind::Credential,
     ]
     .contains(&kind);
-    let chat = [Kind::Conversation, Kind::Message].contains(&kind);
-    let hidden = spec.hidden && kind == Kind::Message;
-    let not_exportable = spec.not_exportable && kind == Kind::Memory;
-    let date = record.times.created.unwrap_or(imported()).as_micros();
-    let named = |names: &Vec<String>, name: Option<&str>| {
+    let is_chat = [Kind::Conversation, Kind::Message].contains(&kind);
+    let is_hidden = spec.hidden && kind == Kind::Message;
+    let is_not_exportable = spec.not_exportable && kind == Kind::Memory;
+    let date = record.times.created.unwrap_or(import_time()).as_micros();
+    let is_allowed = |names: &Vec<String>, name: Option<&str>| {
         names.is_empty() || name.is_some_and(|name| names.iter().any(|n| n == name))
     };
     !is_never_visible
         && !spec.trashed
-        && !hidden
-        && !not_exportable
-        && (scope.conversations || !chat)
-        && named(&scope.kinds, Some(kind.as_str()))
-        && named(&scope.sources, Some(&record.source.platform))
-        && named(&scope.types, record.record_type.as_deref())
+        && !is_hidden
+        && !is_not_exportable
+        && (scope.conversations || !is_chat)
+        && is_allowed(&scope.kinds, Some(kind.as_str()))
+        && is_allowed(&scope.sources, Some(&record.source.platform))
+        && is_allowed(&scope.types, record.record_type.as_deref())
         && (scope.tags.is_empty() || scope.tags.iter().any(|tag| record.tags.contains(tag)))
         && scope.since.is_none_or(|since| date >= since)
         && scope.until.is_none_or(|until| date <= until)
@@ -209,7 +211,7 @@ fn grant(t: &TempVault, scope: GrantScope) -> (Grant, String) {
     t.vault.grants().add(new, at(10)).unwrap()
 }
 
-/// All pages of a list, with two records per page.
+/// Returns the records of all pages of a list, with two records per page, and the totals that the pages state.
 fn list_all(view: &mut GrantedView<'_>) -> (Vec<GrantedRecord>, BTreeSet<u32>) {
     let (mut all, mut totals, mut cursor) = (Vec::new(), BTreeSet::new(), None);
     loop {
@@ -223,8 +225,8 @@ fn list_all(view: &mut GrantedView<'_>) -> (Vec<GrantedRecord>, BTreeSet<u32>) {
     }
 }
 
-/// Calls the export tools for everything that is visible. Returns their documents, each with the numbers of records in
-/// it.
+/// Calls the export tools for all visible records. Returns each document with the number of records of each kind in
+/// that document.
 fn documents(
     t: &TempVault,
     view: &mut GrantedView<'_>,
@@ -232,11 +234,11 @@ fn documents(
 ) -> Vec<(String, BTreeMap<Kind, u32>)> {
     let export = view.export(range, 100, usize::MAX).unwrap();
     assert!(!export.is_cut_off());
-    let encoded = |encoding: &str| WriteOptions {
+    let options_for_encoding = |encoding: &str| WriteOptions {
         encoding: Some(encoding.to_owned()),
         ..WriteOptions::default()
     };
-    let bundle = |sign: bool, disclose: Option<Selector>| WriteOptions {
+    let options_for_bundle = |sign: bool, disclose: Option<Selector>| WriteOptions {
         signer: sign.then(|| t.vault.exporter().signer()),
         format_options: FormatOptions::new(AnswerOptions {
             session: "s".into(),
@@ -247,14 +249,17 @@ fn documents(
         ..WriteOptions::default()
     };
     let mut calls = vec![
-        ("export_memory", encoded("json")),
-        ("export_memory", encoded("yaml")),
-        ("export_memory", encoded("jsonl")),
-        ("memory_export", bundle(false, None)),
+        ("export_memory", options_for_encoding("json")),
+        ("export_memory", options_for_encoding("yaml")),
+        ("export_memory", options_for_encoding("jsonl")),
+        ("memory_export", options_for_bundle(false, None)),
     ];
     if !export.numbers.is_empty() {
-        calls.push(("memory_export", bundle(true, None)));
-        calls.push(("memory_export", bundle(true, Some(Selector::default()))));
+        calls.push(("memory_export", options_for_bundle(true, None)));
+        calls.push((
+            "memory_export",
+            options_for_bundle(true, Some(Selector::default())),
+        ));
     }
     calls
         .iter()
@@ -305,7 +310,7 @@ proptest! {
 
         let (listed, totals) = list_all(&mut view);
         let expected: BTreeSet<&String> =
-            visible.iter().filter(|(_, r)| LISTED.contains(&r.kind)).map(|(id, _)| id).collect();
+            visible.iter().filter(|(_, r)| LISTED_KINDS.contains(&r.kind)).map(|(id, _)| id).collect();
         prop_assert_eq!(listed.iter().map(|r| &r.id).collect::<BTreeSet<_>>(), expected.clone(), "the list is complete");
         prop_assert_eq!(listed.len(), expected.len(), "and names each record once");
         prop_assert_eq!(totals, BTreeSet::from([expected.len() as u32]));
@@ -375,7 +380,7 @@ fn an_erased_record_is_gone_from_every_call_and_a_cursor_does_not_bring_it_back(
             key(&format!("r{n}")),
             format!("{WORD} number{n}"),
         );
-        record.times.created = Some(time(n));
+        record.times.created = Some(start_of_day(n));
         record
     });
     t.import_records(records.collect()).unwrap();
@@ -477,20 +482,20 @@ fn a_wrong_revoked_or_expired_token_is_refused_and_survives_reopening() {
     let (t, other) = (TempVault::new(), TempVault::new());
     let (stored_grant, token) = grant(&t, GrantScope::default());
     let (_, foreign) = grant(&other, GrantScope::default());
-    let check =
+    let check_token =
         |t: &TempVault, token: &str, now| t.vault.grants().check(token, now).unwrap().map(drop);
-    assert_eq!(check(&t, &token, at(20)), Ok(()));
+    assert_eq!(check_token(&t, &token, at(20)), Ok(()));
     for wrong in [foreign.as_str(), "", "mementory_rs_0_0", &token[1..]] {
         assert_eq!(
-            check(&t, wrong, at(20)),
+            check_token(&t, wrong, at(20)),
             Err(GrantRefusal::UnknownToken),
             "{wrong}"
         );
     }
     let t = t.reopen();
-    assert_eq!(check(&t, &token, at(20)), Ok(()));
+    assert_eq!(check_token(&t, &token, at(20)), Ok(()));
     t.vault.grants().revoke("Client", at(30)).unwrap();
-    assert_eq!(check(&t, &token, at(40)), Err(GrantRefusal::Revoked));
+    assert_eq!(check_token(&t, &token, at(40)), Err(GrantRefusal::Revoked));
     assert_eq!(
         t.vault
             .grants()
@@ -511,8 +516,8 @@ fn a_wrong_revoked_or_expired_token_is_refused_and_survives_reopening() {
         ..NewGrant::default()
     };
     let (_, token) = t.vault.grants().add(new, at(50)).unwrap();
-    assert_eq!(check(&t, &token, at(59)), Ok(()));
-    assert_eq!(check(&t, &token, at(60)), Err(GrantRefusal::Expired));
+    assert_eq!(check_token(&t, &token, at(59)), Ok(()));
+    assert_eq!(check_token(&t, &token, at(60)), Err(GrantRefusal::Expired));
 }
 
 #[test]

@@ -134,7 +134,7 @@ fn a_missing_file_imported_later_is_linked() {
     let t = TempVault::new();
     let cancel = AtomicBool::new(false);
     let key = RecordKey::new("test", "file/1");
-    let named = mementory_model::AttachmentRef {
+    let attachment = mementory_model::AttachmentRef {
         key: key.clone(),
         origin_id: None,
         name: "plan.pdf".into(),
@@ -143,7 +143,7 @@ fn a_missing_file_imported_later_is_linked() {
         text: None,
     };
     let mut memory_with_file = memory(1);
-    memory_with_file.attachments.push(named);
+    memory_with_file.attachments.push(attachment);
     t.import_records(vec![memory_with_file.clone()]).unwrap();
     let files = || {
         t.vault

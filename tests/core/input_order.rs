@@ -21,16 +21,19 @@ fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
             ("d", Some("a"), "Another answer.", true),
         ],
     );
-    for drop in [
+    for exports in [
         [older.clone(), newer.clone()],
         [newer.clone(), older.clone()],
     ] {
         let t = TempVault::new();
-        import_units(&t, &drop);
+        import_units(&t, &exports);
         let expected_texts = ["Another answer.", "Hello.", "Partial answer, now finished."];
         assert_eq!(texts(&t, Kind::Message), expected_texts);
-        let shown = |value| record_with_id(&t, Kind::Message, value).0.active();
-        assert_eq!((shown("a"), shown("b"), shown("d")), (true, false, true));
+        let is_active = |value| record_with_id(&t, Kind::Message, value).0.active();
+        assert_eq!(
+            (is_active("a"), is_active("b"), is_active("d")),
+            (true, false, true)
+        );
         assert_eq!(faults(&t), [""; 0]);
     }
     // When the same exports are imported one after the other, the older export must not undo changes of the newer one.
@@ -43,7 +46,7 @@ fn of_two_exports_in_one_import_the_newer_one_wins_in_either_order() {
     );
 }
 
-/// Texts of all versions of the memory `m`, the current one first.
+/// Returns the texts of all versions of the memory `m`, the current version first.
 fn versions(t: &TempVault) -> Vec<String> {
     let view = record_with_id(t, Kind::Memory, "m").0;
     let versions = t.vault.reader().versions(&view).unwrap();
@@ -53,7 +56,7 @@ fn versions(t: &TempVault) -> Vec<String> {
         .collect()
 }
 
-/// The memory `m`, last changed on `day` if that is known.
+/// The memory `m`, which was last changed on `day`. Without `day` it has no time of change.
 fn memory(day: Option<i64>, text: &str) -> Unit {
     let mut memory = record(Kind::Memory, "m", text);
     memory.times.updated = day.map(at);
@@ -61,7 +64,7 @@ fn memory(day: Option<i64>, text: &str) -> Unit {
 }
 
 #[test]
-fn every_content_of_one_id_in_an_input_is_a_version() {
+fn each_different_content_of_one_id_in_an_input_becomes_a_version() {
     let (tea, coffee) = ("Likes tea.", "Likes coffee.");
     let undated = [memory(None, tea), memory(None, coffee)];
     let dated = [memory(Some(1), tea), memory(Some(2), coffee)];
@@ -95,20 +98,27 @@ fn every_content_of_one_id_in_an_input_is_a_version() {
             assert_eq!(outcome_counts(&report), counts, "{name}, known: {known}");
             assert_eq!(plan.by_kind, report.by_kind, "{name}, known: {known}");
             assert_eq!(versions(&t), expected, "{name}, known: {known}");
-            let again = import_units(&t, &units);
+            let second_report = import_units(&t, &units);
             assert_eq!(
-                outcome_counts(&again),
+                outcome_counts(&second_report),
                 [2, 0, 0, 2, 0],
                 "{name}, known: {known}: a second import adds nothing"
             );
             assert_eq!(versions(&t), expected, "{name}, known: {known}");
-            t.vault.importer().undo(&again.batch, at(200)).unwrap();
+            t.vault
+                .importer()
+                .undo(&second_report.batch, at(200))
+                .unwrap();
             assert_eq!(versions(&t), expected, "{name}, known: {known}");
             t.vault.importer().undo(&report.batch, at(300)).unwrap();
-            let left = if known { vec!["Likes water."] } else { vec![] };
-            assert_eq!(texts(&t, Kind::Memory), left, "{name}, known: {known}");
+            let remaining_texts = if known { vec!["Likes water."] } else { vec![] };
+            assert_eq!(
+                texts(&t, Kind::Memory),
+                remaining_texts,
+                "{name}, known: {known}"
+            );
             if known {
-                assert_eq!(versions(&t), left, "{name}");
+                assert_eq!(versions(&t), remaining_texts, "{name}");
             }
             assert_eq!(faults(&t), [""; 0], "{name}, known: {known}");
         }
@@ -143,8 +153,8 @@ fn the_report_says_which_occurrence_was_not_imported() {
 fn a_version_of_another_import_stays_when_that_import_is_undone() {
     let t = TempVault::new();
     let first = import_units(&t, &[memory(None, "Likes tea.")]);
-    let both = [memory(None, "Likes tea."), memory(None, "Likes coffee.")];
-    let second = import_units(&t, &both);
+    let both_versions = [memory(None, "Likes tea."), memory(None, "Likes coffee.")];
+    let second = import_units(&t, &both_versions);
     t.vault.importer().undo(&first.batch, at(200)).unwrap();
     assert_eq!(versions(&t), ["Likes coffee.", "Likes tea."]);
     t.vault.importer().undo(&second.batch, at(300)).unwrap();
@@ -153,7 +163,7 @@ fn a_version_of_another_import_stays_when_that_import_is_undone() {
 }
 
 #[test]
-fn an_occurrence_with_other_words_than_a_blocked_one_is_imported() {
+fn a_record_whose_words_differ_from_the_blocked_words_is_imported() {
     let t = TempVault::new();
     import_units(&t, &[record(Kind::Memory, "old", "Owns a boat.").into()]);
     let id = record_with_id(&t, Kind::Memory, "old").0.id_text();

@@ -1,5 +1,6 @@
-//! Vectors of memories never outlive their text: no change, redaction, deletion or erasure leaves one behind, and the
-//! check after an erasure notices a vector that is left. Search by meaning finds memories with other words.
+//! The vector of a text is removed together with the text: no edit, redaction, deletion or erasure leaves a vector, and
+//! the check after an erasure reports a vector that is left. Search by meaning finds memories that use other words than
+//! the query.
 use crate::deletion::{
     CANARY, SENTENCE, conversation_of, erase, id_of, outcome, vault_with_canary,
 };
@@ -67,7 +68,7 @@ fn an_erasure_removes_the_vectors() {
     assert!(outcome(&done, "record").1.contains("vectors"));
     assert_eq!(vectors(&t), before - 1);
     assert!(!contains(&t, &vector));
-    // Erasing a conversation also erases its messages.
+    // Erasing a conversation also erases its messages, and with them their vectors.
     let vector = stored_vector(t.vault.reader().view(&conversation_of(&t)).unwrap().row as u8);
     assert!(contains(&t, &vector), "the control");
     assert!(erase(&t, &[conversation_of(&t)]).receipt.complete);
@@ -168,7 +169,7 @@ fn a_redaction_an_edit_and_the_trash_remove_the_vector() {
     assert!(!has(&bystander), "in the Trash");
 }
 
-/// The encoder. None if its weights are not installed.
+/// Returns the encoder, or None if its weights are not installed.
 fn encoder() -> Option<Encoder> {
     let Some(folder) = std::env::var_os("MEMENTORY_WEIGHTS_DIR") else {
         skipped("MEMENTORY_WEIGHTS_DIR is not set");
@@ -183,7 +184,7 @@ fn encode_all(t: &TempVault, encoder: &Encoder) -> usize {
     pending.len()
 }
 
-/// Texts of the memories nearest to a text.
+/// Returns the texts of the memories nearest to `text`, the nearest first.
 fn nearest(t: &TempVault, encoder: &Encoder, text: &str) -> Vec<String> {
     let found = Meaning::of(&t.vault)
         .nearest(
@@ -291,7 +292,7 @@ fn other_words_and_languages_find_a_memory_until_it_is_erased() {
 }
 
 #[test]
-fn odd_texts_are_encoded_once() {
+fn unusual_texts_are_encoded_once() {
     let Some(encoder) = encoder() else { return };
     let t = TempVault::new();
     for text in [

@@ -1,5 +1,5 @@
-//! Imports bundles of other vaults in any order. A record that has an end or a successor in one of them stays closed,
-//! and a deletion applies to every record that it names.
+//! Bundles of other vaults are imported in any order. A record that has an end or a successor in one of them stays
+//! closed, and a deletion applies to every record that it names.
 use crate::source::*;
 use mementory_model::{
     Derived, Kind, Link, Record, RecordKey, Times, Tombstone, TombstoneOp, Unit,
@@ -43,61 +43,64 @@ fn tombstone(id: &str, op: TombstoneOp, kind: &str, target: &str, derived: Deriv
     }
 }
 
-/// Rows do not record when they last changed. Of two versions of a row, the one with an end or a successor is taken to
-/// be the newer one.
+/// Rows do not record when they last changed. Of two versions of a row, the vault treats the version with an end or a
+/// successor as the newer one.
 #[test]
 fn an_older_bundle_does_not_reopen_a_closed_row() {
     for (kind, name) in [(Kind::Fact, "fact"), (Kind::Relation, "edge")] {
-        let open = || bundle_row(kind, &format!("{name}/1"), "The launch is in May.");
-        let mut ended = open();
-        ended.times.valid_to = Some(at(50));
+        let open_row = || bundle_row(kind, &format!("{name}/1"), "The launch is in May.");
+        let mut ended_row = open_row();
+        ended_row.times.valid_to = Some(at(50));
         let successor = format!("{name}/2");
-        let succeeded = with_link(ended.clone(), "superseded_by", kind, &successor);
-        let next = bundle_row(kind, &successor, "The launch is in June.");
-        for (closed, what) in [(ended, "its end"), (succeeded, "its successor")] {
+        let succeeded_row = with_link(ended_row.clone(), "superseded_by", kind, &successor);
+        let successor_row = bundle_row(kind, &successor, "The launch is in June.");
+        for (closed_row, what) in [(ended_row, "its end"), (succeeded_row, "its successor")] {
             let t = TempVault::new();
-            import_units(&t, &[open().into()]);
-            let news = import_units(&t, &[closed.clone().into(), next.clone().into()]);
+            import_units(&t, &[open_row().into()]);
+            let newer_report = import_units(
+                &t,
+                &[closed_row.clone().into(), successor_row.clone().into()],
+            );
             assert_eq!(
-                outcome_counts(&news),
+                outcome_counts(&newer_report),
                 [2, 1, 1, 0, 0],
                 "{name}: {what} comes, and the new row beside it"
             );
-            let stale = import_units(&t, &[open().into()]);
+            let older_report = import_units(&t, &[open_row().into()]);
             assert_eq!(
-                outcome_counts(&stale),
+                outcome_counts(&older_report),
                 [1, 0, 0, 1, 0],
                 "{name}: {what} stays"
             );
             let stored = live_records(&t, kind)
                 .into_iter()
-                .find(|(_, r)| r.key == closed.key)
+                .find(|(_, r)| r.key == closed_row.key)
                 .unwrap()
                 .1;
-            assert_eq!(stored.times.valid_to, closed.times.valid_to);
-            assert_eq!(stored.links, closed.links);
+            assert_eq!(stored.times.valid_to, closed_row.times.valid_to);
+            assert_eq!(stored.links, closed_row.links);
             assert_eq!(texts(&t, kind).len(), 2, "{name}: both rows");
         }
     }
 }
 
-/// An older and a newer bundle in one import.
+/// Imports an older and a newer bundle together.
 #[test]
-fn a_row_that_one_of_two_bundles_closes_is_closed() {
-    let open = || bundle_row(Kind::Fact, "fact/1", "The launch is in May.");
-    let mut closed = open();
-    closed.times.valid_to = Some(at(50));
+fn a_row_is_closed_if_one_of_two_bundles_in_an_import_closes_it() {
+    let open_row = || bundle_row(Kind::Fact, "fact/1", "The launch is in May.");
+    let mut closed_row = open_row();
+    closed_row.times.valid_to = Some(at(50));
     for (order, units) in [
-        ("older first", [open(), closed.clone()]),
-        ("newer first", [closed.clone(), open()]),
+        ("older first", [open_row(), closed_row.clone()]),
+        ("newer first", [closed_row.clone(), open_row()]),
     ] {
         for known in [false, true] {
             let t = TempVault::new();
             if known {
-                import_units(&t, &[open().into()]);
+                import_units(&t, &[open_row().into()]);
             }
             import_units(&t, &units.clone().map(Unit::from));
-            let stored = one_row(&t);
+            let stored = only_fact(&t);
             assert_eq!(
                 stored.times.valid_to,
                 Some(at(50)),
@@ -108,7 +111,7 @@ fn a_row_that_one_of_two_bundles_closes_is_closed() {
     }
 }
 
-fn one_row(t: &TempVault) -> Record {
+fn only_fact(t: &TempVault) -> Record {
     let rows = live_records(t, Kind::Fact);
     assert_eq!(rows.len(), 1);
     rows.into_iter().next().unwrap().1
@@ -117,15 +120,15 @@ fn one_row(t: &TempVault) -> Record {
 /// The text of a row whose validity has ended can still be corrected, and its end can be moved.
 #[test]
 fn a_closed_row_can_be_corrected() {
-    let closed = |day: i64, text: &str| {
+    let closed_fact = |day: i64, text: &str| {
         let mut fact = bundle_row(Kind::Fact, "fact/1", text);
         fact.times.valid_to = Some(at(day));
         Unit::from(fact)
     };
     let t = TempVault::new();
-    import_units(&t, &[closed(50, "The launch is in May.")]);
-    let again = import_units(&t, &[closed(60, "The launch is in late May.")]);
-    assert_eq!(outcome_counts(&again), [1, 0, 1, 0, 0]);
+    import_units(&t, &[closed_fact(50, "The launch is in May.")]);
+    let second_report = import_units(&t, &[closed_fact(60, "The launch is in late May.")]);
+    assert_eq!(outcome_counts(&second_report), [1, 0, 1, 0, 0]);
     assert_eq!(texts(&t, Kind::Fact), ["The launch is in late May."]);
 }
 
@@ -220,8 +223,8 @@ fn deletions_of_every_kind_apply_first_and_also_to_derived_records() {
     );
 }
 
-/// A redaction in an imported bundle also removes the words from this vault. The record is kept or imported only if the
-/// words in it are replaced.
+/// A redaction in an imported bundle also removes the words from this vault. The record stays, or is imported, only if
+/// the words in the record are replaced.
 #[test]
 fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     let redaction = || {
@@ -261,7 +264,7 @@ fn an_imported_redaction_removes_the_words_from_lists_and_search() {
     assert_eq!(texts(&t, Kind::Memory), ["[REDACTED:secret]"]);
     assert_eq!(hit_count(&t, "zanzibarquokka"), 0);
 
-    // Records that were derived from it and deleted with it are deleted here too.
+    // A tombstone also deletes the derived records that it lists.
     let t = TempVault::new();
     import_units(&t, &[bundle_row(Kind::Fact, "fact/f", "It sleeps.").into()]);
     let derived_ids = Derived {
@@ -288,14 +291,14 @@ fn two_deletions_with_one_id_both_apply() {
     ];
     import_units(&t, &rows);
     let delete = |target: &'static str| {
-        let found = tombstone(
+        let deletion = tombstone(
             "t-1",
             TombstoneOp::Delete,
             "episode",
             target,
             Derived::default(),
         );
-        import_from(&t, &move |sink| sink.tombstone(found.clone())).batch
+        import_from(&t, &move |sink| sink.tombstone(deletion.clone())).batch
     };
     let first = delete("1");
     assert_eq!(texts(&t, Kind::Memory), ["The second."]);

@@ -1,5 +1,6 @@
-//! A record is imported again with the same text, but with other links, entities, vectors or another original text. It
-//! is a new version if its time of change is later, or if neither version has a time and the new one contains more.
+//! A record is imported again with the same text, but with other links, entities, vectors or another original text. The
+//! record gets a new version if its time of change is later, or if neither version has a time and the new version
+//! contains more.
 use crate::source::*;
 use mementory_model::{Embedding, EntityRef, Kind, Record, Unit, Verbatim};
 use mementory_testkit::{TempVault, at, options};
@@ -11,7 +12,7 @@ const UPDATED: [u32; 5] = [1, 0, 1, 0, 0];
 
 type Change = fn(&mut Record);
 
-/// A memory that the source last changed on `day`.
+/// The memory `m`, which the source last changed on `day`. Without `day` it has no time of change.
 fn tea(day: Option<i64>) -> Record {
     let mut memory = record(Kind::Memory, "m", "Likes tea.");
     memory.times.updated = day.map(at);
@@ -61,8 +62,8 @@ fn other_details_of_a_newer_version_are_imported() {
             let report = import_units(&t, &[after.clone().into()]);
             assert_eq!(outcome_counts(&report), expected, "{name} {days:?}");
             let stored = record_with_id(&t, Kind::Memory, "m").1;
-            let kept = if expected == UPDATED { after } else { before };
-            assert_eq!(stored, kept, "{name} {days:?}");
+            let expected_record = if expected == UPDATED { after } else { before };
+            assert_eq!(stored, expected_record, "{name} {days:?}");
             assert_eq!(faults(&t), [""; 0], "{name} {days:?}");
         }
     }
@@ -88,11 +89,11 @@ fn of_two_versions_in_one_import_the_details_of_the_newer_one_stay() {
 fn the_same_json_in_another_notation_is_the_same_record() {
     let t = TempVault::new();
     import_units(&t, &[tea(Some(1)).into()]);
-    let mut again = tea(Some(2));
-    again.verbatim = Some(Verbatim::json(
+    let mut reformatted = tea(Some(2));
+    reformatted.verbatim = Some(Verbatim::json(
         "{ \"text\": \"Likes tea.\", \"seen\": 1, \"id\": \"m\" }",
     ));
-    let report = import_units(&t, &[again.into()]);
+    let report = import_units(&t, &[reformatted.into()]);
     assert_eq!(outcome_counts(&report), SAME);
 }
 
@@ -115,7 +116,7 @@ fn newer_details_do_not_replace_the_persons_edit() {
 }
 
 #[test]
-fn undoing_an_import_takes_newer_details_back() {
+fn undoing_an_import_restores_the_older_details() {
     let t = TempVault::new();
     import_units(&t, &[tea(Some(1)).into()]);
     let newer = derived(tea(Some(2)), Kind::Memory, "other");
@@ -125,21 +126,21 @@ fn undoing_an_import_takes_newer_details_back() {
     assert_eq!(faults(&t), [""; 0]);
 }
 
-/// A memory without a time that was derived from two others.
+/// The memory `m` without a time of change, derived from two other memories.
 fn two_links() -> Record {
     derived(derived(tea(None), Kind::Memory, "one"), Kind::Memory, "two")
 }
 
 #[test]
 fn an_undated_record_that_says_less_or_is_of_another_format_changes_nothing() {
-    let less: Change = |r| drop(r.links.pop());
+    let fewer_links: Change = |r| drop(r.links.pop());
     let other_format: Change = |r| {
         r.origin.format = "other".into();
         *r = derived(r.clone(), Kind::Memory, "three");
     };
     let without_original: Change = |r| r.verbatim = None;
     for (name, change) in [
-        ("less", less),
+        ("less", fewer_links),
         ("other format", other_format),
         ("without original", without_original),
     ] {
@@ -173,17 +174,17 @@ fn every_detail_of_an_undated_record_in_one_input_is_a_version() {
             "{name}"
         );
         assert_eq!(record_with_id(&t, Kind::Memory, "m").1, after, "{name}");
-        let again = import_units(&t, &units);
+        let second_report = import_units(&t, &units);
         assert_eq!(
-            again.total().updated,
+            second_report.total().updated,
             0,
             "{name}: a second import adds nothing"
         );
         assert_eq!(record_with_id(&t, Kind::Memory, "m").1, after, "{name}");
-        let mut third = after.clone();
-        third.links.push(two_links().links.remove(1));
+        let mut third_version = after.clone();
+        third_version.links.push(two_links().links.remove(1));
         assert_eq!(
-            outcome_counts(&import_units(&t, &[third.into()])),
+            outcome_counts(&import_units(&t, &[third_version.into()])),
             UPDATED,
             "{name}: other details than any before"
         );
@@ -192,7 +193,7 @@ fn every_detail_of_an_undated_record_in_one_input_is_a_version() {
 }
 
 #[test]
-fn a_preview_says_of_repeated_records_what_the_import_says() {
+fn a_preview_and_the_import_report_the_same_about_repeated_records() {
     let days = [
         [None, None],
         [None, Some(2)],
@@ -201,26 +202,26 @@ fn a_preview_says_of_repeated_records_what_the_import_says() {
         [Some(2), Some(2)],
         [Some(2), None],
     ];
-    let (mut known, mut units) = (Vec::new(), Vec::new());
+    let (mut known_units, mut units) = (Vec::new(), Vec::new());
     for (name, change) in changes() {
         for days in days {
             for known_day in [None, Some(None), Some(Some(1))] {
-                let named = |mut record: Record| {
+                let unit_with_key = |mut record: Record| {
                     record.key = key(&format!("{name} {days:?} {known_day:?}"));
                     Unit::from(record)
                 };
-                known.extend(known_day.map(|day| named(tea(day))));
+                known_units.extend(known_day.map(|day| unit_with_key(tea(day))));
                 let mut after = tea(days[1]);
                 change(&mut after);
-                let mut notation = after.clone();
+                let mut reformatted = after.clone();
                 let original = after.verbatim.as_ref().map(|v| v.text.replace(':', " : "));
-                notation.verbatim = original.map(Verbatim::json);
-                units.extend([tea(days[0]), after, notation].map(named));
+                reformatted.verbatim = original.map(Verbatim::json);
+                units.extend([tea(days[0]), after, reformatted].map(unit_with_key));
             }
         }
     }
     let t = TempVault::new();
-    import_units(&t, &known);
+    import_units(&t, &known_units);
     let cancel = AtomicBool::new(false);
     let read: Read<'_> = &|sink| units.iter().cloned().try_for_each(|unit| sink.unit(unit));
     let plan = t.import_with(&options(&cancel, true), read).unwrap();

@@ -1,4 +1,4 @@
-//! Erasures remove words from passthrough files however the files write them.
+//! Erasures remove words from passthrough files in every encoding and notation that the files use.
 use crate::{
     deletion::{erase, outcome},
     proof::{flip_blobs, import_parts, vault_with},
@@ -92,8 +92,8 @@ fn a_receipt_says_which_files_can_be_erased_as_a_whole() {
     let done = erase(&t, &ids);
     let sql = "SELECT lower(hex(id)) FROM records WHERE title = 'notes.txt'";
     let file: String = t.database().query_row(sql, [], |r| r.get(0)).unwrap();
-    let (found, detail) = outcome(&done, "passthrough");
-    assert_eq!(found, PlaceOutcome::Failed);
+    let (place_outcome, detail) = outcome(&done, "passthrough");
+    assert_eq!(place_outcome, PlaceOutcome::Failed);
     let advice = format!("to remove these files as a whole, erase {file}");
     assert!(detail.ends_with(&advice), "{detail}");
     let erased = erase(&t, &[file]);
@@ -118,11 +118,11 @@ fn a_file_that_quotes_a_redacted_copy_loses_the_same_words() {
     let (t, ids) = vault_with(&[erased, copy]);
     let json = serde_json::to_string(copy).unwrap();
     let script = |json: &str| format!("part0 = [{{\"q\":{}}}]", json.replace('é', "\\u00e9"));
-    let side = |json: &str| format!("{{\"q\":{json}}}");
+    let sidecar = |json: &str| format!("{{\"q\":{json}}}");
     import_parts(
         &t,
         &[
-            ("side.json", side(&json).as_bytes()),
+            ("side.json", sidecar(&json).as_bytes()),
             ("part0.js", script(&json).as_bytes()),
         ],
     );
@@ -132,12 +132,15 @@ fn a_file_that_quotes_a_redacted_copy_loses_the_same_words() {
         .unwrap()
         .value;
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    let left = "\"[REDACTED:erased] My PIN is 4711. [REDACTED:erased]\"";
-    assert_eq!(text_of_part(&t, "side.json"), side(left));
-    assert_eq!(text_of_part(&t, "part0.js"), script(left));
+    let redacted_json = "\"[REDACTED:erased] My PIN is 4711. [REDACTED:erased]\"";
+    assert_eq!(text_of_part(&t, "side.json"), sidecar(redacted_json));
+    assert_eq!(text_of_part(&t, "part0.js"), script(redacted_json));
     let done = erase(&t, &ids[1..]);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    assert_eq!(text_of_part(&t, "side.json"), side("\"[REDACTED:erased]\""));
+    assert_eq!(
+        text_of_part(&t, "side.json"),
+        sidecar("\"[REDACTED:erased]\"")
+    );
     assert_eq!(
         text_of_part(&t, "part0.js"),
         script("\"[REDACTED:erased]\"")
@@ -148,7 +151,7 @@ fn a_file_that_quotes_a_redacted_copy_loses_the_same_words() {
 fn short_words_are_redacted_in_files_that_quote_the_whole_text() {
     let text = "I am quite sure that Al is right here today.";
     let (t, ids) = vault_with(&[text]);
-    // A word of two letters is redacted only where the file quotes the record.
+    // A word of two letters is redacted only in a quotation of the whole record, so "Al" in the second text stays.
     let quoted = |text: &str| format!(r#"["{text}","Al and I are quite sure."]"#);
     import_parts(&t, &[("side.json", quoted(text).as_bytes())]);
     let done = redact(&t, &ids[0], "Al", false);

@@ -1,5 +1,5 @@
-//! The check after an erasure: it finds traces that are left, ignores words that other records legitimately contain,
-//! and finishes interrupted erasures.
+//! The check after an erasure finds traces that are left, ignores words that other records contain, and finishes
+//! interrupted erasures.
 use crate::{
     deletion::{CANARY, SENTENCE, erase, hit_count, id_of, outcome, record, vault_with_canary},
     redaction::redact,
@@ -56,8 +56,8 @@ fn a_leftover_is_found_even_if_its_first_words_are_in_use() {
         )
         .unwrap();
     let done = erase(&t, &ids[..2]);
-    let (found, detail) = outcome(&done, "database_pages");
-    assert_eq!(found, PlaceOutcome::Failed, "{detail}");
+    let (place_outcome, detail) = outcome(&done, "database_pages");
+    assert_eq!(place_outcome, PlaceOutcome::Failed, "{detail}");
 }
 
 #[test]
@@ -201,8 +201,8 @@ fn passthrough_files_of_every_encoding_lose_the_words() {
     assert_eq!(t.vault.eraser().erase_plan(&ids).unwrap().passthrough, 3);
     let done = erase(&t, &ids);
     assert!(done.receipt.complete, "{:?}", done.receipt.places);
-    let (found, detail) = outcome(&done, "passthrough");
-    assert_eq!(found, PlaceOutcome::Redacted);
+    let (place_outcome, detail) = outcome(&done, "passthrough");
+    assert_eq!(place_outcome, PlaceOutcome::Redacted);
     assert_eq!(detail, "3 rewritten; 4 parts of imports searched");
 }
 
@@ -278,7 +278,7 @@ fn a_text_of_several_lines_is_removed_from_files_with_the_line_ends_of_windows()
     }
 }
 
-/// Flips a bit in every blob; calling it again restores them.
+/// Flips a bit in every blob. A second call restores the blobs.
 pub fn flip_blobs(t: &TempVault) {
     for blob in std::fs::read_dir(t.dir().join("blobs")).unwrap() {
         let path = blob.unwrap().path();
@@ -295,13 +295,13 @@ fn an_unreadable_passthrough_file_is_not_clean() {
     import_parts(&t, &[("a.txt", b"nothing of it")]);
     flip_blobs(&t);
     let done = erase(&t, &ids);
-    let (found, detail) = outcome(&done, "passthrough");
-    assert_eq!(found, PlaceOutcome::Failed, "{detail}");
+    let (place_outcome, detail) = outcome(&done, "passthrough");
+    assert_eq!(place_outcome, PlaceOutcome::Failed, "{detail}");
     assert!(!done.receipt.complete);
 }
 
 #[test]
-fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
+fn a_file_in_the_vault_folder_fails_the_receipt_only_if_it_is_a_copy_of_the_vault() {
     let (t, ids) = vault_with(&[LONG_SENTENCE, SENTENCE]);
     for name in [
         ".DS_Store",
@@ -327,7 +327,8 @@ fn only_copies_of_the_vault_in_its_folder_are_a_failure() {
     std::fs::write(&backup, "x").unwrap();
     let done = erase(&t, &ids[1..]);
     assert_eq!(outcome(&done, "temporary_files").0, PlaceOutcome::Failed);
-    // Check the receipt again, because the reason for the failure may be gone. Here it is not gone.
+    // A retry checks the receipt again, because the file that failed the check may be gone. Here that file still
+    // exists.
     t.vault.receipts().finish_interrupted(at(200)).unwrap();
     assert!(!t.vault.receipts().get(&done.receipt.id).unwrap().complete);
     std::fs::remove_file(backup).unwrap();

@@ -159,19 +159,22 @@ fn redacted_copies_have_a_tombstone_each() {
         "{copy:?}"
     );
     assert_eq!(t.number("SELECT count(*) FROM redacted"), 1);
-    let again = record(
+    let message_again = record(
         Kind::Message,
         "elsewhere",
         &format!("Listen. {SENTENCE} Good night."),
     );
     assert_eq!(
-        t.import_records(vec![again]).unwrap().total().blocked,
+        t.import_records(vec![message_again])
+            .unwrap()
+            .total()
+            .blocked,
         1,
         "the message as it was is held back"
     );
 }
 
-/// The tombstone of a redaction of `ep_1` in another vault.
+/// The tombstone that another vault writes when it redacts `ep_1`.
 fn redacted_elsewhere() -> Tombstone {
     Tombstone {
         id: "tomb_1".into(),
@@ -188,8 +191,7 @@ fn redacted_elsewhere() -> Tombstone {
     }
 }
 
-/// The record that was redacted elsewhere, as an imported file might contain it: without any text, unless `change` adds
-/// some.
+/// The record `ep_1` as an imported file might contain it: without any text, unless `change` adds some.
 fn redacted_record(change: impl Fn(&mut Record)) -> Record {
     let mut record = Record::new(Kind::Memory, RecordKey::new("mem", "episode/ep_1"), "");
     change(&mut record);
@@ -212,7 +214,7 @@ fn words_of_a_record_redacted_elsewhere_are_blocked_in_every_field() {
         ("content", record_with("content")),
     ];
     // Each row is a series of imports, and each import is given as (with the tombstone, with the record). An import
-    // with the record contains it three times: with the words, without them, and with them again.
+    // with the record contains the record three times: with the words, without the words, and with the words again.
     let rows: [&[(bool, bool)]; 3] = [
         &[(true, true)],
         &[(true, false), (false, true)],
@@ -322,11 +324,11 @@ fn words_of_a_redaction_mark_are_not_redacted_again() {
         end: start + 13,
         class: "secret".into(),
     };
-    let again = t
+    let second_redaction = t
         .vault
         .redactor()
         .redact(&id, &[inside_mark], true, at(110), &|_| {});
-    assert!(matches!(again, Err(VaultError::Usage(_))));
+    assert!(matches!(second_redaction, Err(VaultError::Usage(_))));
     assert_eq!(text(&t), redacted);
 }
 
@@ -351,14 +353,16 @@ fn ids_in_a_tombstone_do_not_reveal_the_words() {
         id_of(&t, Kind::Memory, "day two"),
     );
     redact(&t, &first, "Secret trip to Ravenna", false);
-    let kept = t
+    let redacted_record = t
         .vault
         .reader()
         .record(&t.vault.reader().view(&first).unwrap())
         .unwrap();
     assert!(
-        !serde_json::to_string(&kept).unwrap().contains("Ravenna"),
-        "nothing of the record does, its key and its origin neither: {kept:?}"
+        !serde_json::to_string(&redacted_record)
+            .unwrap()
+            .contains("Ravenna"),
+        "nothing of the record does, its key and its origin neither: {redacted_record:?}"
     );
     t.vault
         .eraser()
@@ -380,7 +384,7 @@ fn ids_in_a_tombstone_do_not_reveal_the_words() {
 }
 
 #[test]
-fn a_tombstone_names_no_part_of_a_note_by_its_title() {
+fn a_tombstone_of_a_part_of_a_note_does_not_contain_the_title_of_the_note() {
     let t = TempVault::new();
     let mut note = record(Kind::Resource, "places/ravenna", "Pack light.");
     note.title = Some("Ravenna".into());
@@ -439,8 +443,8 @@ fn the_preview_counts_what_a_redaction_changes() {
         };
         let id = add(record_text);
         let other_ids: Vec<String> = (0..12).map(|n| add(other_text(n))).collect();
-        // The first of the others contains the words only in an older version. The second is in the Trash, where
-        // records are not searched.
+        // The first of the other records contains the words only in an older version. The second is in the Trash,
+        // where records are not searched.
         let fields = EditFields {
             text: Some("It changed.".into()),
             ..EditFields::default()
@@ -456,16 +460,16 @@ fn the_preview_counts_what_a_redaction_changes() {
             end,
             class: "test".into(),
         };
-        let go = AtomicBool::new(false);
+        let not_cancelled = AtomicBool::new(false);
         let ask = |stop: &AtomicBool| {
             t.vault
                 .redactor()
                 .redact_plan(&id, std::slice::from_ref(&span), everywhere, stop)
         };
-        let plan = ask(&go).unwrap().len();
+        let plan = ask(&not_cancelled).unwrap().len();
         assert_eq!(
             plan,
-            ask(&go).unwrap().len(),
+            ask(&not_cancelled).unwrap().len(),
             "nothing is changed by asking"
         );
         assert!(t.vault.audit().tombstones().unwrap().is_empty());
@@ -509,7 +513,7 @@ fn redacting_everywhere_changes_every_record_or_is_refused() {
         .add("All of quokkaville.", None, vec![], at(0))
         .unwrap()
         .value;
-    let fill = |numbers: std::ops::Range<u32>| {
+    let import_notes = |numbers: std::ops::Range<u32>| {
         let note = |n| {
             record(
                 Kind::Memory,
@@ -519,7 +523,7 @@ fn redacting_everywhere_changes_every_record_or_is_refused() {
         };
         t.import_records(numbers.map(note).collect()).unwrap();
     };
-    fill(0..600);
+    import_notes(0..600);
     let done = redact(&t, &id, "quokkaville", true);
     let numbers = (done.copies_redacted, done.receipt.copies_left);
     assert_eq!(numbers, (601, 0), "more than one look at the index finds");
@@ -529,7 +533,7 @@ fn redacting_everywhere_changes_every_record_or_is_refused() {
         .add("Nobody knows quokkaville.", None, vec![], at(0))
         .unwrap()
         .value;
-    fill(600..10_602);
+    import_notes(600..10_602);
     let span = [RedactSpan {
         start: 13,
         end: 24,

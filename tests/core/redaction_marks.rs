@@ -1,5 +1,5 @@
-//! What an exported MIF document says about masked and redacted values (specification §6.1 and §7): class, position and
-//! length, as far as known. Uses `fixtures/mif/covered`.
+//! An exported MIF document lists masked and redacted values (specification §6.1 and §7) with their class, position and
+//! length, as far as these are known. Uses `fixtures/mif/covered`.
 use crate::{deletion::record, redaction::redact};
 use mementory_model::{Kind, Record};
 use mementory_testkit::{TempVault, at, contains_text, repo};
@@ -16,7 +16,7 @@ fn read_case() -> (Value, PathBuf) {
     )
 }
 
-/// Exports the vault as a document of this version, and returns it as JSON and as bytes.
+/// Exports the vault as a MIF document of `version`. Returns the document as JSON and as bytes.
 fn export_document(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>) {
     while t.vault.scanner().scan_next(at(50)).unwrap().left > 0 {}
     let folder = tempfile::tempdir().unwrap();
@@ -42,7 +42,7 @@ fn export_document(t: &TempVault, cover: bool, version: &str) -> (Value, Vec<u8>
     (serde_json::from_slice(&bytes).unwrap(), bytes)
 }
 
-/// The list of redactions of each entry, keyed by the entry's id.
+/// Returns the list of redactions of each entry, keyed by the entry's id.
 fn redactions(document: &Value) -> Value {
     let lists = ["memories", "todos"]
         .into_iter()
@@ -57,8 +57,8 @@ fn redactions(document: &Value) -> Value {
 }
 
 fn listed_values(case: &Value) -> Vec<&str> {
-    let list = case["values"].as_array().unwrap();
-    list.iter().map(|word| word.as_str().unwrap()).collect()
+    let values = case["values"].as_array().unwrap();
+    values.iter().map(|word| word.as_str().unwrap()).collect()
 }
 
 #[test]
@@ -66,9 +66,9 @@ fn covered_and_redacted_values_are_listed_and_never_shown() {
     let (case, input) = read_case();
     let t = TempVault::new();
     t.import(&[input]).unwrap();
-    let known = case["redacted"].as_str().unwrap();
-    let id = crate::deletion::id_of(&t, Kind::Memory, known);
-    redact(&t, &id, known, false);
+    let redacted_text = case["redacted"].as_str().unwrap();
+    let id = crate::deletion::id_of(&t, Kind::Memory, redacted_text);
+    redact(&t, &id, redacted_text, false);
 
     let (plain, _) = export_document(&t, false, "1.0");
     assert_eq!(redactions(&plain), case["plain"]["redactions"]);
@@ -81,18 +81,18 @@ fn covered_and_redacted_values_are_listed_and_never_shown() {
         assert!(!contains_text(&bytes, word), "{word}");
     }
 
-    // After importing the masked document into another vault, the marks are still there and no new ones were added.
-    let back = TempVault::new();
+    // When another vault imports the masked document, the marks stay and no new marks are added.
+    let other_vault = TempVault::new();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("covered.mif.json");
     std::fs::write(&file, &bytes).unwrap();
-    back.import(&[file]).unwrap();
-    let (again, _) = export_document(&back, false, "1.0");
-    assert_eq!(again["memories"], covered["memories"]);
-    assert_eq!(again["todos"], covered["todos"]);
+    other_vault.import(&[file]).unwrap();
+    let (document, _) = export_document(&other_vault, false, "1.0");
+    assert_eq!(document["memories"], covered["memories"]);
+    assert_eq!(document["todos"], covered["todos"]);
 }
 
-/// The contents of the document as plain memories, as if they came from another format.
+/// Returns the contents of the document as memories without any link to MIF, as a reader of another format would.
 fn memories_without_format(input: &PathBuf) -> Vec<Record> {
     let document: Value = serde_json::from_slice(&std::fs::read(input).unwrap()).unwrap();
     let memories = document["memories"].as_array().unwrap().iter().enumerate();
@@ -114,11 +114,11 @@ fn values_of_records_from_other_formats_are_listed_too() {
     let memories = document["memories"].as_array().unwrap();
     let expected = case["elsewhere"]["redactions"].as_array().unwrap();
     for (record, expected) in records.iter().zip(expected) {
-        let head = record.text.split([' ', ',']).next().unwrap();
+        let first_word = record.text.split([' ', ',']).next().unwrap();
         let found = memories
             .iter()
-            .find(|m| m["content"].as_str().unwrap().starts_with(head));
-        assert_eq!(&found.unwrap()["redactions"], expected, "{head}");
+            .find(|m| m["content"].as_str().unwrap().starts_with(first_word));
+        assert_eq!(&found.unwrap()["redactions"], expected, "{first_word}");
     }
     let privacy = &case["elsewhere"]["privacy"];
     assert_eq!(&document["metadata"]["privacy"], privacy);

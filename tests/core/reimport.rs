@@ -1,5 +1,5 @@
-//! Importing the same source again: erasures, redactions, edits and moves to the Trash stay in effect, and records that
-//! moved in the source move here too.
+//! When the same source is imported again, erasures, redactions, edits and moves to the Trash stay in effect, and
+//! records that moved in the source also move in the vault.
 use crate::source::*;
 use mementory_model::{Kind, Unit};
 use mementory_testkit::{TempVault, at, options};
@@ -33,11 +33,11 @@ fn redact(t: &TempVault, kind: Kind, value: &str) {
 }
 
 #[test]
-fn parts_that_were_redacted_stay_redacted() {
-    let side = format!("{{\"said\":\"{SECRET}\"}}");
+fn passthrough_files_that_were_redacted_stay_redacted() {
+    let passthrough_text = format!("{{\"said\":\"{SECRET}\"}}");
     let read: Read<'_> = &|sink| {
         sink.unit(record(Kind::Memory, "m", SECRET).into())?;
-        send_part(sink, "side.json", &side)
+        send_part(sink, "side.json", &passthrough_text)
     };
     let cases: [(&str, PersonAction); 2] = [
         ("erased", |t| erase(t, Kind::Memory, "m")),
@@ -61,9 +61,9 @@ fn parts_that_were_redacted_stay_redacted() {
             !before.contains("zanzibarquokka"),
             "{name}: the part was cleaned"
         );
-        let again = import_from(&t, read);
+        let second_report = import_from(&t, read);
         assert_eq!(
-            again.by_kind["foreign"].blocked, 1,
+            second_report.by_kind["foreign"].blocked, 1,
             "{name}: and is held back when it comes again"
         );
         assert_eq!(bytes(), before, "{name}: nothing was written");
@@ -76,7 +76,7 @@ fn parts_that_were_redacted_stay_redacted() {
 }
 
 #[test]
-fn an_erased_file_that_comes_again_leaves_no_bytes() {
+fn an_erased_file_that_is_imported_again_leaves_no_bytes() {
     let read: Read<'_> = &|sink| {
         sink.unit(with_attachment(record(Kind::Memory, "m", "Keeps a list."), "f").into())?;
         send_file(sink, "f", SECRET)
@@ -84,8 +84,8 @@ fn an_erased_file_that_comes_again_leaves_no_bytes() {
     let t = TempVault::new();
     import_from(&t, read);
     erase(&t, Kind::Attachment, "f");
-    let again = import_from(&t, read);
-    assert_eq!(again.by_kind["attachment"].blocked, 1, "held back");
+    let second_report = import_from(&t, read);
+    assert_eq!(second_report.by_kind["attachment"].blocked, 1, "held back");
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
         0,
@@ -100,17 +100,17 @@ fn a_version_replaced_in_the_same_input_can_be_erased() {
         memory.times.updated = Some(at(day));
         Unit::from(memory)
     };
-    let in_full = |text: &str| {
+    let file_with_text = |text: &str| {
         let mut reference = attachment_ref("f");
         reference.text = Some(text.into());
-        let mut full = record(Kind::Attachment, "f", text);
-        full.attachments.push(reference);
-        Unit::from(full)
+        let mut file = record(Kind::Attachment, "f", text);
+        file.attachments.push(reference);
+        Unit::from(file)
     };
     let mut record_with_file = record(Kind::Memory, "m", "See the file.");
     record_with_file.attachments.push(attachment_ref("f"));
     record_with_file.attachments[0].text = Some(SECRET.into());
-    let filler: Vec<Unit> = (0..2_000)
+    let filler_units: Vec<Unit> = (0..2_000)
         .map(|n| {
             record(
                 Kind::Procedure,
@@ -129,14 +129,14 @@ fn a_version_replaced_in_the_same_input_can_be_erased() {
             "written",
             [
                 vec![newer(1, SECRET)],
-                filler,
+                filler_units,
                 vec![newer(2, "Sold the piano.")],
             ]
             .concat(),
         ),
         (
             "file in full",
-            vec![record_with_file.into(), in_full("A file.")],
+            vec![record_with_file.into(), file_with_text("A file.")],
         ),
     ];
     for (name, units) in cases {
@@ -180,8 +180,8 @@ fn a_memory_repeated_in_another_place_is_the_same_memory() {
             at(50),
         )
         .unwrap();
-    let again = import_units(&t, &[repeated(2, "b")]);
-    assert_eq!(outcome_counts(&again), [1, 0, 0, 1, 0], "unchanged");
+    let second_report = import_units(&t, &[repeated(2, "b")]);
+    assert_eq!(outcome_counts(&second_report), [1, 0, 0, 1, 0], "unchanged");
     assert_eq!(
         texts(&t, Kind::Memory),
         ["Likes green tea."],
@@ -221,8 +221,8 @@ fn an_older_export_never_replaces_the_persons_edit() {
 fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
     let prompt = "Please write a letter to my landlord about the heating.";
     let chat = |name: &str| {
-        let mut head = record(Kind::Conversation, name, "");
-        head.title = Some(name.into());
+        let mut conversation_record = record(Kind::Conversation, name, "");
+        conversation_record.title = Some(name.into());
         let mut prompt_message = conversation(1, &[("x", None, prompt, true)])
             .records
             .remove(1);
@@ -236,20 +236,20 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
             part.position = 1;
         }
         Unit {
-            records: vec![head, prompt_message, reply],
+            records: vec![conversation_record, prompt_message, reply],
         }
     };
     let units = [chat("one"), chat("two")];
     let t = TempVault::new();
     import_units(&t, &units);
     erase(&t, Kind::Conversation, "one");
-    let again = import_units(&t, &units);
+    let second_report = import_units(&t, &units);
     assert_eq!(
-        outcome_counts(&again),
+        outcome_counts(&second_report),
         [6, 0, 0, 3, 3],
         "one is held back, the other is the same as before"
     );
-    let grown = {
+    let longer_chat = {
         let mut unit = chat("two");
         let mut new_message = unit.records[2].clone();
         new_message.key = key("two/more");
@@ -260,7 +260,7 @@ fn a_conversation_with_a_prompt_erased_elsewhere_stays_complete() {
         unit.records.push(new_message);
         unit
     };
-    import_units(&t, &[grown]);
+    import_units(&t, &[longer_chat]);
     let (ask, more) = (
         record_with_id(&t, Kind::Message, "two/ask").0,
         record_with_id(&t, Kind::Message, "two/more").0,
@@ -297,7 +297,7 @@ fn redacted_words_do_not_come_back_in_another_field() {
         Unit::from(derived(fact, Kind::Memory, "other"))
     };
     let other = Unit::from(record(Kind::Memory, "other", "Moved last year."));
-    let becomes = |text: &str| Unit::from(record(Kind::Memory, "other", text));
+    let other_with_text = |text: &str| Unit::from(record(Kind::Memory, "other", text));
     type RemovalAction = fn(&TempVault);
     let erased: RemovalAction = |t| erase(t, Kind::Memory, "doc");
     let redacted: RemovalAction = |t| redact(t, Kind::Memory, "doc");
@@ -336,13 +336,13 @@ fn redacted_words_do_not_come_back_in_another_field() {
         (
             "a known record that now says it",
             erased,
-            vec![becomes(text)],
+            vec![other_with_text(text)],
             [1, 0, 0, 0, 1],
         ),
         (
             "a known record that says something else",
             erased,
-            vec![becomes("Moved again.")],
+            vec![other_with_text("Moved again.")],
             [1, 0, 1, 0, 0],
         ),
     ];
@@ -404,7 +404,7 @@ fn a_redacted_record_whose_import_was_undone_is_blocked() {
 }
 
 #[test]
-fn a_conversation_in_the_trash_grows_there() {
+fn new_messages_of_a_conversation_in_the_trash_stay_in_the_trash() {
     let first = conversation(1, &[("a", None, "Does it bark?", true)]);
     let second = conversation(
         2,
@@ -413,7 +413,7 @@ fn a_conversation_in_the_trash_grows_there() {
             ("b", Some("a"), "It purrs.", true),
         ],
     );
-    let changed = conversation(
+    let changed_conversation = conversation(
         3,
         &[
             ("a", None, "Does it bark?", true),
@@ -427,7 +427,7 @@ fn a_conversation_in_the_trash_grows_there() {
         .trash()
         .trash(std::slice::from_ref(&id), at(100))
         .unwrap();
-    import_units(&t, &[second, changed]);
+    import_units(&t, &[second, changed_conversation]);
     assert_eq!(
         live_records(&t, Kind::Message).len(),
         0,
@@ -472,22 +472,22 @@ fn a_newer_export_repositions_unchanged_records() {
         ],
     );
     let t = TempVault::new();
-    let active = || {
-        let mut shown: Vec<String> = live_records(&t, Kind::Message)
+    let branch_state = || {
+        let mut shown_ids: Vec<String> = live_records(&t, Kind::Message)
             .into_iter()
             .filter(|(v, _)| v.active())
             .map(|(_, r)| r.key.value)
             .collect();
-        shown.sort();
-        let head = record_with_id(&t, Kind::Conversation, "c").0;
+        shown_ids.sort();
+        let conversation_row = record_with_id(&t, Kind::Conversation, "c").0;
         (
-            shown.join(" "),
-            head.branched(),
-            head.sort == at(1).as_micros(),
+            shown_ids.join(" "),
+            conversation_row.branched(),
+            conversation_row.sort == at(1).as_micros(),
         )
     };
     import_units(&t, std::slice::from_ref(&first));
-    assert_eq!(active(), ("a b".into(), false, true));
+    assert_eq!(branch_state(), ("a b".into(), false, true));
     let second = import_units(&t, &[branches(5, false)]);
     assert_eq!(
         outcome_counts(&second),
@@ -495,26 +495,30 @@ fn a_newer_export_repositions_unchanged_records() {
         "only the new message is new"
     );
     assert_eq!(
-        active(),
+        branch_state(),
         ("a d".into(), true, false),
         "one branch is shown, and the conversation moved up"
     );
     import_units(&t, &[first]);
     assert_eq!(
-        active(),
+        branch_state(),
         ("a d".into(), true, false),
         "an older export moves nothing back"
     );
     let third = import_units(&t, &[branches(6, true)]);
-    assert_eq!(active(), ("a b".into(), true, false));
+    assert_eq!(branch_state(), ("a b".into(), true, false));
     t.vault.importer().undo(&third.batch, at(300)).unwrap();
     assert_eq!(
-        active(),
+        branch_state(),
         ("a d".into(), true, false),
         "as the second export had it"
     );
     t.vault.importer().undo(&second.batch, at(300)).unwrap();
-    assert_eq!(active(), ("a b".into(), false, true), "as the first had it");
+    assert_eq!(
+        branch_state(),
+        ("a b".into(), false, true),
+        "as the first had it"
+    );
     assert_eq!(faults(&t), [""; 0]);
 }
 
@@ -524,7 +528,8 @@ fn an_import_succeeds_even_if_the_index_cannot_be_updated() {
     let (index, moved_index) = (t.dir().join("index"), t.folder.path().join("aside"));
     let cancel = AtomicBool::new(false);
     let break_index = |stage: &str, _: u64, _: u64, _: u64| {
-        // This runs after the store's commit. Move the index folder away before the index can be updated.
+        // This stage is reported after the store's commit. Move the index folder away, so that the update of the index
+        // fails.
         if stage == "index" {
             std::fs::rename(&index, &moved_index).unwrap();
             std::fs::write(&index, b"").unwrap();

@@ -1,5 +1,5 @@
-//! A record is imported again with the same text and a later time of change. The vault stores the later time, so that a
-//! text from between the two times does not replace the newer one.
+//! A record is imported again with the same text and a later time of change. The vault stores the later time, so that
+//! another text, changed between the two times, does not replace the current one.
 use crate::source::*;
 use mementory_model::{Kind, Record, Unit};
 use mementory_testkit::{TempVault, at};
@@ -19,12 +19,12 @@ fn memory(day: Option<i64>, text: &str) -> Unit {
     dated(Kind::Memory, day, text).into()
 }
 
-fn text(t: &TempVault) -> String {
+fn memory_text(t: &TempVault) -> String {
     record_with_id(t, Kind::Memory, "m").1.text
 }
 
-/// Empties the columns that are empty in a vault of an earlier version of the program.
-fn age(t: &TempVault) {
+/// Empties the columns that earlier versions of the program did not fill.
+fn empty_newer_columns(t: &TempVault) {
     t.database()
         .execute_batch("UPDATE records SET details = NULL, updated = NULL")
         .unwrap();
@@ -45,10 +45,10 @@ fn older_words_do_not_replace_words_whose_time_was_renewed() {
                     } else {
                         import_units(&t, &units[..1]);
                         if is_old_vault {
-                            age(&t);
+                            empty_newer_columns(&t);
                         }
-                        let again = import_units(&t, &units[1..]);
-                        assert_eq!(outcome_counts(&again), [1, 0, 0, 1, 0], "{name}");
+                        let second_report = import_units(&t, &units[1..]);
+                        assert_eq!(outcome_counts(&second_report), [1, 0, 0, 1, 0], "{name}");
                     }
                     let older = import_units(&t, &[dated(kind, Some(3), COFFEE).into()]);
                     assert_eq!(outcome_counts(&older), [1, 0, 0, 1, 0], "{name}");
@@ -75,19 +75,19 @@ fn an_undo_restores_the_former_time() {
     t.vault.importer().undo(&third.batch, at(200)).unwrap();
     assert_eq!(time(), 1_000_000);
     import_units(&t, &[memory(Some(3), COFFEE)]);
-    assert_eq!(text(&t), COFFEE);
+    assert_eq!(memory_text(&t), COFFEE);
     assert_eq!(faults(&t), [""; 0]);
 }
 
 #[test]
-fn an_import_that_states_an_earlier_time_does_not_keep_the_later_one() {
+fn an_import_with_the_earlier_time_does_not_keep_the_later_time_of_an_undone_import() {
     let t = TempVault::new();
     import_units(&t, &[memory(Some(1), TEA)]);
     let later = import_units(&t, &[memory(Some(5), TEA)]);
     import_units(&t, &[memory(Some(1), TEA)]);
     t.vault.importer().undo(&later.batch, at(200)).unwrap();
     import_units(&t, &[memory(Some(3), COFFEE)]);
-    assert_eq!(text(&t), COFFEE);
+    assert_eq!(memory_text(&t), COFFEE);
 }
 
 #[test]
@@ -98,7 +98,7 @@ fn undoing_a_new_version_restores_the_renewed_time_of_the_former_one() {
     let newest = import_units(&t, &[memory(Some(9), "Likes milk.")]);
     t.vault.importer().undo(&newest.batch, at(200)).unwrap();
     import_units(&t, &[memory(Some(3), COFFEE)]);
-    assert_eq!(text(&t), TEA);
+    assert_eq!(memory_text(&t), TEA);
 }
 
 #[test]
@@ -115,14 +115,14 @@ fn a_persons_edit_after_the_import_keeps_its_time_when_the_import_is_undone() {
     t.vault.importer().undo(&second.batch, at(200)).unwrap();
     import_units(&t, &[memory(Some(7), COFFEE)]);
     assert_eq!(
-        text(&t),
+        memory_text(&t),
         "Likes cocoa.",
         "the words of day 7 are older than the edit"
     );
 }
 
 #[test]
-fn a_row_of_an_older_program_is_completed_by_the_first_import_that_meets_it() {
+fn a_row_of_an_older_program_is_completed_by_the_next_import_of_its_record() {
     let t = TempVault::new();
     import_units(&t, &[memory(Some(1), TEA)]);
     let count = |column: &str| {
@@ -131,7 +131,7 @@ fn a_row_of_an_older_program_is_completed_by_the_first_import_that_meets_it() {
         ))
     };
     let stored = t.number("SELECT details FROM records");
-    age(&t);
+    empty_newer_columns(&t);
     assert_eq!((count("details"), count("updated")), (0, 0));
     assert_eq!(
         outcome_counts(&import_units(&t, &[memory(Some(1), TEA)])),
@@ -156,8 +156,8 @@ fn a_redaction_clears_the_digest_of_the_details() {
         .redactor()
         .redact(&view.id_text(), &[span], false, at(100), &|_| {})
         .unwrap();
-    let left = "SELECT count(*) FROM (SELECT details FROM records UNION ALL SELECT details FROM versions) WHERE details <> 0";
-    assert_eq!(t.number(left), 0);
+    let remaining_digests_sql = "SELECT count(*) FROM (SELECT details FROM records UNION ALL SELECT details FROM versions) WHERE details <> 0";
+    assert_eq!(t.number(remaining_digests_sql), 0);
     t.vault
         .eraser()
         .erase(&[view.id_text()], "test", &[], at(200), &|_| {})
@@ -168,7 +168,7 @@ fn a_redaction_clears_the_digest_of_the_details() {
     );
 }
 
-/// The time of the record, in seconds after `at(0)`.
+/// Returns the record's time of change, in seconds after `at(0)`.
 fn time(t: &TempVault) -> i64 {
     (t.number("SELECT updated FROM records") - at(0).as_micros()) / 1_000_000
 }
@@ -192,7 +192,7 @@ fn a_record_has_its_first_time_again_after_all_undos_in_any_order() {
                 t.vault.importer().undo(batch, at(200)).unwrap();
             }
             let name = format!("{imports:?} {order:?}");
-            assert_eq!((text(&t).as_str(), time(&t)), (TEA, 1), "{name}");
+            assert_eq!((memory_text(&t).as_str(), time(&t)), (TEA, 1), "{name}");
             assert_eq!(t.number("SELECT count(*) FROM moved"), 0, "{name}");
             assert_eq!(faults(&t), [""; 0], "{name}");
         }
@@ -205,8 +205,8 @@ fn undoing_an_import_of_an_older_program_leaves_the_time_of_the_first() {
         let t = TempVault::new();
         import_units(&t, &[memory(Some(1), TEA)]);
         let second = import_units(&t, &[memory(Some(5), TEA)]);
-        // Before schema 5, an entry of a moved row had no time.
-        age(&t);
+        // Before schema 5, the table `moved` stored no time.
+        empty_newer_columns(&t);
         t.database()
             .execute("UPDATE moved SET updated = NULL", [])
             .unwrap();
@@ -216,7 +216,7 @@ fn undoing_an_import_of_an_older_program_leaves_the_time_of_the_first() {
         }
         assert_eq!(time(&t), 1, "{day}");
         import_units(&t, &[memory(Some(0), COFFEE)]);
-        assert_eq!(text(&t), TEA, "{day}");
+        assert_eq!(memory_text(&t), TEA, "{day}");
         assert_eq!(faults(&t), [""; 0], "{day}");
     }
 }
@@ -231,18 +231,18 @@ fn an_undo_leaves_the_times_of_versions_that_other_imports_wrote() {
     t.vault.importer().undo(&renewed.batch, at(200)).unwrap();
     assert_eq!(time(&t), 12);
     t.vault.importer().undo(&last.batch, at(200)).unwrap();
-    assert_eq!((text(&t).as_str(), time(&t)), (COFFEE, 9));
+    assert_eq!((memory_text(&t).as_str(), time(&t)), (COFFEE, 9));
 }
 
 #[test]
 fn undoing_one_import_with_a_renewed_time_and_newer_words_restores_the_first_time() {
     let t = TempVault::new();
     import_units(&t, &[memory(Some(1), TEA)]);
-    let both = [memory(Some(5), TEA), memory(Some(9), COFFEE)];
-    let second = import_units(&t, &both);
-    assert_eq!((text(&t).as_str(), time(&t)), (COFFEE, 9));
+    let units = [memory(Some(5), TEA), memory(Some(9), COFFEE)];
+    let second = import_units(&t, &units);
+    assert_eq!((memory_text(&t).as_str(), time(&t)), (COFFEE, 9));
     t.vault.importer().undo(&second.batch, at(200)).unwrap();
-    assert_eq!((text(&t).as_str(), time(&t)), (TEA, 1));
+    assert_eq!((memory_text(&t).as_str(), time(&t)), (TEA, 1));
 }
 
 #[test]
@@ -250,21 +250,21 @@ fn a_renewed_time_is_shown_and_exported() {
     let t = TempVault::new();
     import_units(&t, &[memory(Some(1), TEA)]);
     import_units(&t, &[memory(Some(5), TEA)]);
-    let shown = |t: &TempVault| {
+    let shown_time = |t: &TempVault| {
         let (view, record) = record_with_id(t, Kind::Memory, "m");
         view.updated_time(&record)
     };
-    assert_eq!(shown(&t), Some(at(5)));
+    assert_eq!(shown_time(&t), Some(at(5)));
     let scope = Scope {
         everything: true,
         ..Scope::default()
     };
     for format in ["mem", "alf", "mif", "pam"] {
-        let ending = mementory_formats::by_id(format)
+        let extension = mementory_formats::by_id(format)
             .unwrap()
             .capabilities()
             .ending;
-        let out = t.folder.path().join(format!("{format}{ending}"));
+        let out = t.folder.path().join(format!("{format}{extension}"));
         let cancel = AtomicBool::new(false);
         let run = ExportRun {
             scope: &scope,
@@ -273,8 +273,8 @@ fn a_renewed_time_is_shown_and_exported() {
             progress: &|_, _| {},
         };
         t.vault.exporter().export(format, &out, false, run).unwrap();
-        let other = TempVault::new();
-        other.import(&[out]).unwrap();
-        assert_eq!(shown(&other), Some(at(5)), "{format}");
+        let other_vault = TempVault::new();
+        other_vault.import(&[out]).unwrap();
+        assert_eq!(shown_time(&other_vault), Some(at(5)), "{format}");
     }
 }

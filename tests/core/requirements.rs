@@ -1,5 +1,5 @@
 //! Requirements of `.mem` that only a store can meet (specification v1.1 §4–§6), one test each, with complete bundles.
-//! L0 to L3 in the names are the conformance levels of §8. Requirements of the file alone are tested in the format's
+//! L0 to L3 in the names are the conformance levels of §8. Requirements for the file alone are tested in the format's
 //! `mem/tests/requirements.rs`.
 use crate::source::*;
 use mementory_formats::{Catalog, Validation, by_id, detect, file_sha256};
@@ -59,7 +59,7 @@ impl Bundle {
         self
     }
 
-    /// The bundle with its tombstone changed to this operation and target.
+    /// The bundle `all-kinds` with its tombstone changed to this operation and target.
     pub fn deleting(op: &str, kind: &str, id: &str) -> Self {
         Self::of("all-kinds").with("audit/tombstones.jsonl", |line| {
             let mut tombstone: Value = serde_json::from_str(line).unwrap();
@@ -111,7 +111,7 @@ fn export(t: &TempVault, name: &str, since: Option<i64>) -> ExportOutcome {
     done.value
 }
 
-/// Every live record by kind and key.
+/// Returns every record that is not in the Trash, by kind and key.
 pub fn records_by_key(t: &TempVault) -> BTreeMap<(String, String), Value> {
     let page = t
         .vault
@@ -214,7 +214,7 @@ fn l1_a_bundle_that_does_not_verify_is_not_imported() {
     assert!(!records_by_key(&t).is_empty(), "the control");
 }
 
-/// §4 step 4: imported records are searchable like records written here.
+/// §4 step 4: imported records are searchable like records that were written in this vault.
 #[test]
 fn l1_imported_records_are_searchable() {
     let t = TempVault::new();
@@ -260,7 +260,7 @@ fn l1_records_merge_by_their_key() {
     );
 }
 
-/// §4.1 Supersession: both rows stay, and an older bundle does not reopen the closed one.
+/// §4.1 Supersession: both rows stay, and an older bundle does not reopen the closed row.
 #[test]
 fn l1_a_bitemporal_update_supersedes() {
     let open = || {
@@ -299,7 +299,7 @@ fn l1_a_bitemporal_update_supersedes() {
     assert_eq!(live_records(&t, Kind::Fact).len(), 2, "both rows");
 }
 
-/// For each kind, the id of one row of the fixture and the key of its record in the vault.
+/// One row of the fixture for each kind, as (kind, id, key of its record in the vault).
 const ROW_OF_EACH_KIND: [(&str, &str, &str); 16] = [
     ("episode", "ep_tea", "episode/ep_tea"),
     ("entity", "ent_ada", "entity/ent_ada"),
@@ -314,7 +314,7 @@ const ROW_OF_EACH_KIND: [(&str, &str, &str); 16] = [
     ("category", "food", "category/food"),
     ("preference", "units", "preference/units"),
     ("secretRef", "sec_1", "secretRef/sec_1"),
-    // The id of a link consists of its parts.
+    // The id of a link consists of its two ends and its relation.
     (
         "factLink",
         "fact_1|fact_2|refines",
@@ -442,7 +442,7 @@ fn l2_after_a_deletion_no_query_returns_the_content() {
         "with its reach: {tombstone}"
     );
 
-    // Another store imports the old bundle first and then this one, which must remove the record there too.
+    // Another vault imports the old bundle first and then the new bundle, which must remove the record there too.
     let other = TempVault::new();
     import(&other, &Bundle::of("all-kinds"));
     other.import(std::slice::from_ref(&bundle.path)).unwrap();
@@ -526,13 +526,13 @@ fn l3_the_evidence_pack_proves_the_deletion() {
     let id = one_row(&t, "episode/ep_tea").id_text();
     erase(&t, &id, "test", 100);
     let out = t.folder.path().join("pack.mem");
-    let order = EvidencePackOptions {
+    let options = EvidencePackOptions {
         sign: true,
         ..EvidencePackOptions::default()
     };
     t.vault
         .exporter()
-        .evidence_pack(&out, &order, at(200), &AtomicBool::new(false))
+        .evidence_pack(&out, &options, at(200), &AtomicBool::new(false))
         .unwrap();
     let report = validated(&out);
     assert_eq!(

@@ -1,5 +1,5 @@
-//! What a receipt reports about other records that contain the same words: they were redacted, they were left
-//! unchanged, there are none, or it is not known.
+//! A receipt reports what happened to other records that contain the same words: how many were redacted, how many were
+//! left unchanged, or that the number is not known.
 use crate::{
     deletion::{hit_count, record},
     redaction::redact,
@@ -10,7 +10,8 @@ use mementory_vault::EraseOutcome;
 
 const SENTENCE: &str = "The zanzibarquokka sleeps under the piano.";
 
-/// A memory and `times` others that contain its sentence in a longer text. The first id is that of the memory itself.
+/// Returns a vault with a memory and `times` other memories that contain its sentence in a longer text, and their ids.
+/// The first id is that of the memory itself.
 fn vault_with_copies(times: usize) -> (TempVault, Vec<String>) {
     let t = TempVault::new();
     let others = (0..times).map(|n| format!("Number {n} says: {SENTENCE} Good night."));

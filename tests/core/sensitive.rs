@@ -15,8 +15,8 @@ const WORKER: &str = "w.lindqvist@orchardmail.eu";
 const AWS: &str = "AKIAQ7RT2VWZB6YC3NDX";
 
 fn secrets() -> Vec<Record> {
-    let mut titled = record(Kind::Memory, "titled", "Nothing in the text.");
-    titled.title = Some(format!("Mail of {MAIL}"));
+    let mut memory_with_title = record(Kind::Memory, "titled", "Nothing in the text.");
+    memory_with_title.title = Some(format!("Mail of {MAIL}"));
     vec![
         record(
             Kind::Memory,
@@ -34,7 +34,7 @@ fn secrets() -> Vec<Record> {
             "card, plain",
             &format!("Credit card number: {CARD_PLAIN}"),
         ),
-        titled,
+        memory_with_title,
         record(Kind::Memory, "plain", "Prefers trains."),
     ]
 }
@@ -88,13 +88,16 @@ fn each_value_is_one_entry_however_it_is_written() {
             (SensitiveClass::Email, 1)
         ]
     );
-    let shown: String = list
+    let shown_context: String = list
         .values
         .iter()
         .map(|v| format!("{:?}", v.context))
         .collect();
     for secret in [KEY, CARD, CARD_PLAIN, MAIL] {
-        assert!(!shown.contains(secret), "{secret} is shown: {shown}");
+        assert!(
+            !shown_context.contains(secret),
+            "{secret} is shown: {shown_context}"
+        );
     }
     let key = &list.values[0];
     assert_eq!(
@@ -165,12 +168,12 @@ fn text_that_moved_since_the_scan_shows_no_value() {
         )
         .unwrap();
     let values = queue_in(&t, SensitiveState::Open).values;
-    let shown: String = values.iter().map(|v| format!("{:?}", v.context)).collect();
+    let shown_context: String = values.iter().map(|v| format!("{:?}", v.context)).collect();
     assert!(
-        shown.contains("The deploy token is ")
-            && !shown.contains("ghp_")
-            && !shown.contains(&KEY[9..]),
-        "{shown}"
+        shown_context.contains("The deploy token is ")
+            && !shown_context.contains("ghp_")
+            && !shown_context.contains(&KEY[9..]),
+        "{shown_context}"
     );
 }
 
@@ -251,7 +254,7 @@ fn older_versions_other_spellings_and_unlabelled_values_are_redacted_too() {
             at(60),
         )
         .unwrap();
-    // This record is not scanned yet, but must be redacted too.
+    // This record is imported after the scan, but must be redacted too.
     scan_all(&t);
     t.import_records(vec![record(
         Kind::Memory,
@@ -297,8 +300,8 @@ fn a_value_that_occurs_twice_is_shown_nowhere() {
         .unwrap();
     scan_all(&t);
     let queue = queue_in(&t, SensitiveState::Open);
-    let shown = format!("{:?}", queue.values[0].context);
-    assert!(!shown.contains(password), "{shown}");
+    let shown_context = format!("{:?}", queue.values[0].context);
+    assert!(!shown_context.contains(password), "{shown_context}");
     assert!(!t.vault.scanner().masked(&text).contains(password));
 }
 
@@ -330,11 +333,11 @@ fn a_value_is_redacted_in_the_chosen_places_only() {
     let detail = t.vault.audit().entries().unwrap().pop().unwrap().detail;
     assert_eq!(detail, "1 values, 1 records");
     assert!(t.vault.scanner().open_values(&[]).unwrap().len() == all.len() - 1);
-    let titled = open_value_of(&t, SensitiveClass::Email);
+    let email = open_value_of(&t, SensitiveClass::Email);
     let done = t
         .vault
         .redactor()
-        .redact_values(&[titled], None, at(101), &|_| {})
+        .redact_values(&[email], None, at(101), &|_| {})
         .unwrap()
         .value;
     assert!(
@@ -356,8 +359,8 @@ fn ignored_values_leave_the_queue_until_they_are_no_longer_ignored() {
             .unwrap(),
         1
     );
-    let again = record(Kind::Memory, "later", &format!("Write to {MAIL} tomorrow."));
-    t.import_records(vec![again]).unwrap();
+    let later_memory = record(Kind::Memory, "later", &format!("Write to {MAIL} tomorrow."));
+    t.import_records(vec![later_memory]).unwrap();
     scan_all(&t);
     assert!(
         !queue_in(&t, SensitiveState::Open)
@@ -398,7 +401,7 @@ fn findings_are_removed_with_their_record() {
     assert_eq!(t.number("SELECT count(*) FROM findings WHERE class = 0"), 0);
 }
 
-/// The bytes of a file, or of all files below a folder.
+/// Returns the bytes of a file, or of all files below a folder.
 fn all_bytes(path: &Path) -> Vec<u8> {
     if path.is_file() {
         return std::fs::read(path).unwrap();
@@ -413,11 +416,11 @@ fn all_bytes(path: &Path) -> Vec<u8> {
 #[test]
 fn a_covered_export_contains_no_value_in_any_format() {
     let t = vault_with_secrets();
-    let mut foreign = record(Kind::Memory, "named", "See the settings.");
-    foreign.verbatim = Some(Verbatim::json(format!(
+    let mut memory_with_settings = record(Kind::Memory, "named", "See the settings.");
+    memory_with_settings.verbatim = Some(Verbatim::json(format!(
         r#"{{"id":"m-1","settings":{{"password":"mossy-Tulip-47!","note":"card {CARD_PLAIN} for \u0062ooks"}}}}"#
     )));
-    foreign.fields.insert(
+    memory_with_settings.fields.insert(
         "settings".into(),
         serde_json::json!({
             "password": "mossy-Tulip-47!",
@@ -427,7 +430,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
             "contacts": { "bob.miller@orchardmail.eu": "friend" },
         }),
     );
-    foreign.source.account = Some(WORKER.into());
+    memory_with_settings.source.account = Some(WORKER.into());
     // The first text labels the value as a password, the second contains only the value.
     let named_as_password = record(
         Kind::Memory,
@@ -439,7 +442,7 @@ fn a_covered_export_contains_no_value_in_any_format() {
         "bare",
         "Then enter mossy-Tulip-47! in the box.",
     );
-    t.import_records(vec![foreign, named_as_password, value_only])
+    t.import_records(vec![memory_with_settings, named_as_password, value_only])
         .unwrap();
     scan_all(&t);
     let mail = open_value_of(&t, SensitiveClass::Email);
@@ -501,10 +504,13 @@ fn a_value_is_redacted_in_every_record_however_many_identify_it() {
         |name: &str, n: usize, text: String| record(Kind::Memory, &format!("{name} {n}"), &text);
     let value_only =
         |name| (0..5).map(move |n| memory(name, n, format!("Note {n}, {password}, by hand.")));
-    let named = (0..205).map(|n| memory("named", n, format!("Number {n}, password: {password}")));
+    let labelled =
+        (0..205).map(|n| memory("named", n, format!("Number {n}, password: {password}")));
     // Import records that contain only the value both before and after the others, so that their position in the index
     // makes no difference.
-    let all = value_only("before").chain(named).chain(value_only("after"));
+    let all = value_only("before")
+        .chain(labelled)
+        .chain(value_only("after"));
     t.import_records(all.collect()).unwrap();
     scan_all(&t);
     let values = t
@@ -547,12 +553,12 @@ fn a_secret_in_the_clear_in_a_credential_is_listed_by_its_class_and_redacted_wit
         value.first.as_ref().map(|first| first.field),
         Some("verbatim")
     );
-    let hidden: Vec<_> = value
+    let context_pieces: Vec<_> = value
         .context
         .iter()
         .map(|piece| (piece.text.as_str(), piece.hidden))
         .collect();
-    assert_eq!(hidden, [("", Some(SensitiveClass::StoredSecret))]);
+    assert_eq!(context_pieces, [("", Some(SensitiveClass::StoredSecret))]);
     let (detail, places) = t.vault.scanner().sensitive_value(&value.value).unwrap();
     assert!(!format!("{list:?}{detail:?}{places:?}").contains(SECRET));
     assert!(contains_text(&t.decrypted(), SECRET), "the vault keeps it");

@@ -108,7 +108,7 @@ pub fn import_units(t: &TempVault, units: &[Unit]) -> ImportReport {
     })
 }
 
-/// Counts of found, added, updated, unchanged and blocked records.
+/// Returns the numbers of found, added, updated, unchanged and blocked records.
 pub fn outcome_counts(report: &ImportReport) -> [u32; 5] {
     let sum = report.total();
     [
@@ -120,7 +120,7 @@ pub fn outcome_counts(report: &ImportReport) -> [u32; 5] {
     ]
 }
 
-/// Records of a kind that are not in the Trash.
+/// Returns the records of a kind that are not in the Trash.
 pub fn live_records(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
     let query = ListQuery {
         kind: Some(kind),
@@ -133,7 +133,7 @@ pub fn live_records(t: &TempVault, kind: Kind) -> Vec<(RowView, Record)> {
         .collect()
 }
 
-/// The record of this kind with this id in the source.
+/// Returns the record of this kind whose id in the source is `value`.
 pub fn record_with_id(t: &TempVault, kind: Kind, value: &str) -> (RowView, Record) {
     live_records(t, kind)
         .into_iter()
@@ -141,7 +141,7 @@ pub fn record_with_id(t: &TempVault, kind: Kind, value: &str) -> (RowView, Recor
         .unwrap()
 }
 
-/// Texts of the records of a kind, sorted.
+/// Returns the sorted texts of the records of a kind that are not in the Trash.
 pub fn texts(t: &TempVault, kind: Kind) -> Vec<String> {
     let mut texts: Vec<String> = live_records(t, kind)
         .into_iter()
@@ -159,7 +159,7 @@ pub fn hit_count(t: &TempVault, query: &str) -> u32 {
         .total
 }
 
-/// The places that failed the integrity check, with details.
+/// Returns the places that failed the integrity check, with details.
 pub fn faults(t: &TempVault) -> Vec<String> {
     let places = t.vault.integrity().check().unwrap();
     places

@@ -36,7 +36,7 @@ fn tags(t: &TempVault, id: &str) -> (Vec<String>, u32) {
 }
 
 #[test]
-fn tagging_many_adds_the_tag_where_it_is_missing_and_can_be_reversed() {
+fn tagging_several_records_adds_the_tag_where_it_is_missing_and_can_be_reversed() {
     let (t, ids) = vault_with_three_notes();
     let changed = tag(&t, &ids, " #tea ", true).unwrap();
     assert_eq!(changed, [ids[0].clone(), ids[2].clone()]);
@@ -103,7 +103,7 @@ fn an_id_given_twice_gets_one_version() {
 }
 
 #[test]
-fn records_erased_since_do_not_stop_removing_a_tag_from_the_others() {
+fn erased_records_do_not_prevent_removing_a_tag_from_the_others() {
     let (t, ids) = vault_with_three_notes();
     let changed = tag(&t, &ids, "x", true).unwrap();
     assert_eq!(changed.len(), 3);

@@ -5,7 +5,7 @@ use mementory_model::{Derived, Kind, Record, RecordKey, Tombstone, TombstoneOp};
 use mementory_testkit::{TempVault, at};
 use mementory_vault::{ListQuery, RowView};
 
-/// Changes the evidence of the bundle's edge to `episodes`.
+/// Replaces the evidence of the bundle's edge by `episodes`.
 fn with_evidence(bundle: Bundle, episodes: &str) -> Bundle {
     bundle.with("items/edge.jsonl", |text| {
         text.replace("[\"ep_move\"]", episodes)
@@ -14,7 +14,7 @@ fn with_evidence(bundle: Bundle, episodes: &str) -> Bundle {
 
 const ONLY_TEA: &str = "[\"ep_tea\"]";
 
-/// Records that are removed with `ep_tea` if it is the only evidence of `edge_1`.
+/// Records that a deletion of `ep_tea` removes if `ep_tea` is the only evidence of `edge_1`.
 const REMOVED: [&str; 7] = [
     "episode/ep_tea",
     "fact/fact_1",
@@ -25,7 +25,8 @@ const REMOVED: [&str; 7] = [
     "entity/ent_sea",
 ];
 
-/// Records that stay: another memory, an entity that a community still names, and that community.
+/// Records that stay after a deletion of `ep_tea`: another memory, an entity that a community still names, and that
+/// community.
 const REMAINING: [&str; 3] = ["episode/ep_move", "entity/ent_ada", "community/com_1"];
 
 fn deletion(id: &str) -> Tombstone {
@@ -57,7 +58,7 @@ fn with_link(mut record: Record, relation: &str, kind: Kind, key: &str) -> Recor
     record
 }
 
-/// The rows that the Trash lists.
+/// Returns the rows that the Trash lists.
 fn in_trash(t: &TempVault) -> Vec<RowView> {
     let query = ListQuery {
         trash: true,
@@ -240,7 +241,7 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
         assert_eq!(hit_count(&t, "4711"), 0, "{time}");
         assert_eq!(texts(&t, Kind::Memory).len(), 1, "{time}: the skeleton");
         assert_eq!(texts(&t, Kind::Fact), ["Tea is green."], "{time}");
-        // The record that the fact was derived from is not in the Trash, so the fact has an entry of its own there.
+        // The episode is not in the Trash, so the Trash lists the derived fact as an entry of its own.
         let trash = in_trash(&t);
         assert_eq!(trash.len(), 1, "{time}");
         assert_eq!(trash[0].kind, Kind::Fact, "{time}");
@@ -254,8 +255,8 @@ fn l2_a_redaction_removes_derived_statements_that_the_bundle_lacks() {
     assert_eq!(hit_count(&t, "4711"), 1);
 }
 
-/// An import deletes a record that is already in the Trash. Records derived from it then go to the Trash too, and are
-/// restored with it.
+/// An import deletes a record that is already in the Trash. Records derived from that record are then moved to the
+/// Trash too, and are restored with it.
 #[test]
 fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
     let t = TempVault::new();
@@ -310,7 +311,7 @@ fn a_record_already_in_the_trash_cascades_to_what_was_derived_from_it() {
 /// An entity was removed because its evidence was deleted, but no tombstone names the entity. It is restored when other
 /// evidence is imported.
 #[test]
-fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
+fn an_entity_that_no_tombstone_names_is_restored_with_other_evidence() {
     let entity = |id: &str, name: &str| mem_record(Kind::Entity, &format!("entity/{id}"), name);
     let edge = |id: &str, episode: &str| {
         let edge = mem_record(Kind::Relation, &format!("edge/{id}"), "lives by");
@@ -330,7 +331,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
             &format!("The words of {id}."),
         )
     };
-    let stale = || {
+    let old_units = || {
         [
             entity("ada", "Ada").into(),
             entity("sea", "The sea").into(),
@@ -340,12 +341,12 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
     };
     let entities = ["entity/ada", "entity/sea"];
     let t = TempVault::new();
-    import_units(&t, &stale());
+    import_units(&t, &old_units());
     import_from(&t, &|sink| sink.tombstone(deletion("ep_1")));
     for key in entities {
         assert!(!has_record(&t, key), "{key} lost its last edge");
     }
-    import_units(&t, &stale());
+    import_units(&t, &old_units());
     for key in entities.iter().chain(&["edge/old", "episode/ep_1"]) {
         assert!(!has_record(&t, key), "{key}: a stale bundle is no evidence");
     }
@@ -371,7 +372,7 @@ fn an_entity_that_no_tombstone_names_comes_back_with_living_evidence() {
 
 /// A statement that was removed with its only source is restored when another source for it is imported.
 #[test]
-fn a_statement_comes_back_when_another_source_supports_it() {
+fn a_statement_is_restored_when_another_source_supports_it() {
     let fact_from = |episode: &str| {
         let fact = mem_record(Kind::Fact, "fact/1", "Tea is green.");
         with_link(

@@ -1,4 +1,4 @@
-//! A record in the Trash is hidden at once and can be restored. Expired records are erased, and no others.
+//! A record in the Trash is hidden at once and can be restored. Only expired records are erased automatically.
 use crate::deletion::{CANARY, conversation_of, hit_count, id_of, vault_with_canary};
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};

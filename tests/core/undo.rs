@@ -7,13 +7,13 @@ use mementory_testkit::{TempVault, at};
 #[test]
 fn a_version_added_by_an_undone_import_is_in_no_pack() {
     let t = TempVault::new();
-    let bystander = |text: &str| Unit::from(record(Kind::Memory, "bystander", text));
+    let other_memory = |text: &str| Unit::from(record(Kind::Memory, "bystander", text));
     let first = import_units(&t, &[record(Kind::Memory, "m", "Keeps a wombat.").into()]);
     let second = import_units(
         &t,
         &[
             record(Kind::Memory, "m", "Keeps a numbat.").into(),
-            bystander("Likes tea."),
+            other_memory("Likes tea."),
         ],
     );
     t.vault.importer().undo(&second.batch, at(200)).unwrap();
@@ -23,7 +23,7 @@ fn a_version_added_by_an_undone_import_is_in_no_pack() {
         &t,
         &[
             record(Kind::Memory, "m", "Keeps a numbat.").into(),
-            bystander("Likes tea."),
+            other_memory("Likes tea."),
         ],
     );
     t.vault.importer().undo(&first.batch, at(300)).unwrap();
@@ -43,7 +43,7 @@ fn a_version_added_by_an_undone_import_is_in_no_pack() {
 
 #[test]
 fn undo_restores_everything_an_update_replaced() {
-    let base: Vec<Unit> = ["x", "y"]
+    let messages: Vec<Unit> = ["x", "y"]
         .map(|m| record(Kind::Message, m, m).into())
         .to_vec();
     let memory = |text: &str, source: &str, name: &str, time: i64, tag: &str| {
@@ -57,7 +57,7 @@ fn undo_restores_everything_an_update_replaced() {
         memory
     };
     let first = |sink: &mut dyn Sink| {
-        base.iter().cloned().try_for_each(|u| sink.unit(u))?;
+        messages.iter().cloned().try_for_each(|u| sink.unit(u))?;
         sink.unit(memory("Old.", "x", "f", 1, "old").into())?;
         send_file(sink, "f", "old bytes")?;
         send_part(sink, "side", "old side")
@@ -68,7 +68,7 @@ fn undo_restores_everything_an_update_replaced() {
         send_file(sink, "g", "more bytes")?;
         send_part(sink, "side", "new side")
     };
-    let state = |t: &TempVault| {
+    let memory_state = |t: &TempVault| {
         let (row, record) = record_with_id(t, Kind::Memory, "m");
         let links: Vec<String> = t
             .vault
@@ -89,7 +89,7 @@ fn undo_restores_everything_an_update_replaced() {
             .iter()
             .map(|(f, _)| bytes(f))
             .collect();
-        let side = bytes(&live_records(t, Kind::Foreign)[0].0);
+        let passthrough_text = bytes(&live_records(t, Kind::Foreign)[0].0);
         (
             row.sort,
             row.title,
@@ -97,14 +97,14 @@ fn undo_restores_everything_an_update_replaced() {
             links,
             t.vault.reader().tags(row.row).unwrap(),
             files,
-            side,
+            passthrough_text,
         )
     };
     let t = TempVault::new();
     import_from(&t, &first);
-    let before = state(&t);
+    let before = memory_state(&t);
     let report = import_from(&t, &second);
-    assert_eq!(state(&t).5, ["more bytes"], "the update is in place");
+    assert_eq!(memory_state(&t).5, ["more bytes"], "the update is in place");
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
         5,
@@ -112,7 +112,7 @@ fn undo_restores_everything_an_update_replaced() {
     );
     let t = t.reopen();
     t.vault.importer().undo(&report.batch, at(200)).unwrap();
-    assert_eq!(state(&t), before, "links, files, bytes, order, tags");
+    assert_eq!(memory_state(&t), before, "links, files, bytes, order, tags");
     assert_eq!(
         std::fs::read_dir(t.dir().join("blobs")).unwrap().count(),
         2,
@@ -179,8 +179,8 @@ fn older_bytes_of_a_passthrough_file_are_redacted_too() {
 
 type ReadSource = fn(&mut dyn Sink) -> Result<(), FormatError>;
 
-/// The contents of all live records as lines of text: kind, key, title, text, whether the owner exists, names of files,
-/// and bytes.
+/// Returns one line per record that is not in the Trash: kind, key, title, text, whether its owner exists, names of its
+/// files, and bytes.
 fn live_contents(t: &TempVault) -> Vec<String> {
     let mut out = Vec::new();
     for kind in [
@@ -209,9 +209,9 @@ fn live_contents(t: &TempVault) -> Vec<String> {
                 .into_iter()
                 .map(|(f, _)| f.title.unwrap_or_default())
                 .collect();
-            let head = row.title.filter(|_| kind == Kind::Conversation);
+            let title = row.title.filter(|_| kind == Kind::Conversation);
             out.push(format!(
-                "{kind:?} {} {head:?} {:?} {owner:?} {files:?} {bytes}",
+                "{kind:?} {} {title:?} {:?} {owner:?} {files:?} {bytes}",
                 record.key.value, record.text
             ));
         }
@@ -372,31 +372,31 @@ fn tombstones_of_an_import_are_undone_with_it() {
     import_units(&t, &memories());
     let bundle =
         |id: &'static str| import_from(&t, &move |sink| sink.tombstone(deletion(id, "a"))).batch;
-    let blocked = || outcome_counts(&import_units(&t, &memories()))[4];
+    let blocked_count = || outcome_counts(&import_units(&t, &memories()))[4];
     let first = bundle("one");
     assert_eq!(texts(&t, Kind::Memory), ["Thought b."], "in the Trash");
     assert_eq!(
-        (hit_count(&t, "Thought"), blocked()),
+        (hit_count(&t, "Thought"), blocked_count()),
         (1, 1),
         "not found, and blocked"
     );
-    let (again, other) = (bundle("one"), bundle("two"));
-    for batch in [first, other] {
+    let (second_batch, other_batch) = (bundle("one"), bundle("two"));
+    for batch in [first, other_batch] {
         t.vault.importer().undo(&batch, at(200)).unwrap();
         assert_eq!(
-            (texts(&t, Kind::Memory).len(), blocked()),
+            (texts(&t, Kind::Memory).len(), blocked_count()),
             (1, 1),
             "another import still says so"
         );
     }
-    t.vault.importer().undo(&again, at(200)).unwrap();
+    t.vault.importer().undo(&second_batch, at(200)).unwrap();
     assert_eq!(
         texts(&t, Kind::Memory),
         ["Thought a.", "Thought b."],
         "as before"
     );
     assert_eq!(
-        (hit_count(&t, "Thought"), blocked()),
+        (hit_count(&t, "Thought"), blocked_count()),
         (2, 0),
         "found, and free"
     );

@@ -34,10 +34,10 @@ import {
  * program.
  */
 export function validEntries() {
-  const found = entriesOf(join(FIXTURES, "alf", "every-field", "input")).map(([name, data]) => ({ name, data }));
-  const manifest = JSON.parse(found.find((entry) => entry.name === "manifest.json").data.toString());
+  const entries = entriesOf(join(FIXTURES, "alf", "every-field", "input")).map(([name, data]) => ({ name, data }));
+  const manifest = JSON.parse(entries.find((entry) => entry.name === "manifest.json").data.toString());
   return [
-    ...found,
+    ...entries,
     { name: "memory/index.json", data: JSON.stringify({ partitions: manifest.layers.memory.partitions }) },
     { name: "memory/embeddings/vectors.bin", data: Buffer.alloc(64, 7) },
     { name: "raw/openclaw/SOUL.md", data: "# Imker\n\nCalm and exact.\n" },
@@ -526,7 +526,7 @@ function* files() {
     };
 }
 
-/** The corpus. Before any of its files, the test imports the base of the deltas, which has the sequence number 41. */
+/** The corpus. Before its files, the test imports the base of the deltas, which has the sequence number 41. */
 export const alf = {
   format: "alf",
   about:

@@ -199,7 +199,7 @@ const editRow = (change) =>
   );
 const listPathAs = (path) => [editRow((row) => (row.path = path)), ...refusedAs("path_escapes")];
 
-/** The manifest (§3) and its schema. */
+/** Manifests that are damaged, or that violate the specification (§3) or its schema. */
 const MANIFEST = {
   "a manifest that is not JSON": [{ manifestText: (text) => text.slice(0, 300) }, ...refusedAs("malformed")],
   "a manifest that is a list": [{ manifestText: (text) => `[${text}]` }, ...refusedAs("malformed")],
@@ -366,7 +366,7 @@ const editTombstone = (change) =>
   });
 const badTombstone = (change) => [editTombstone((t) => void change(t)), ...refusedAs("signature_invalid")];
 
-/** Signatures of the manifest and of tombstones (§1.3). */
+/** Valid and forged signatures of the manifest and of tombstones (§1.3). */
 const SIGNATURES = {
   signed: [signedBy(TRUSTED_KEY), "taken", "", true],
   "signed by a stranger": [signedBy(STRANGER_KEY), "taken", ""],
@@ -449,8 +449,8 @@ const SIGNATURES = {
 };
 
 function* files() {
-  const all = { ...CONTAINER, ...INTEGRITY, ...MANIFEST, ...recordCases(), ...SIGNATURES };
-  for (const [name, [steps, outcome, finds, signed]] of Object.entries(all))
+  const cases = { ...CONTAINER, ...INTEGRITY, ...MANIFEST, ...recordCases(), ...SIGNATURES };
+  for (const [name, [steps, outcome, finds, signed]] of Object.entries(cases))
     yield {
       name,
       outcome,

@@ -19,7 +19,7 @@ const NAMES_OF_COUNTS = {
 export const token = (message, key = TRUSTED_KEY) =>
   `ed25519:${key.publicKey.toString("hex")}:${key.sign(message).toString("hex")}`;
 
-/** A line of a tombstone with a signature by `key`. */
+/** Returns the tombstone in `line` with a signature by `key`, as a line. */
 export function signedTombstone(line, key = TRUSTED_KEY) {
   const { acmeTicket, ...covered } = JSON.parse(line);
   delete covered.signature;
@@ -79,10 +79,10 @@ export function buildBundle(steps) {
   const { "manifest.json": manifestText, ...data } = validFiles();
   delete data.CHECKSUMS;
   const files = apply("content", data);
-  const listed = Object.keys(files)
+  const listedPaths = Object.keys(files)
     .filter((path) => !NOT_LISTED.includes(path))
     .sort();
-  const rows = listed.map((path) => ({
+  const rows = listedPaths.map((path) => ({
     bytes: Buffer.byteLength(files[path]),
     path,
     sha256: sha256(files[path]),
@@ -93,13 +93,13 @@ export function buildBundle(steps) {
   delete parsedManifest.scopes;
   const value = { ...parsedManifest, ...summaries(files), files: rows, bundleDigest: sha256(checksums) };
   const manifest = apply("manifestText", canonicalJson(apply("manifest", value)));
-  const sealed = apply("sealed", {
+  const sealedFiles = apply("sealed", {
     ...files,
     CHECKSUMS: checksums,
     "manifest.json": manifest,
     ...(steps.key && { "manifest.sig": `${token(manifest, steps.key)}\n` }),
   });
-  const entries = Object.entries(sealed).map(([path, text]) => ({ name: `garden.mem/${path}`, data: text }));
+  const entries = Object.entries(sealedFiles).map(([path, text]) => ({ name: `garden.mem/${path}`, data: text }));
   return buildArchive(apply("entries", entries));
 }
 
@@ -122,8 +122,8 @@ export const editText = (path, change) => ({
 export const editSealed = (path, change) => ({
   sealed: (files) => {
     const { [path]: text, ...others } = files;
-    const changed = change(text);
-    return changed === undefined ? others : { ...others, [path]: changed };
+    const changedText = change(text);
+    return changedText === undefined ? others : { ...others, [path]: changedText };
   },
 });
 

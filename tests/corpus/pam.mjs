@@ -180,7 +180,7 @@ const DOCUMENTS = {
   "a conversation that the index does not list": [editStore((store) => (store.conversations_index = [])), "taken", ""],
 };
 
-/** Integrity (§15): the memories were changed after the checksum was made. */
+/** Exports whose memories were changed after the checksum was made (integrity, §15). */
 const mismatch = (change) => [{ signed: (store) => void change(store) }, ...refusedAs("checksum_mismatch")];
 const INTEGRITY = {
   "a memory that is gone": mismatch((store) => store.memories.pop()),
@@ -265,9 +265,9 @@ const SIGNATURES = {
   ),
   "another owner": badSignature((store) => (store.owner.id = "someone-else")),
   "other memories with a checksum that fits": badSignature((store) => {
-    const other = buildStoreWithout(store);
-    store.memories = other.memories;
-    store.integrity = other.integrity;
+    const otherStore = buildStoreWithout(store);
+    store.memories = otherStore.memories;
+    store.integrity = otherStore.integrity;
   }),
   "no integrity under a signature": badSignature((store) => delete store.integrity),
   "signed before it was exported": [
@@ -279,7 +279,7 @@ const SIGNATURES = {
   "a signature with a member more": [editSigned((store) => (store.signature.note = "x")), "taken", "unknown_field"],
 };
 
-/** The memories of a store without the last one, and an integrity block that matches them. */
+/** Returns all memories of a store except the last, with an integrity block that matches them. */
 function buildStoreWithout(store) {
   const memories = store.memories.slice(0, -1);
   return {
@@ -293,16 +293,16 @@ const increment = (change) => ({
   ...editStore((store) => {
     const { owner, memories } = store;
     const content = "Lena rows at noon.";
-    const changed = { ...memories[2], content, content_hash: contentHash(content) };
+    const changedMemory = { ...memories[2], content, content_hash: contentHash(content) };
     Object.assign(store, { owner, export_type: "incremental", base_export_id: BASE_ID, since: "2026-03-01T00:00:00Z" });
     Object.assign(store, { export_id: "1b0f3c52-2222-4000-8000-000000000003", export_date: "2026-04-01T00:00:00Z" });
-    Object.assign(store, { memories: [changed], relations: [], conversations_index: [] });
+    Object.assign(store, { memories: [changedMemory], relations: [], conversations_index: [] });
     change?.(store);
   }),
   texts: ({ [STORE]: text }) => ({ [STORE]: text }),
 });
 
-/** Incremental exports (§16). The vault already has their base. */
+/** Incremental exports (§16). The vault already contains the export that they are based on. */
 const INCREMENTS = {
   "an increment": [increment(), "taken", ""],
   "an increment of an unknown base": [increment((store) => (store.base_export_id = "nobody")), "taken", ""],
@@ -338,8 +338,8 @@ const signedFixtures = () => {
 };
 
 function* files() {
-  const all = { ...CONTAINER, ...DOCUMENTS, ...INTEGRITY, ...valueCases(), ...INCREMENTS, ...SIGNATURES };
-  for (const [name, [steps, outcome, finds, signed]] of Object.entries(all))
+  const cases = { ...CONTAINER, ...DOCUMENTS, ...INTEGRITY, ...valueCases(), ...INCREMENTS, ...SIGNATURES };
+  for (const [name, [steps, outcome, finds, signed]] of Object.entries(cases))
     yield {
       name,
       outcome,
@@ -354,7 +354,7 @@ function* files() {
   }
 }
 
-/** The corpus. The vault has the base of the increments, and `verify` trusts the keys of the valid signatures. */
+/** The corpus. The vault contains the base of the increments, and `verify` trusts the keys of the valid signatures. */
 export const pam = {
   format: "pam",
   about:

@@ -82,8 +82,8 @@ export function buildExport(steps = {}) {
 export const editText = (name, change) => ({
   texts: (texts) => {
     const { [name]: text, ...others } = texts;
-    const changed = change(text);
-    return changed === undefined ? others : { [name]: changed, ...others };
+    const changedText = change(text);
+    return changedText === undefined ? others : { [name]: changedText, ...others };
   },
 });
 

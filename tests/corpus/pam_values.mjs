@@ -7,7 +7,7 @@ const editMemory = (change) => editStore((store) => change(store.memories[0], st
 const editConversation = (change) => ({ conversation: (value) => void change(value) });
 const editEmbedding = (change) => ({ embeddings: (value) => void change(value.embeddings[0], value) });
 
-/** Sets the member at a path such as `temporal.created_at`; undefined removes it. */
+/** Sets the member at a path such as `temporal.created_at`. The value undefined removes the member. */
 function set(object, path, value) {
   const parts = path.split(".");
   const last = parts.pop();
@@ -148,8 +148,9 @@ const EMBEDDING_VALUES = [
 const rowsOf = (what, rows, edit) =>
   Object.fromEntries(
     rows.map(([path, value, finds]) => {
-      const shown = JSON.stringify(value);
-      const name = value === undefined ? `${what} without ${path}` : `${what} with ${path} = ${shown.slice(0, 60)}`;
+      const shownValue = JSON.stringify(value);
+      const name =
+        value === undefined ? `${what} without ${path}` : `${what} with ${path} = ${shownValue.slice(0, 60)}`;
       return [name, [edit((object) => set(object, path, value)), "taken", finds]];
     }),
   );

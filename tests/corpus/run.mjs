@@ -1,7 +1,7 @@
 // Runs validate, verify and import on a corpus of damaged and forged files. The three must agree: verify reports every
 // error that validate reports. If a file is invalid, import either refuses it with an error that validate reports too,
-// or imports it and reports everything that validate reports. The answers are compared with a table next to this file,
-// which is written if UPDATE_CORPUS=1 is set.
+// or imports it and reports everything that validate reports. The answers are compared with a table next to this file;
+// UPDATE_CORPUS=1 overwrites that table.
 //
 // Opening a vault takes a quarter of a second, because of Argon2. Therefore `npm test` runs only the first file for
 // each different answer in the table. `npm run campaign -- corpus`, WHOLE_CORPUS=1 and UPDATE_CORPUS=1 run all files.
@@ -88,18 +88,18 @@ function disagreements(expected, { validate, verify, imported }, { chosen, signe
   if (!chosen && verify.code === 0 && !(signed && valid))
     problems.push("verify accepts a file without a valid signature");
   if (verify.code !== 0 && signed && valid) problems.push("verify refuses a file with a valid signature");
-  const taken = imported.code === 0;
-  if (expected === "anything") expected = taken ? "taken" : "refused";
-  if (expected === "taken" && !taken) problems.push(`import refuses it: ${outcomeText(imported)}`);
-  if (expected !== "taken" && taken) problems.push("import takes it");
+  const isImported = imported.code === 0;
+  if (expected === "anything") expected = isImported ? "taken" : "refused";
+  if (expected === "taken" && !isImported) problems.push(`import refuses it: ${outcomeText(imported)}`);
+  if (expected !== "taken" && isImported) problems.push("import takes it");
   if (expected !== "taken" && expected !== "refused" && !imported.errors.includes(expected))
     problems.push(`import says ${outcomeText(imported)}, not ${expected}`);
-  if (!taken && ![1, 3, 6].includes(imported.code)) problems.push(`import ends with ${imported.code}`);
+  if (!isImported && ![1, 3, 6].includes(imported.code)) problems.push(`import ends with ${imported.code}`);
   // Import may refuse a valid file because of the state of the vault, such as a delta without its base.
-  if (!taken && valid && !vaultCodes.includes(expected)) problems.push("import refuses what validate accepts");
-  if (!taken && !valid && !imported.errors.some((code) => validate.errors.includes(code)))
+  if (!isImported && valid && !vaultCodes.includes(expected)) problems.push("import refuses what validate accepts");
+  if (!isImported && !valid && !imported.errors.some((code) => validate.errors.includes(code)))
     problems.push(`import says ${imported.errors}, validate ${validate.errors}`);
-  if (taken) {
+  if (isImported) {
     const importCodes = reportedCodes(imported.answer);
     for (const code of [...validate.errors, ...codesOf(validate.answer.warnings)])
       if (!importCodes.has(code)) problems.push(`import does not say ${code}, which validate says`);
@@ -109,15 +109,15 @@ function disagreements(expected, { validate, verify, imported }, { chosen, signe
 
 /** Runs the commands on the files of a corpus and compares the table of their answers with the stored one. */
 async function testFormat(count, corpus) {
-  const stored = storedRows(corpus);
+  const storedLines = storedRows(corpus);
   const runsWholeCorpus = Boolean(process.env.UPDATE_CORPUS || process.env.WHOLE_CORPUS);
-  const chosenForTest = chosenNames(stored);
+  const chosenForTest = chosenNames(storedLines);
   const rows = [];
   await inFolder((folder) => {
     const vault = new Vault(folder).create();
     for (const [i, bytes] of corpus.bases().entries())
       vault.must("import", vault.write(`base${i}.${corpus.format}`, bytes));
-    const before = JSON.stringify(vault.dump());
+    const dumpBefore = JSON.stringify(vault.dump());
     const trust = (corpus.trust ?? []).flatMap((key) => ["--trust", key]);
     for (const file of corpus.files(vault)) {
       const {
@@ -131,8 +131,8 @@ async function testFormat(count, corpus) {
         finds,
         passphrase,
       } = file;
-      if (!runsWholeCorpus && stored.has(name) && !chosenForTest.has(name)) {
-        rows.push(`${stored.get(name)}\n`);
+      if (!runsWholeCorpus && storedLines.has(name) && !chosenForTest.has(name)) {
+        rows.push(`${storedLines.get(name)}\n`);
         continue;
       }
       const opens =
@@ -152,9 +152,11 @@ async function testFormat(count, corpus) {
       for (const { answer } of Object.values(outcomes))
         if (answer?.format && answer.format !== format) problems.push(`taken for ${answer.format}`);
       const { salvaged, missing } = outcomes.salvaged.answer ?? {};
-      const offered = outcomes.imported.answer?.error?.details?.salvage === "true";
-      if (outcomes.imported.code !== 0 && offered !== (outcomes.salvaged.code === 0))
-        problems.push(offered ? "the salvage that import offers is refused" : "import does not offer a salvage");
+      const isSalvageOffered = outcomes.imported.answer?.error?.details?.salvage === "true";
+      if (outcomes.imported.code !== 0 && isSalvageOffered !== (outcomes.salvaged.code === 0))
+        problems.push(
+          isSalvageOffered ? "the salvage that import offers is refused" : "import does not offer a salvage",
+        );
       if (salvaged && !(missing?.length > 0)) problems.push("a salvage without a list of what is missing");
       problems.forEach((problem) => console.log(`  ${corpus.format}: ${name}: ${problem}`));
       count.add(`corpus of ${corpus.format}: ${name}`, problems.length === 0);
@@ -165,7 +167,7 @@ async function testFormat(count, corpus) {
         `| ${name} | ${outcomeText(outcomes.validate)} | ${outcomeText(outcomes.verify)} | ${outcomeText(outcomes.imported)} | ${salvageText} |\n`,
       );
     }
-    count.add(`corpus of ${corpus.format}: no preview changed the vault`, JSON.stringify(vault.dump()) === before);
+    count.add(`corpus of ${corpus.format}: no preview changed the vault`, JSON.stringify(vault.dump()) === dumpBefore);
     return Promise.resolve();
   });
   const table = tableHead(corpus) + rows.join("");

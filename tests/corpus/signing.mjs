@@ -31,7 +31,7 @@ export function canonicalJson(value) {
   return `{${members.join(",")}}`;
 }
 
-/** Replaces the middle digit of a text of hex digits: by `1` if it is `0`, otherwise by `0`. */
+/** Changes the middle digit of a text of hex digits: `0` to `1`, every other digit to `0`. */
 export function changeMiddleDigit(text) {
   const at = Math.floor(text.length / 2);
   return text.slice(0, at) + (text[at] === "0" ? "1" : "0") + text.slice(at + 1);

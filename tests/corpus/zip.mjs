@@ -74,13 +74,13 @@ export function flipMiddleBit(bytes) {
   return bytes;
 }
 
-/** Returns the bytes of an entry without a directory that lists it. */
+/** Returns the bytes of an archive entry, without the directory that would list the entry. */
 export function unlistedEntry(entry) {
   const bytes = buildArchive([entry]);
   return bytes.subarray(0, bytes.indexOf("PK\x01\x02"));
 }
 
-/** Offsets in the end record of the number of entries on this disk and on all disks. */
+/** Offsets of the two entry counts in the end record: on this disk, and on all disks. */
 export const ENTRY_COUNTS = [8, 10];
 
 /** Changes the number of entries that the end record of an archive states at each of the `offsets`, in place. */
@@ -101,14 +101,14 @@ export function withStatedDirectorySize(bytes, change) {
 export function buildTar(entries) {
   const blocks = entries.flatMap(({ name, data }) => {
     const content = Buffer.from(data ?? "");
-    const head = Buffer.alloc(512);
+    const header = Buffer.alloc(512);
     const fields = [name, "0000644\0", "0000000\0", "0000000\0", `${content.length.toString(8).padStart(11, "0")}\0`];
-    [0, 100, 108, 116, 124].forEach((at, i) => head.write(fields[i], at));
-    head.write("00000000000\0        0", 136);
-    head.write("ustar\x0000", 257);
-    const sum = head.reduce((total, byte) => total + byte, 0);
-    head.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
-    return [head, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
+    [0, 100, 108, 116, 124].forEach((at, i) => header.write(fields[i], at));
+    header.write("00000000000\0        0", 136);
+    header.write("ustar\x0000", 257);
+    const sum = header.reduce((total, byte) => total + byte, 0);
+    header.write(`${sum.toString(8).padStart(6, "0")}\0 `, 148);
+    return [header, content, Buffer.alloc((512 - (content.length % 512)) % 512)];
   });
   return Buffer.concat([...blocks, Buffer.alloc(1024)]);
 }

@@ -32,12 +32,12 @@ const archive = (files) => buildArchive(Object.entries(files).map(([name, data])
 
 /** The conversations of a file: {at, title, turns: [{role, text}], saved, replaced, files}. */
 function conversations(name, { titled = true } = {}) {
-  const found = [];
+  const conversationList = [];
   for (const line of read(name)) {
     const [mark, rest] = [line[0], line.slice(2)];
-    if (mark === "+") found.at(-1).saved.push(rest);
-    else if (mark === "^") found.at(-1).replaced.push(rest);
-    else if (mark === "&") found.at(-1).files.push(rest);
+    if (mark === "+") conversationList.at(-1).saved.push(rest);
+    else if (mark === "^") conversationList.at(-1).replaced.push(rest);
+    else if (mark === "&") conversationList.at(-1).files.push(rest);
     else {
       const [time, ...cells] = line.split("|").map((cell) => cell.trim());
       const title = titled ? cells.shift() : null;
@@ -45,21 +45,28 @@ function conversations(name, { titled = true } = {}) {
       const turns = cells
         .filter((cell) => !cell.startsWith("& "))
         .map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", text }));
-      found.push({ at: Date.parse(`${time.replace(" ", "T")}:00Z`), title, turns, files, saved: [], replaced: [] });
+      conversationList.push({
+        at: Date.parse(`${time.replace(" ", "T")}:00Z`),
+        title,
+        turns,
+        files,
+        saved: [],
+        replaced: [],
+      });
     }
   }
-  return found;
+  return conversationList;
 }
 
 /** The memories of an assistant in `memories.txt`, each as a list of cells. */
 function memories(assistant) {
   const lines = read("memories.txt");
-  const first = lines.indexOf(`[${assistant}]`) + 1;
-  const next = lines.findIndex((line, index) => index >= first && line.startsWith("["));
-  return lines.slice(first, next < 0 ? undefined : next).map((line) => line.split("|").map((cell) => cell.trim()));
+  const firstLine = lines.indexOf(`[${assistant}]`) + 1;
+  const next = lines.findIndex((line, index) => index >= firstLine && line.startsWith("["));
+  return lines.slice(firstLine, next < 0 ? undefined : next).map((line) => line.split("|").map((cell) => cell.trim()));
 }
 
-/** The content of a file that was given to an assistant. */
+/** Returns the content of a file that the person attached to a conversation. */
 function fileContent(name) {
   if (name.endsWith(".png")) return marketFish();
   return `${FILES[name]().join("\n")}\n`;
@@ -68,7 +75,7 @@ function fileContent(name) {
 const days = (month, count) =>
   Array.from({ length: count }, (_, index) => `2026-${month}-${String(index + 1).padStart(2, "0")}`);
 
-/** The rows of each table. */
+/** Maps the name of each table to a function that returns its lines. */
 const FILES = {
   "inventory-van.csv": () => [
     "item,what,kg",
@@ -97,17 +104,17 @@ const FILES = {
 /** A picture of a fish on a market stall, as PNG. */
 function marketFish() {
   const [width, height] = [480, 320];
-  const inside = (x, y, [cx, cy, rx, ry]) => ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1;
+  const isInside = (x, y, [cx, cy, rx, ry]) => ((x - cx) / rx) ** 2 + ((y - cy) / ry) ** 2 <= 1;
   const colour = (x, y) => {
-    if (inside(x, y, [126, 146, 9, 9])) return inside(x, y, [126, 146, 4, 4]) ? [20, 22, 26] : [228, 196, 92];
-    if (inside(x, y, [220, 160, 140, 66])) {
+    if (isInside(x, y, [126, 146, 9, 9])) return isInside(x, y, [126, 146, 4, 4]) ? [20, 22, 26] : [228, 196, 92];
+    if (isInside(x, y, [220, 160, 140, 66])) {
       // The back is darker than the belly, and the scales are rows of small arcs.
       const scale = (x + (Math.floor(y / 8) % 2) * 6) % 12 < 2 && x > 170 ? -14 : 0;
       const light = Math.round(96 + (y - 94) * 0.9) + scale;
       return x < 165 && x > 158 ? [110, 104, 100] : [light + 6, light + 8, light + 14];
     }
     const tail = x > 340 && x < 430 && Math.abs(y - 160) < (x - 340) * 0.75 + 12;
-    if (tail || inside(x, y, [230, 98, 70, 18])) return [124, 126, 136];
+    if (tail || isInside(x, y, [230, 98, 70, 18])) return [124, 126, 136];
     const ice = (x * 7 + y * 13) % 29 < 3 ? 8 : 0;
     return y > 268 ? [112, 84, 58] : [204 + ice, 222 + ice, 232 + ice];
   };
@@ -123,24 +130,32 @@ function marketFish() {
     sum.writeUInt32BE(crc32(body));
     return Buffer.concat([length, body, sum]);
   };
-  const head = Buffer.alloc(13);
-  head.writeUInt32BE(width, 0);
-  head.writeUInt32BE(height, 4);
-  head.set([8, 2, 0, 0, 0], 8);
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set([8, 2, 0, 0, 0], 8);
   const signature = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
   const pixels = deflateSync(Buffer.from(rows), { level: 9 });
-  return Buffer.concat([signature, chunk("IHDR", head), chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]);
+  return Buffer.concat([signature, chunk("IHDR", header), chunk("IDAT", pixels), chunk("IEND", Buffer.alloc(0))]);
 }
 
 function chatgpt() {
   const files = {};
   const names = {};
   const list = conversations("chatgpt.txt");
-  // ChatGPT saves memories only in conversations, so each memory names its conversation, or comes with one.
+  // ChatGPT saves memories only in conversations, so each memory names its conversation or is listed with a
+  // conversation of its own.
   for (const [time, text, title, ...said] of memories("chatgpt")) {
     const turns = said.map((text, index) => ({ role: index % 2 === 0 ? "user" : "assistant", text }));
-    const own = { at: Date.parse(`${time.replace(" ", "T")}:00Z`), title, turns, files: [], saved: [], replaced: [] };
-    if (turns.length > 0) list.push(own);
+    const ownConversation = {
+      at: Date.parse(`${time.replace(" ", "T")}:00Z`),
+      title,
+      turns,
+      files: [],
+      saved: [],
+      replaced: [],
+    };
+    if (turns.length > 0) list.push(ownConversation);
     list.find((conversation) => conversation.title === title).saved.push(text);
   }
   const all = list.map((conversation) => {
@@ -181,11 +196,11 @@ function chatgpt() {
           names[`${fileId}.dat`] = name;
           return { id: fileId, name, mime_type: "text/csv", size: Buffer.byteLength(content) };
         });
-      const under = parent;
+      const parentId = parent;
       if (role === "assistant" && index === conversation.turns.length - 1)
         for (const text of conversation.replaced) {
-          add("assistant", text, { under });
-          parent = under;
+          add("assistant", text, { under: parentId });
+          parent = parentId;
         }
       add(role, text, { metadata });
       if (index === 0)

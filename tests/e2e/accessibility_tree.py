@@ -26,12 +26,12 @@ def child_nodes(node):
 
 def find_page(program):
     """Returns the node of the document in the program's window. None if there is no document yet."""
-    todo = [app for app in child_nodes(Atspi.get_desktop(0)) if app.get_name() == program]
-    while todo:
-        node = todo.pop(0)
+    pending = [app for app in child_nodes(Atspi.get_desktop(0)) if app.get_name() == program]
+    while pending:
+        node = pending.pop(0)
         if node.get_role_name() == "document web":
             return node
-        todo.extend(child_nodes(node))
+        pending.extend(child_nodes(node))
     return None
 
 
@@ -39,14 +39,14 @@ def print_tree(node, depth=0):
     states = node.get_state_set()
     if not states.contains(STATES.SHOWING) and depth > 0:
         return
-    found = {
+    row = {
         "role": node.get_role_name(),
         "name": node.get_name() or "",
         "about": node.get_description() or "",
         "focusable": states.contains(STATES.FOCUSABLE),
         "depth": depth,
     }
-    print(json.dumps(found), flush=True)
+    print(json.dumps(row), flush=True)
     for child in child_nodes(node):
         print_tree(child, depth + 1)
 
@@ -55,9 +55,9 @@ def main():
     Atspi.init()
     until = time.monotonic() + TIMEOUT_SECONDS
     while time.monotonic() < until:
-        found = find_page(sys.argv[1])
-        if found is not None and found.get_child_count() > 0:
-            print_tree(found)
+        page = find_page(sys.argv[1])
+        if page is not None and page.get_child_count() > 0:
+            print_tree(page)
             return 0
         time.sleep(0.2)
     return 1

@@ -65,7 +65,7 @@ export async function testAgents(count) {
     await runSteps({ browser, display, window, count, home, folders, id });
   } catch (error) {
     console.log(`  ${error.stack}`);
-    count.add("clients of the window to the end", false);
+    count.add("the test of clients of the window runs to its end", false);
     if (browser) writeFileSync(join(OUTPUT_FOLDER, "agents-failed.png"), await browser.screenshot().catch(() => ""));
   } finally {
     await browser?.close().catch(() => {});
@@ -124,7 +124,10 @@ async function runSteps(stage) {
   await browser.click("agent-connect");
   await browser.find("configuration-change");
   await browser.click("connect-export");
-  count.add("connecting: everything has a name for a screen reader", (await countNameless(browser)) === 0);
+  count.add(
+    "every control of the sheet for connecting has a name for a screen reader",
+    (await countNameless(browser)) === 0,
+  );
   await takePictures(stage, "connect");
   await tabTo(browser, "connect-do");
   await browser.keys(ENTER);
@@ -134,8 +137,8 @@ async function runSteps(stage) {
 
   const { command, args, env } = configuredCommand(home, folders);
   const client = await McpClient.start(command, args, env);
-  const first = await client.call("search", { query: WORD });
-  count.add("the client finds the memory through the window", first?.results?.[0]?.id === id);
+  const firstAnswer = await client.call("search", { query: WORD });
+  count.add("the client finds the memory through the window", firstAnswer?.results?.[0]?.id === id);
   await until("the first read to be announced", () =>
     browser.run(`() => /Claude Code.*first time/.test(document.querySelector('[data-testid="toast"]')?.innerText)`),
   );
@@ -171,10 +174,16 @@ async function reviewSuggestions(stage) {
   const invoke = (command) => browser.runAsync(`() => window.__TAURI_INTERNALS__.invoke("${command}")`);
   const waiting = (await invoke("suggestions")).items;
   count.add("the suggestions of all clients wait once each", waiting.length === 4);
-  count.add("the sidebar says how many", (await browser.text("nav-suggestions")).includes(String(waiting.length)));
+  count.add(
+    "the sidebar shows the number of suggestions",
+    (await browser.text("nav-suggestions")).includes(String(waiting.length)),
+  );
   await browser.click("nav-suggestions");
   await browser.find("suggestion");
-  count.add("the queue: everything has a name for a screen reader", (await countNameless(browser)) === 0);
+  count.add(
+    "every control of the list of suggestions has a name for a screen reader",
+    (await countNameless(browser)) === 0,
+  );
   await takePictures(stage, "queue");
   await tabTo(browser, "suggestion-accept");
   await browser.keys(ENTER);
@@ -226,7 +235,7 @@ export async function testAgentsTraced(count) {
     count.add("the window opens no internet socket, only local ones", seesSockets && network.length === 0);
   } catch (error) {
     console.log(`  ${error.stack}`);
-    count.add("the window under a trace to the end", false);
+    count.add("the test of the window under a trace runs to its end", false);
   } finally {
     await display.stopAndRemove(home);
   }

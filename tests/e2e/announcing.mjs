@@ -20,9 +20,9 @@ const MEMORIES = 8_000;
 const SECRET = "harbour";
 
 export async function testNotifications(count) {
-  const missing = ["dbus-daemon", "dbus-monitor"].find((program) => !has(program));
-  if (process.platform !== "linux" || missing)
-    return count.leaveOut(`a notification at the end of a long job: ${missing ?? "Linux"} is missing`);
+  const missingProgram = ["dbus-daemon", "dbus-monitor"].find((program) => !has(program));
+  if (process.platform !== "linux" || missingProgram)
+    return count.leaveOut(`a notification at the end of a long job: ${missingProgram ?? "Linux"} is missing`);
   await cargoTool("tauri-driver", "^2");
   const home = mkdtempSync(join(tmpdir(), "mementory-announcing-"));
   const vault = new Vault(home).create();
@@ -113,17 +113,17 @@ async function runSteps(browser, desktop, home, count) {
   count.add("a second long import ends", (await importLong(browser, home, "second")) === "done");
 
   const notifications = await until("a notification", () => {
-    const found = desktop.messages("Notify");
-    return found.length > 0 && found;
+    const notifyMessages = desktop.messages("Notify");
+    return notifyMessages.length > 0 && notifyMessages;
   });
   // Messages arrive in the order in which they were sent. A notification of the first import would be among these.
   count.add("the desktop is notified unless the person has turned that off", notifications.length === 1);
-  count.add("the notification says what kind of job has ended", /"The import has ended"/.test(notifications[0]));
-  count.add("and nothing of what was imported", !notifications[0].includes(SECRET));
+  count.add("the notification names the kind of job that has ended", /"The import has ended"/.test(notifications[0]));
+  count.add("the notification contains no text of the import", !notifications[0].includes(SECRET));
   const updates = desktop.messages("Update");
   count.add(
-    "the launcher shows progress",
+    "the launcher shows the progress of the import",
     updates.some((update) => /boolean true/.test(update)),
   );
-  count.add("and hides it at the end", /boolean false/.test(updates.at(-1) ?? ""));
+  count.add("the launcher hides the progress at the end", /boolean false/.test(updates.at(-1) ?? ""));
 }

@@ -14,8 +14,8 @@ import { Browser, until } from "./webdriver.mjs";
 /** Returns the reason why the test cannot run here, or null if it can. */
 function findSkipReason() {
   if (process.platform !== "linux") return "only on Linux";
-  const missing = ["dbus-daemon", "dbus-send"].find((program) => !has(program));
-  return missing ? `${missing} is not installed` : null;
+  const missingProgram = ["dbus-daemon", "dbus-send"].find((program) => !has(program));
+  return missingProgram ? `${missingProgram} is not installed` : null;
 }
 
 export async function testLockWhenAway(count) {
@@ -32,7 +32,7 @@ export async function testLockWhenAway(count) {
     await runSteps(browser, desktop, count);
   } catch (error) {
     console.log(`  ${error.message}`);
-    count.add("the vault locks with the screen to the end", false);
+    count.add("the test of locking with the screen runs to its end", false);
   } finally {
     await browser?.close().catch(() => {});
     desktop.stop();
@@ -60,7 +60,7 @@ async function runSteps(browser, desktop, count) {
   await unlock(browser);
   await waitForLock(browser, desktop);
   const footer = await browser.run(`() => document.querySelector("footer")?.innerText`);
-  count.add("the vault locks with the screen, and says so", /when the screen was locked/.test(footer));
+  count.add("the vault locks with the screen, and the window says so", /when the screen was locked/.test(footer));
   count.add("the vault is locked, not only covered", !(await isVaultOpen(browser)));
 
   desktop.announce(false);
@@ -80,8 +80,8 @@ async function runSteps(browser, desktop, count) {
   await browser.click("nav-memories");
   await browser.click("nav-settings");
   await browser.click("settings-security");
-  count.add("switched off, the vault stays open", await isVaultOpen(browser));
+  count.add("the vault stays open when locking with the screen is switched off", await isVaultOpen(browser));
   await toggle("true");
   await waitForLock(browser, desktop);
-  count.add("switched on again, it locks again", !(await isVaultOpen(browser)));
+  count.add("the vault locks again when locking with the screen is switched on", !(await isVaultOpen(browser)));
 }

@@ -46,7 +46,7 @@ export async function testKeyboard(count) {
         join(OUTPUT_FOLDER, "keyboard-failure.png"),
         await browser.screenshot().catch(() => Buffer.alloc(0)),
       );
-    count.add("the story by keyboard goes on to its end", false);
+    count.add("the story by keyboard runs to its end", false);
   } finally {
     await browser?.close().catch(() => {});
     await display.stopAndRemove(home);
@@ -86,7 +86,7 @@ class KeyboardStory {
     throw new Error(`${id} is not reached by Tab; the focus is at ${await this.focus()}`);
   }
 
-  /** Moves the focus into the list: by F6, or by Tab if that does not reach it. */
+  /** Moves the focus into the list: by F6, or by Tab if F6 does not reach the list. */
   async focusList() {
     await this.browser.find("list-row");
     for (let n = 0; n < 6 && (await this.focus()) !== "listbox"; n += 1) await this.browser.keys(F6);
@@ -128,7 +128,7 @@ class KeyboardStory {
     await until("no row", async () => (await browser.count("list-row")) === 0);
     await browser.chord(CTRL, "z");
     await until("the row again", async () => (await browser.count("list-row")) === 1);
-    this.count.add("by keyboard: to the Trash and back", true);
+    this.count.add("by keyboard: a memory is moved to the Trash and back", true);
   }
 
   async read() {
@@ -159,7 +159,10 @@ class KeyboardStory {
     await browser.find("sensitive-detail");
     await browser.keys("r");
     await browser.find("redact-value-dialog");
-    this.count.add("by keyboard: a decision begins at Cancel", (await this.focus()) === "redact-value-cancel");
+    this.count.add(
+      "by keyboard: a question about a redaction has its focus on Cancel",
+      (await this.focus()) === "redact-value-cancel",
+    );
     await this.tabTo("redact-value-confirm");
     await browser.keys(ENTER);
     await browser.gone("redact-value-dialog");
@@ -169,8 +172,8 @@ class KeyboardStory {
     await browser.chord(CTRL, "f");
     await browser.keys("rotates");
     await until("the memory with a bar", async () => (await browser.count("list-row", " .redaction")) > 0);
-    const left = await browser.run("(key) => document.body.innerText.includes(key)", SECRET_TOKEN);
-    this.count.add("by keyboard: a sensitive value is redacted everywhere", !left);
+    const isStillShown = await browser.run("(key) => document.body.innerText.includes(key)", SECRET_TOKEN);
+    this.count.add("by keyboard: a sensitive value is redacted everywhere", !isStillShown);
     await browser.keys(ESC);
   }
 
@@ -184,7 +187,7 @@ class KeyboardStory {
     await this.tabTo("erase-confirm");
     await browser.keys(ENTER);
     await browser.find("receipt-complete");
-    this.count.add("by keyboard: erased, with a complete receipt", true);
+    this.count.add("by keyboard: a memory is erased with a complete receipt", true);
     await browser.keys(ESC);
     await browser.gone("receipt");
   }
@@ -204,7 +207,7 @@ class KeyboardStory {
     const { browser } = this;
     await browser.chord(CTRL, "l");
     await browser.find("unlock-passphrase");
-    const left = await browser.run("() => /deploy|tortoise|GITHUB/.test(document.body.innerText)");
-    this.count.add("by keyboard: locked, with no words left in the page", !left);
+    const isStillShown = await browser.run("() => /deploy|tortoise|GITHUB/.test(document.body.innerText)");
+    this.count.add("by keyboard: the locked page contains no text of the vault", !isStillShown);
   }
 }

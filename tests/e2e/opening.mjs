@@ -32,7 +32,7 @@ export async function testOpening(count) {
   const vault = new Vault(home).create();
   const otherFolder = join(home, "other");
   mkdirSync(otherFolder);
-  const other = new Vault(otherFolder).create();
+  const otherVault = new Vault(otherFolder).create();
   const files = Object.fromEntries(
     ["first", "second", "third"].map((name) => [name, vault.write(`${name}.txt`, `A note about the ${name} lantern.`)]),
   );
@@ -45,11 +45,11 @@ export async function testOpening(count) {
   try {
     browser = await Browser.open(await display.driver(), APP, [files.first]);
     await openFiles(count, browser, display, { ...files, notes: join(home, "notes") });
-    await openOther(count, browser, display, { vault: vault.path, other: other.path });
-    await openDemonstration(count, browser, display, other.path);
+    await openOther(count, browser, display, { vault: vault.path, other: otherVault.path });
+    await openDemonstration(count, browser, display, otherVault.path);
   } catch (error) {
     console.log(`  ${error.message}`);
-    count.add("files that the system asks to open, to the end", false);
+    count.add("the test of files that the system asks to open runs to its end", false);
   } finally {
     if (browser)
       writeFileSync(join(OUTPUT_FOLDER, "opening.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
@@ -65,8 +65,8 @@ const listedFiles = (browser) =>
 
 const untilListed = (browser, ...paths) =>
   until(`the import of ${paths.join(", ")}`, async () => {
-    const listed = await listedFiles(browser);
-    return listed.length === paths.length && paths.every((path) => listed.includes(path));
+    const fileNames = await listedFiles(browser);
+    return fileNames.length === paths.length && paths.every((path) => fileNames.includes(path));
   });
 
 const untilToast = (browser, ...words) =>
@@ -97,13 +97,13 @@ async function openFiles(count, browser, display, { first, second, third, notes 
   count.add("a file on the command line waits for the vault", true);
   await unlock(browser);
   await untilListed(browser, first);
-  count.add("and is offered for import when the vault is open", true);
+  count.add("a file on the command line is offered for import when the vault is open", true);
   await browser.click("import-cancel");
   await browser.gone("import-sheet");
 
   await startAgain(count, display, "with two files", second, third);
   await untilListed(browser, second, third);
-  count.add("its two files are offered together", (await browser.windows()).length === 1);
+  count.add("two files of a second start are offered together", (await browser.windows()).length === 1);
   await browser.click("import-cancel");
   await browser.gone("import-sheet");
 
@@ -115,14 +115,14 @@ async function openFiles(count, browser, display, { first, second, third, notes 
 
   await startAgain(count, display, "with a file that is gone, and a device", `${second}.gone`, "/dev/zero");
   await untilToast(browser, "second.txt.gone can’t be found", "zero is neither a file nor a folder");
-  count.add("what cannot be opened is named", (await browser.count("import-sheet")) === 0);
+  count.add("a path that cannot be opened is named", (await browser.count("import-sheet")) === 0);
 }
 
 /** Opens another vault, with and without an edit that would be lost. */
 async function openOther(count, browser, display, { vault, other }) {
   await startAgain(count, display, "with the vault that is open", join(vault, "vault.json"));
   await browser.click("nav-memories");
-  count.add("which changes nothing", (await browser.count("unlock-passphrase")) === 0);
+  count.add("a second start with the open vault changes nothing", (await browser.count("unlock-passphrase")) === 0);
 
   await startAgain(count, display, "with another vault", other);
   await browser.find("unlock-passphrase");

@@ -17,7 +17,8 @@ const SCREENS = [
   [
     "home",
     async (browser) => {
-      // Some time passes after the window is shown until the scan for sensitive values and the topics are complete.
+      // Wait for the scan for sensitive values and for the topics, which are complete only some time after the window
+      // is shown.
       await browser.find("look-sensitive");
       await browser.find("look-contradictions");
       await browser.find("home-subject");

@@ -14,7 +14,7 @@ export async function testWindowPlace(count) {
   const home = mkdtempSync(join(tmpdir(), "mementory-placing-"));
   const folders = homeIn(home);
   const display = await Display.start(folders);
-  const stored = () =>
+  const storedWindow = () =>
     JSON.parse(readFileSync(join(folders.XDG_CONFIG_HOME, "app.mementory.desktop", "settings.json"), "utf8")).window;
   const close = async (child) => {
     await until("the window to close", () => {
@@ -24,7 +24,7 @@ export async function testWindowPlace(count) {
     });
   };
   try {
-    const first = await display.open(built("mementory-app"), [], TITLE);
+    const firstWindow = await display.open(built("mementory-app"), [], TITLE);
     // A window has its title before it is visible.
     const id = await until("the window to be visible", () => display.windowCalled(TITLE));
     // The move is repeated, because on a slow machine a window that is still opening may undo it.
@@ -35,20 +35,23 @@ export async function testWindowPlace(count) {
       display.move(id, X, Y);
       return false;
     });
-    await close(first);
-    count.add("size and place are stored", stored()?.width === WIDTH && stored()?.height === HEIGHT);
+    await close(firstWindow);
+    count.add(
+      "the size and place of the window are stored",
+      storedWindow()?.width === WIDTH && storedWindow()?.height === HEIGHT,
+    );
 
-    const second = display.start(built("mementory-app"));
+    const secondWindow = display.start(built("mementory-app"));
     const openedAt = await until("the window to open again", () => {
-      const again = display.windowCalled(TITLE);
-      const place = again && display.place(again);
+      const windowId = display.windowCalled(TITLE);
+      const place = windowId && display.place(windowId);
       return place?.width === WIDTH && place;
     });
-    count.add("the window opens with its size", openedAt.height === HEIGHT);
+    count.add("the window opens with its stored size", openedAt.height === HEIGHT);
     // One of the two positions may include the frame of the window manager.
     const isNear = (a, b) => Math.abs(a - b) <= 40;
-    count.add("and at its place", isNear(openedAt.x, closedAt.x) && isNear(openedAt.y, closedAt.y));
-    await close(second);
+    count.add("the window opens at its stored place", isNear(openedAt.x, closedAt.x) && isNear(openedAt.y, closedAt.y));
+    await close(secondWindow);
   } catch (error) {
     console.log(`  ${error.message}`);
     count.add("the test of the window's place runs to its end", false);

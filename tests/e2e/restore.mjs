@@ -34,7 +34,7 @@ export async function testRestore(count) {
     await runSteps(browser, count);
   } catch (error) {
     console.log(`  ${error.message}`);
-    count.add("a backup is opened after an erasure, to the end", false);
+    count.add("the test of a backup after an erasure runs to its end", false);
   } finally {
     if (browser)
       writeFileSync(join(OUTPUT_FOLDER, "restore.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
@@ -80,13 +80,13 @@ async function runSteps(browser, count) {
     browser.run(`() => /erased here too/.test(document.querySelector('[data-testid="toast"]')?.innerText)`),
   );
   count.add("the window says that an erasure was applied", true);
-  const left = await listedTexts(browser);
-  const isThere = (word) => left.some((text) => text.includes(word));
-  count.add("what was erased is gone from the backup", left.length === 1 && !isThere(ERASED_WORD));
-  count.add("and the other memory is there", isThere(KEPT_WORD));
+  const remainingTexts = await listedTexts(browser);
+  const isThere = (word) => remainingTexts.some((text) => text.includes(word));
+  count.add("the erased memory is gone from the backup", remainingTexts.length === 1 && !isThere(ERASED_WORD));
+  count.add("the other memory is still in the backup", isThere(KEPT_WORD));
   await browser.type("search-field", ERASED_WORD);
   await until("nothing to be found", async () => (await browser.count("list-row")) === 0);
-  count.add("and no search finds what was erased", true);
+  count.add("no search finds the erased memory in the backup", true);
 }
 
 await runAlone(import.meta.url, testRestore);

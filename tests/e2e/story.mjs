@@ -36,21 +36,21 @@ function filesToCheck(folder) {
     writeFileSync(join(folder, name), content);
     return join(folder, name);
   };
-  const packed = (name, from) => makeFile(name, zip(entriesOf(join(FIXTURES, from))));
+  const makeArchive = (name, from) => makeFile(name, zip(entriesOf(join(FIXTURES, from))));
   const fixturePaths = (...names) => names.map((name) => join(FIXTURES, name));
   const emptyDocument = JSON.stringify({ mif_version: "1.0", memories: [] });
   return {
     whole: {
       paths: [
         ...fixturePaths("mem/small/input.mem", "mif/v1/input.mif.json", "pam/whole/input", "zaxy/unsigned/input.json"),
-        packed("whole.alf", "alf/every-field/input"),
+        makeArchive("whole.alf", "alf/every-field/input"),
       ],
       expectedText: /^No problems found/,
     },
     damaged: {
       paths: [
         ...fixturePaths("mem/wrong-checksum/input.mem", "pam/wrong-checksum/input", "zaxy/tampered-entry/input.json"),
-        packed("damaged.alf", "alf/defects/input"),
+        makeArchive("damaged.alf", "alf/defects/input"),
         makeFile("damaged.mif.json", emptyDocument),
       ],
       expectedText: /^The check found/,
@@ -101,7 +101,7 @@ export async function testMainStory(count) {
     console.log(`  ${error.message}`);
     if (browser)
       writeFileSync(join(OUTPUT_FOLDER, "failure.png"), await browser.screenshot().catch(() => Buffer.alloc(0)));
-    count.add("the story goes on to its end", false);
+    count.add("the main story runs to its end", false);
   } finally {
     await browser?.close().catch(() => {});
     await display.stopAndRemove(home);
@@ -109,17 +109,17 @@ export async function testMainStory(count) {
 }
 
 /**
- * Tests what happens when the window is closed: it must end and leave no new files behind. For this test it is started
+ * Tests that the program ends and leaves no new files when its window is closed. For this test the program is started
  * without WebDriver, as a person would start it.
  */
 async function testClosing(display, home, count) {
   await display.waitForWebProcesses(home);
-  const before = new Set(filesIn(home));
+  const filesBefore = new Set(filesIn(home));
   const exit = await display.openAndClose(built("mementory-app"), "Mementory");
-  const left = filesIn(home).filter((name) => !before.has(name) && !name.includes("mesa_shader_cache"));
-  left.forEach((name) => console.log(`  left behind: ${name.replace(home, "~")}`));
+  const newFiles = filesIn(home).filter((name) => !filesBefore.has(name) && !name.includes("mesa_shader_cache"));
+  newFiles.forEach((name) => console.log(`  left behind: ${name.replace(home, "~")}`));
   count.add("the window ends when it is closed", exit === 0);
-  count.add("the window itself leaves nothing on disk", left.length === 0);
+  count.add("the window itself leaves nothing on disk", newFiles.length === 0);
 }
 
 /** The steps of the story. */
@@ -225,7 +225,7 @@ class MainStory {
     await browser.click("import-done");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.addStep("what was imported is listed", (await browser.count("list-row")) > 0);
+    this.addStep("the imported records are listed", (await browser.count("list-row")) > 0);
     await this.picture("memories");
   }
 
@@ -244,16 +244,16 @@ class MainStory {
         );
       await until(`${name} files to be checked`, async () => (await lines()).length === paths.length);
       const answers = await lines();
-      const wrong = answers.filter((line) => !expectedText.test(line));
-      wrong.forEach((line) => console.log(`  ${name}: ${line}`));
-      this.addStep(`${name} files of every format are recognised as such before the import`, wrong.length === 0);
+      const wrongAnswers = answers.filter((line) => !expectedText.test(line));
+      wrongAnswers.forEach((line) => console.log(`  ${name}: ${line}`));
+      this.addStep(`${name} files of every format are recognised as such before the import`, wrongAnswers.length === 0);
       await this.picture(`check-${name}`);
       if (name === "stranger") {
-        const before = (await lines()).filter((line) => /an unknown key/.test(line)).length;
+        const unknownBefore = (await lines()).filter((line) => /an unknown key/.test(line)).length;
         await browser.click("import-trust");
         await until("the key to be trusted", async () => (await lines()).some((line) => /that you trust/.test(line)));
-        const after = (await lines()).filter((line) => /an unknown key/.test(line)).length;
-        this.addStep("an unknown key is trusted with one click", after < before);
+        const unknownAfter = (await lines()).filter((line) => /an unknown key/.test(line)).length;
+        this.addStep("an unknown key is trusted with one click", unknownAfter < unknownBefore);
         await this.picture("check-trusted");
       }
       await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
@@ -263,11 +263,11 @@ class MainStory {
 
   async search() {
     const { browser } = this;
-    const before = await browser.count("list-row");
+    const countBefore = await browser.count("list-row");
     await browser.type("search-field", "tortoise");
     await until("the list to show what was found", async () => {
       const rows = await browser.count("list-row");
-      return rows > 0 && rows < before && /tortoise/i.test(await browser.text("list-row"));
+      return rows > 0 && rows < countBefore && /tortoise/i.test(await browser.text("list-row"));
     });
     this.addStep("search narrows the list as it is typed");
     await browser.click("list-row");
@@ -318,10 +318,10 @@ class MainStory {
     await this.picture("redacted");
     await browser.type("search-field", "tortoise");
     await until("nothing to be found any more", async () => (await browser.count("list-row")) === 0);
-    this.addStep("and is no longer found");
+    this.addStep("a redacted word is no longer found");
   }
 
-  /** Selects a word in the text of the open memory, and returns it as it is written there. */
+  /** Selects a word in the text of the open memory, and returns the word as the text contains it. */
   async select(word) {
     const { selected, text } = await this.browser.run(
       `(word) => {
@@ -362,7 +362,7 @@ class MainStory {
     await browser.find("receipt-complete");
     this.addStep("an erasure ends with a complete receipt");
     this.addStep(
-      "and nothing on screen shows its text",
+      "nothing on screen shows the text of an erased memory",
       !(await browser.run("() => /Rui/.test(document.body.innerText)")),
     );
     await this.picture("receipt");
@@ -429,7 +429,7 @@ class MainStory {
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
     this.addStep(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);
-    if (passphrase) this.addStep("it does not open without its passphrase", check().code === 3);
+    if (passphrase) this.addStep(`an encrypted .${format} does not open without its passphrase`, check().code === 3);
     return path;
   }
 
@@ -439,15 +439,15 @@ class MainStory {
    */
   async encryptedFile(path) {
     const { browser } = this;
-    const other = join(FIXTURES, "mem/small/input.mem");
+    const otherFile = join(FIXTURES, "mem/small/input.mem");
     const drop = (...paths) =>
       this.display.drop(paths, 640, 400, async () => (await browser.count("drop-overlay")) > 0);
-    await drop(path, other);
+    await drop(path, otherFile);
     await browser.find("import-locked");
     await this.picture("import-locked");
     await browser.click("import-leave-out");
     await browser.find("import-confirm");
-    this.addStep("an encrypted file can be left out", (await browser.count("import-file")) === 1);
+    this.addStep("an encrypted file can be left out of the import", (await browser.count("import-file")) === 1);
     await browser.click("import-cancel");
     await browser.gone("import-sheet");
     await drop(path);
@@ -464,7 +464,7 @@ class MainStory {
     await this.picture("import-opened");
     await browser.click("import-confirm");
     await browser.find("import-report");
-    this.addStep("with its own passphrase it is imported", true);
+    this.addStep("an encrypted file is imported with its own passphrase", true);
     await browser.click("import-done");
     await browser.gone("import-report");
   }
@@ -476,8 +476,8 @@ class MainStory {
     await this.picture("before-locking");
     await browser.chord("\uE009", "l");
     await browser.find("unlock-passphrase");
-    const left = await browser.run("() => document.body.innerText + document.body.innerHTML");
-    this.addStep("locking leaves no text of the vault in the page", !/tortoise|allotment|Greenhouse/i.test(left));
+    const pageText = await browser.run("() => document.body.innerText + document.body.innerHTML");
+    this.addStep("locking leaves no text of the vault in the page", !/tortoise|allotment|Greenhouse/i.test(pageText));
     await browser.type("unlock-passphrase", "not this one at all");
     await browser.click("unlock-submit");
     await browser.find("unlock-error");
@@ -490,16 +490,16 @@ class MainStory {
     await browser.click("unlock-submit");
     await browser.click("nav-memories");
     await browser.find("list-row");
-    this.addStep("the right passphrase opens it again");
+    this.addStep("the right passphrase opens the vault again");
   }
 
   /** Checks that no file in the home contains text of the imported exports, except the files that the test exported. */
   async leavesNoPlainText() {
-    const found = filesIn(this.home)
+    const leakingFiles = filesIn(this.home)
       .filter((name) => !name.startsWith(join(this.home, "out.")))
       .filter((name) => /tortoise|allotment|greenhouse/i.test(readFileSync(name).toString("latin1")));
-    found.forEach((name) => console.log(`  plain text in: ${name.replace(this.home, "~")}`));
-    this.addStep("no plain text on disk while the vault is open", found.length === 0);
+    leakingFiles.forEach((name) => console.log(`  plain text in: ${name.replace(this.home, "~")}`));
+    this.addStep("no file contains plain text while the vault is open", leakingFiles.length === 0);
   }
 
   /** Searches for a word and opens the first memory found, whose text has to match. */

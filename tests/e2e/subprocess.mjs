@@ -7,7 +7,7 @@ export const reportStep = (name, good) => console.log(JSON.stringify({ name, goo
 
 /**
  * Runs `file` with the argument `inside` in a subprocess, started by the wrapper `program args…`, and counts the steps
- * that it reports. If it fails or reports no step, a failed step with the name `name` is counted.
+ * that the subprocess reports. If the subprocess fails or reports no step, a failed step named `name` is counted.
  */
 export async function runInSubprocess(count, name, [program, ...args], file, stderr = "inherit") {
   const child = spawn(program, [...args, process.execPath, file, "inside"], { stdio: ["ignore", "pipe", stderr] });

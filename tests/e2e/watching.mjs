@@ -40,10 +40,10 @@ async function runSteps(browser, downloads, count) {
   await browser.runAsync(`(path) => window.__TAURI_INTERNALS__.invoke("watch_folder", { path })`, downloads);
 
   // The file has another name until it is complete, like a download of a browser.
-  const unfinished = join(downloads, "chatgpt.zip.crdownload");
-  copyFileSync(sample("chatgpt-export.zip"), unfinished);
+  const unfinishedDownload = join(downloads, "chatgpt.zip.crdownload");
+  copyFileSync(sample("chatgpt-export.zip"), unfinishedDownload);
   writeFileSync(join(downloads, "holiday.txt"), "Nothing that an assistant wrote.");
-  renameSync(unfinished, join(downloads, "chatgpt.zip"));
+  renameSync(unfinishedDownload, join(downloads, "chatgpt.zip"));
   const toast = () => browser.run(`() => document.querySelector('[data-testid="toast"]')?.innerText`);
   const offer = await until("the offer", toast);
   count.add("a new export in a watched folder is offered", /chatgpt\.zip.*ChatGPT/.test(offer));
@@ -51,12 +51,12 @@ async function runSteps(browser, downloads, count) {
   await browser.click("nav-settings");
   await browser.click("settings-folders");
   await browser.find("detected-file");
-  count.add("it is listed in the settings, and no other file is", (await browser.count("detected-file")) === 1);
+  count.add("the settings list the new export and no other file", (await browser.count("detected-file")) === 1);
   await browser.click("detected-file-import");
   await browser.click("import-confirm");
   await browser.click("import-done");
   await browser.gone("detected-file");
-  count.add("after the import it is no longer listed", (await browser.count("detected-file")) === 0);
+  count.add("the settings do not list the export after its import", (await browser.count("detected-file")) === 0);
 
   const folder = await browser.run(`() => document.querySelector('[data-testid="watched-folder"]').dataset.id`);
   const args = { folder, mode: "own" };
@@ -67,5 +67,5 @@ async function runSteps(browser, downloads, count) {
     return batches.length === 2;
   });
   const notice = await until("the notice", toast);
-  count.add("the next one is imported automatically, with a notice", /claude\.zip/.test(notice));
+  count.add("the next export is imported automatically, with a notice", /claude\.zip/.test(notice));
 }

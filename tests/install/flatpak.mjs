@@ -1,12 +1,14 @@
 // Compares the Flatpak manifest with the package. A Flatpak is only built where its runtime can be downloaded; here the
-// manifest's commands run in a folder that represents `/app`, and what they install is compared with the package.
+// manifest's commands run in a folder that represents `/app`, and the installed files are compared with the package.
 import { createHash } from "node:crypto";
 import { copyFileSync, existsSync, mkdirSync, readFileSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { MANIFEST, listAt } from "../tools/checks/flatpak.mjs";
 import { quiet } from "../tools/sh.mjs";
 
-/** Parts of the package that a sandbox has no use for: shells and manuals are outside of it. */
+/**
+ * Files of the package that the Flatpak does not install, because shells and manual readers run outside its sandbox.
+ */
 const LEFT_OUT = /^usr\/share\/(?:man|bash-completion|fish|zsh)\//;
 /** Runs the commands of the manifest on the package `deb` in the empty folder `work`. */
 export function checkFlatpak(deb, work, count) {
@@ -21,10 +23,10 @@ export function checkFlatpak(deb, work, count) {
   });
   count.add("Flatpak: the commands of the manifest succeed", failed === undefined);
   const installed = new Set(filesIn(app).map((path) => digestOf(join(app, path))));
-  const packed = filesIn(join(work, "usr")).map((path) => join("usr", path));
-  const missing = packed.filter((path) => !LEFT_OUT.test(path) && !installed.has(digestOf(join(work, path))));
-  missing.forEach((path) => console.log(`  missing: ${path}`));
-  count.add("Flatpak: every file of the package is installed", packed.length > 0 && missing.length === 0);
+  const packedPaths = filesIn(join(work, "usr")).map((path) => join("usr", path));
+  const missingPaths = packedPaths.filter((path) => !LEFT_OUT.test(path) && !installed.has(digestOf(join(work, path))));
+  missingPaths.forEach((path) => console.log(`  missing: ${path}`));
+  count.add("Flatpak: every file of the package is installed", packedPaths.length > 0 && missingPaths.length === 0);
   const command = /^command: (.*)$/m.exec(manifest)?.[1] ?? "";
   count.add("Flatpak: the command is a program of the package", existsSync(join(app, "bin", command)));
 }

@@ -65,7 +65,10 @@ export class Installation {
     this.addStep(`version ${version} is installed with its declared dependencies`, code === 0);
     this.addStep(`the installation of version ${version} speaks of no removal`, !stdout.includes(PLACES.at(-1)));
     const installed = chroot.run("dpkg-query", ["-W", "-f=${Version} ${Status}", "mementory"]).stdout;
-    this.addStep(`version ${version} is there`, installed === `${version} install ok installed`);
+    this.addStep(
+      `the package manager lists version ${version} as installed`,
+      installed === `${version} install ok installed`,
+    );
   }
 
   /** Checks that both programs find all their libraries, and that the command line and its manual are there. */
@@ -75,7 +78,7 @@ export class Installation {
       const { stdout } = chroot.run("ldd", [`/usr/bin/${program}`]);
       this.addStep(`${program} finds its libraries`, stdout !== "" && !stdout.includes("not found"));
     }
-    this.addStep("the command line says its version", chroot.runAsPerson("mementory", ["--version"]).code === 0);
+    this.addStep("the command line prints its version", chroot.runAsPerson("mementory", ["--version"]).code === 0);
     const files = chroot.must("dpkg", ["-L", "mementory"]).split("\n");
     const parts = ["applications/", "mime/packages/", "metainfo/", "icons/hicolor/", "/mimetypes/", "weights/"];
     for (const part of parts)
@@ -152,7 +155,7 @@ export class Installation {
       const { code, stdout } = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "imports"], UNLOCKING);
       return code === 0 && JSON.parse(stdout);
     });
-    this.addStep("both files are in the vault", imports.batches.length === 3);
+    this.addStep("the vault contains the imports of both files", imports.batches.length === 3);
   }
 
   /** Unlocks the vault and imports two files: the one that the window was started with, and one by a double click. */
@@ -169,15 +172,15 @@ export class Installation {
     const type = chroot.runAsPerson("xdg-mime", ["query", "filetype", second], env).stdout.trim();
     this.addStep("the desktop knows the type of a .mem file", type === "application/x-portable-memory");
     const standard = chroot.runAsPerson("xdg-mime", ["query", "default", type], env).stdout.trim();
-    this.addStep("the desktop opens it with the app", standard === "Mementory.desktop");
+    this.addStep("the desktop opens a .mem file with the app", standard === "Mementory.desktop");
     const opened = chroot.runAsPerson("xdg-open", [second], env);
-    this.addStep("a double click hands the file to the window that is open, and ends", opened.code === 0);
+    this.addStep("a double click opens the file in the open window, and its process ends", opened.code === 0);
     await browser.find("import-confirm");
     await browser.click("import-confirm");
     await browser.find("import-report");
     this.addStep("the file of the double click is imported");
     const windows = await browser.windows();
-    this.addStep("there is one window", windows.length === 1 && this.processes() === 1);
+    this.addStep("the double click opens no second window", windows.length === 1 && this.processes() === 1);
     await browser.click("import-done");
     writeFileSync(join(TARGET, `installed-${this.name.replace(" ", "-")}.png`), await browser.screenshot());
   }
@@ -202,13 +205,13 @@ export class Installation {
     chroot.must("cp", [`${SETTINGS}/settings.json`, list]);
     const says = ({ stdout }) => PLACES.every((place) => stdout.toLowerCase().includes(place));
     const removed = chroot.run("apt-get", ["remove", "-y", "-q", "mementory"]);
-    this.addStep("it is removed", removed.code === 0);
+    this.addStep("the package is removed", removed.code === 0);
     this.addStep("the removal says what stays and where", says(removed));
-    const left = this.files.filter(
+    const remainingFiles = this.files.filter(
       (file) => /mementory/i.test(file) && !file.endsWith("/") && chroot.run("test", ["-f", file]).code === 0,
     );
-    left.forEach((file) => console.log(`  left: ${file}`));
-    this.addStep("no file of it stays", left.length === 0);
+    remainingFiles.forEach((file) => console.log(`  left: ${file}`));
+    this.addStep("the removal leaves no file of the package", remainingFiles.length === 0);
     chroot.must("apt-get", ["install", "-y", "-q", "--no-install-recommends", "/tmp/mementory.deb"]);
     const purged = chroot.run("apt-get", ["purge", "-y", "-q", "mementory"]);
     this.addStep(
@@ -216,9 +219,9 @@ export class Installation {
       says(purged) && purged.stdout.includes("purging deletes nothing"),
     );
     const isListed = chroot.run("dpkg-query", ["-W", "mementory"]).code === 0;
-    this.addStep("it is purged", purged.code === 0 && !isListed);
-    this.addStep("the vault is as it was", this.vaultSum(vault) === this.sum);
-    this.addStep("the lists of erasures stay", chroot.run("test", ["-f", list]).code === 0);
-    this.addStep("the settings stay", chroot.run("test", ["-f", `${SETTINGS}/settings.json`]).code === 0);
+    this.addStep("the package is purged", purged.code === 0 && !isListed);
+    this.addStep("the purge leaves the vault as it was", this.vaultSum(vault) === this.sum);
+    this.addStep("the purge leaves the lists of erasures", chroot.run("test", ["-f", list]).code === 0);
+    this.addStep("the purge leaves the settings", chroot.run("test", ["-f", `${SETTINGS}/settings.json`]).code === 0);
   }
 }

@@ -26,9 +26,9 @@ export function lintPackages(deb, count) {
   count.add("rpmlint finds no error in the .rpm", rpmlint.code === 0);
   const requires = quiet("rpm", ["-qp", "--requires", rpm]);
   const lines = requires.stdout.split("\n");
-  const missing = NEEDED.filter((name) => !lines.some((line) => line.startsWith(name)));
-  missing.forEach((name) => console.log(`  the .rpm does not require ${name}`));
-  count.add("the .rpm requires the libraries of its programs", requires.code === 0 && missing.length === 0);
+  const missingLibraries = NEEDED.filter((name) => !lines.some((line) => line.startsWith(name)));
+  missingLibraries.forEach((name) => console.log(`  the .rpm does not require ${name}`));
+  count.add("the .rpm requires the libraries of its programs", requires.code === 0 && missingLibraries.length === 0);
   const { stdout: licences } = quiet("rpm", ["-qp", "--licensefiles", rpm]);
   count.add("the .rpm marks its licences", licences.includes("licences.txt.gz") && licences.includes("/LICENSE"));
   const { stdout: scripts } = quiet("rpm", ["-qp", "--scripts", rpm]);

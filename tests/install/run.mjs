@@ -43,7 +43,7 @@ await main(async () => {
         await new Installation(name, chroot, count).runAll(deb, older);
       } catch (error) {
         console.log(`  ${error.message}`);
-        count.add(`${name}: the test goes on to its end`, false);
+        count.add(`${name}: the test runs to its end`, false);
       } finally {
         chroot.unmountAll();
       }

@@ -54,9 +54,9 @@ def main(path, folder):
             document = json.loads(archive.read(name))
             check(load(folder, layer), document, name)
             if layer != "identity":
-                found = len(document[layer])
-                out["counts"][layer] = found
-                if found != layers[layer]["count"]:
+                count = len(document[layer])
+                out["counts"][layer] = count
+                if count != layers[layer]["count"]:
                     out["errors"].append({"place": name, "rule": "count"})
         record = load(folder, "memory-record")
         total, last = 0, ""

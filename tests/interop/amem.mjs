@@ -1,4 +1,4 @@
-// Interop of ApertoMemory: its program opens the exports that we write, and we import those that it writes.
+// Interop of ApertoMemory: its program opens the exports that we write, and we import the exports that it writes.
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,38 +39,52 @@ export async function amemInterop(count) {
 
     const written = write("ours.amem", "ours.txt");
     count.add("our .amem is written and read back", written.validated === true && written.records > 1);
-    const taken = check("take", place("new"), place("ours.amem"), OUR_WORDS);
-    const memories = taken.memories ?? [];
+    const ownImport = check("take", place("new"), place("ours.amem"), OUR_WORDS);
+    const memories = ownImport.memories ?? [];
     count.add(
       `apertomemory 0.2.3 opens all ${written.records} memories of our .amem in a new vault`,
-      taken.ok === true && taken.added === written.records && memories.length === written.records,
+      ownImport.ok === true && ownImport.added === written.records && memories.length === written.records,
     );
     count.add(
-      "and finds that its owner signed them and that every value is allowed",
+      "apertomemory finds that our owner signed the memories and that every value is allowed",
       memories.every(({ trust, schema_violation: violation }) => trust === "self" && violation === null),
     );
-    const found = memories.find(({ content }) => content === "Learns to sail on Thursdays 🚤");
-    count.add("and the text of a memory is unchanged", found?.type === "semantic" && found.scope === "default");
-    const refused = check("take", place("none"), place("ours.amem"), THEIR_WORDS);
-    count.add("and not under another passphrase", refused.ok === false && !existsSync(place("none")));
+    const memory = memories.find(({ content }) => content === "Learns to sail on Thursdays 🚤");
+    count.add(
+      "apertomemory reads the text of a memory unchanged",
+      memory?.type === "semantic" && memory.scope === "default",
+    );
+    const wrongPassphrase = check("take", place("none"), place("ours.amem"), THEIR_WORDS);
+    count.add(
+      "apertomemory does not open our .amem with another passphrase",
+      wrongPassphrase.ok === false && !existsSync(place("none")),
+    );
 
-    const made = check("make", place("theirs"), place("theirs.amem"), THEIR_WORDS);
+    const theirVault = check("make", place("theirs"), place("theirs.amem"), THEIR_WORDS);
     const unlock = ["--import-passphrase-file", place("theirs.txt")];
     const validated = mementory("validate", place("theirs.amem"), ...unlock);
     count.add("we accept an .amem of apertomemory", validated.ok === true);
     const imported = mementory("import", place("theirs.amem"), ...unlock);
-    count.add("and import all of its memories", imported.added === made.memories && imported.failed === 0);
-
-    const other = check("take", place("theirs"), place("ours.amem"), OUR_WORDS);
-    count.add("its vault refuses the .amem of another owner", other.ok === false);
-    const merged = write("merged.amem", "theirs.txt", "--base", place("theirs.amem"));
-    const after = check("take", place("theirs"), place("merged.amem"), THEIR_WORDS);
     count.add(
-      "and merges the one that we write for the owner of its export",
-      after.ok === true && after.added === merged.records - made.memories && after.memories.length === merged.records,
+      "we import all memories of an .amem of apertomemory",
+      imported.added === theirVault.memories && imported.failed === 0,
     );
-    const kept = (after.memories ?? []).find(({ content }) => content === "Painted the hull in April");
-    count.add("and its own memories are as before", kept?.scope === "boat" && kept.created === 1_775_000_000);
+
+    const foreignImport = check("take", place("theirs"), place("ours.amem"), OUR_WORDS);
+    count.add("a vault of apertomemory refuses the .amem of another owner", foreignImport.ok === false);
+    const merged = write("merged.amem", "theirs.txt", "--base", place("theirs.amem"));
+    const mergedImport = check("take", place("theirs"), place("merged.amem"), THEIR_WORDS);
+    count.add(
+      "a vault of apertomemory merges the .amem that we write for its owner",
+      mergedImport.ok === true &&
+        mergedImport.added === merged.records - theirVault.memories &&
+        mergedImport.memories.length === merged.records,
+    );
+    const theirMemory = (mergedImport.memories ?? []).find(({ content }) => content === "Painted the hull in April");
+    count.add(
+      "the memories that the vault of apertomemory had are unchanged",
+      theirMemory?.scope === "boat" && theirMemory.created === 1_775_000_000,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -16,12 +16,12 @@ def make(path, file, passphrase):
     vault = Vault.init(path, passphrase)
     for scope in ("default", "boat"):
         vault.add_scope(scope, passphrase)
-    made = [
+    objects = [
         (MemoryObject("Oda’s boat is called “Måke” 🚤", tags=["boat", "names"], confidence=1.0), "boat"),
         (MemoryObject("Painted the hull in April", mem_type="episodic", created=1_775_000_000), "boat"),
         (MemoryObject("Sand before the primer", mem_type="procedural", extensions={42: {"litres": 2.5}}), "default"),
     ]
-    for memory, scope in made:
+    for memory, scope in objects:
         vault.seal_object(memory, scope, passphrase)
     return {"memories": vault.export(file)}
 

@@ -17,7 +17,7 @@ const UNZIP = "import sys, zipfile; zipfile.ZipFile(sys.argv[1]).extractall(sys.
 const COUNT_ROWS =
   "import sqlite3, sys; print(sqlite3.connect(sys.argv[1]).execute('select count(*) from conversations').fetchone()[0])";
 
-/** Runs the importers on our ZIPs and counts what they say. */
+/** Runs the importers on our ZIPs and adds their results to `count`. */
 export async function chatsInterop(count) {
   const program = await python(PYTHON_PACKAGES);
   const folder = mkdtempSync(join(tmpdir(), "mementory-chats-"));
@@ -55,18 +55,18 @@ function checkImporters(count, program, folder) {
     CHAT_HISTORY_CLAUDE_PATH: join(folder, "claude", "conversations.json"),
   };
   const inspected = quiet(script("chat-history"), ["inspect"], { cwd: folder, env });
-  const loaded = (vendor) => Number(new RegExp(`'${vendor}': (\\d+)`).exec(inspected.stdout)?.[1] ?? -1);
+  const loadedCount = (vendor) => Number(new RegExp(`'${vendor}': (\\d+)`).exec(inspected.stdout)?.[1] ?? -1);
   for (const vendor of ["chatgpt", "claude"])
-    count.add(`chat-history loads all ${total} conversations in ${vendor}'s shape`, loaded(vendor) === total);
+    count.add(`chat-history loads all ${total} conversations in ${vendor}'s shape`, loadedCount(vendor) === total);
 
   quiet(script("chatgpt-to-sqlite"), ["export", env.CHAT_HISTORY_CHATGPT_PATH, place("chats.db")]);
   const rows = Number(quiet(program, ["-c", COUNT_ROWS, place("chats.db")]).stdout);
   count.add(`chatgpt-to-sqlite loads all ${total} conversations`, rows === total);
 
   const site = quiet(script("logactyl"), ["--claude-zip", place("claude.zip"), "-o", place("site"), "--overwrite"]);
-  const spoken = conversations("claude").filter(({ chat_messages: messages }) => messages.length > 0).length;
+  const spokenCount = conversations("claude").filter(({ chat_messages: messages }) => messages.length > 0).length;
   const pages = site.code === 0 ? readdirSync(join(place("site"), "Chat History")).filter(isPage).length : -1;
-  count.add(`logactyl makes a page of each of the ${spoken} conversations with messages`, pages === spoken);
+  count.add(`logactyl makes a page of each of the ${spokenCount} conversations with messages`, pages === spokenCount);
 }
 
 const isPage = (name) => name.endsWith(".html") && name !== "index.html";

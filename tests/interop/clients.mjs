@@ -1,5 +1,5 @@
 // Interop of `connect` with real clients: the programs of Claude Code and Codex read the configuration that we write,
-// and we preserve what they wrote.
+// and `connect` preserves what these programs wrote.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -13,8 +13,8 @@ const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
 const OTHER = ["/bin/echo", "hello"];
 
 /**
- * Each program adds another server and lists ours next to it. After ours is removed, the other server must still be
- * there.
+ * Each program adds another server and lists our server next to it. After our server is removed, the other server must
+ * still be listed.
  */
 export async function clientInterop(count) {
   if (process.platform !== "linux" || process.arch !== "x64")
@@ -64,14 +64,17 @@ export async function clientInterop(count) {
     for (const { client, program, config, isListed, shown, forAllProjects } of clients) {
       const added = runClient(program, "mcp", "add", "other", "--", ...OTHER);
       count.add(`${client} mcp add makes its configuration`, added.code === 0 && existsSync(config));
-      const before = readFileSync(config, "utf8");
+      const configBefore = readFileSync(config, "utf8");
       const connected = mementory("connect", client);
-      count.add(`connect ${client} changes it`, connected.changed === true && existsSync(connected.backup ?? ""));
+      count.add(
+        `connect ${client} changes the configuration and backs it up`,
+        connected.changed === true && existsSync(connected.backup ?? ""),
+      );
 
       const list = runClient(program, "mcp", "list");
       const listsBoth = list.code === 0 && isListed(list) && /^other/m.test(list.stdout);
       if (!listsBoth) console.log(`  ${list.stdout}${list.stderr}`);
-      count.add(`${client} mcp list has our server and the other`, listsBoth);
+      count.add(`${client} mcp list has our server and the other server`, listsBoth);
       count.add(`${client} mcp get reads the token`, shown(program).includes("MEMENTORY_TOKEN"));
 
       const addedMore = runClient(program, "mcp", "add", "more", "--", ...OTHER);
@@ -80,17 +83,23 @@ export async function clientInterop(count) {
       count.add(`connect ${client} again changes nothing`, mementory("connect", client).changed === false);
       runClient(program, "mcp", "remove", "more");
 
-      count.add(`disconnect ${client} takes it back`, mementory("disconnect", client).changed === true);
-      const after = runClient(program, "mcp", "list").stdout;
-      count.add(`${client} mcp list has only the other`, /^other/m.test(after) && !after.includes("mementory"));
+      count.add(`disconnect ${client} changes the configuration`, mementory("disconnect", client).changed === true);
+      const listAfter = runClient(program, "mcp", "list").stdout;
+      count.add(
+        `${client} mcp list has only the other server`,
+        /^other/m.test(listAfter) && !listAfter.includes("mementory"),
+      );
       if (client === "codex")
         // Codex has added an empty line, so the end of the file is not compared.
-        count.add("the file of Codex is as before", readFileSync(config, "utf8").trimEnd() === before.trimEnd());
+        count.add(
+          "the configuration of Codex is as before connecting",
+          readFileSync(config, "utf8").trimEnd() === configBefore.trimEnd(),
+        );
 
       const byHand = runClient(program, "mcp", "add", ...forAllProjects, "mementory", "--", built("mementory"), "mcp");
-      const refused = mementory("connect", client, "--dry-run");
-      const leftAlone = byHand.code === 0 && refused.error?.code === "not_ours";
-      count.add(`${client}: what the person added under our name is left alone`, leftAlone);
+      const refusal = mementory("connect", client, "--dry-run");
+      const leftAlone = byHand.code === 0 && refusal.error?.code === "not_ours";
+      count.add(`${client}: connect does not change a server that the person added under our name`, leftAlone);
     }
   } finally {
     rmSync(home, { recursive: true, force: true });
@@ -100,6 +109,6 @@ export async function clientInterop(count) {
 /** The path of the client's own program for this system. The npm package would start this program through Node. */
 function packagedProgram(load, name, program) {
   const folder = dirname(load.resolve(`${name}/package.json`));
-  const found = readdirSync(folder, { recursive: true }).find((path) => path.split("/").at(-1) === program);
-  return join(folder, found ?? program);
+  const programFile = readdirSync(folder, { recursive: true }).find((path) => path.split("/").at(-1) === program);
+  return join(folder, programFile ?? program);
 }

@@ -30,7 +30,7 @@ export async function installClients() {
 
 /**
  * Runs of the official clients, by name. There is one run for each way in which a client can agree with the server on a
- * version of the protocol. Each is a function that starts the server with `command`, lists its tools and makes all
+ * version of the protocol. Each run is a function that starts the server with `command`, lists its tools and makes all
  * `calls`. It returns {tools, answers}.
  */
 export async function realClients(command, calls, env) {
@@ -102,10 +102,13 @@ export async function mcpInterop(count) {
       count.add(`${name} gets a valid document`, exported.ok === true && exported.records === 1);
       const bundle = verify("bundle.json", answers?.memory_export?.result?.bundle);
       count.add(`${name} gets a valid bundle`, bundle.ok === true && bundle.signature?.valid === true);
-      const found = parseJsonOutput(quiet(zaxyProgram, [ZAXY_SCRIPT, "verify", place("bundle.json")]));
-      count.add(`zaxy-memory 3.2.0 verifies the bundle for ${name}`, found.ok === true && found.entries === 1);
-      const offered = answers?.import_memory?.result;
-      count.add(`${name} suggests a document`, offered?.suggestions?.length === 1);
+      const verification = parseJsonOutput(quiet(zaxyProgram, [ZAXY_SCRIPT, "verify", place("bundle.json")]));
+      count.add(
+        `zaxy-memory 3.2.0 verifies the bundle for ${name}`,
+        verification.ok === true && verification.entries === 1,
+      );
+      const suggestion = answers?.import_memory?.result;
+      count.add(`${name} suggests a document`, suggestion?.suggestions?.length === 1);
     }
   } finally {
     if (server && server.exitCode === null) {

@@ -78,7 +78,7 @@ async function runInside() {
       "-e",
       'require("node:net").connect(9, "192.0.2.1").on("error", () => {})',
     ]);
-    reportStep("an internet socket is seen in a trace", readTrace(place("connect.trace")).network.length > 0);
+    reportStep("a trace shows an internet socket", readTrace(place("connect.trace")).network.length > 0);
 
     mkdirSync(place("data"));
     writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
@@ -98,7 +98,7 @@ async function runInside() {
     for (const [name, input] of callsOfAllTools(id, "tortoise"))
       if ((await client.call(name, input)) === null) failed.push(name);
     reportStep("all tools answer without a network", failed.length === 0);
-    reportStep("the program of the client ends well", (await client.close()) === 0);
+    reportStep("the program of the client ends with success", (await client.close()) === 0);
     const serverClosed = once(server, "close");
     process.kill(childOf(server.pid), "SIGINT");
     await serverClosed;

@@ -54,7 +54,7 @@ export async function pamInterop(count) {
         result.ok === true,
       );
       count.add("the signature is valid by the specification", result.bundles?.signed?.signed === true);
-      count.add("the delta holds one memory", result.bundles?.delta?.memories === 1);
+      count.add("the delta contains one memory", result.bundles?.delta?.memories === 1);
       count.add("the delta is marked as incremental", result.bundles?.delta?.export_type === "incremental");
     }
 
@@ -62,16 +62,19 @@ export async function pamInterop(count) {
     count.add("we accept a store of the SDK", mementory("validate", place("theirs")).ok === true);
     const imported = mementory("import", place("theirs"));
     count.add(
-      "and import all of its records",
+      "we import all records of the store of the SDK",
       imported.memories === 2 && imported.conversations === 1 && imported.messages === 2,
     );
 
     check("resave", join(out, "full"), place("resaved"));
-    const again = mementory("import", place("resaved"), "--dry-run");
+    const secondImport = mementory("import", place("resaved"), "--dry-run");
     // The document around the records is a passthrough file (kind `foreign`), which counts as new because the SDK
     // changed it.
-    const addedKinds = Object.entries(again.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
-    count.add("our own store, saved by the SDK, adds nothing new", addedKinds.length === 0 && again.failed === 0);
+    const addedKinds = Object.entries(secondImport.by_kind).filter(([kind, n]) => kind !== "foreign" && n.added > 0);
+    count.add(
+      "our own store, saved by the SDK, adds nothing new",
+      addedKinds.length === 0 && secondImport.failed === 0,
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -61,7 +61,7 @@ export async function interop(count) {
     count.add("we accept a .mem of portable-memory", mementory("validate", place("theirs.mem")).ok === true);
     const imported = mementory("import", place("theirs.mem"));
     count.add(
-      "and import all of its records",
+      "we import all records of a .mem of portable-memory",
       imported.added + imported.unchanged === imported.found && imported.found > 0,
     );
 
@@ -77,8 +77,14 @@ export async function interop(count) {
       const validated = validateTrusting(SEED);
       const deletions = validated.signature.tombstones;
       count.add(`we trust a signed ${name} of portable-memory`, validated.ok && validated.kind === kind);
-      count.add(`and its deletions (${name})`, deletions.length > 0 && deletions.every((t) => t.valid && t.trusted));
-      count.add(`and not under another key (${name})`, validateTrusting(OTHER_SEED).ok === false);
+      count.add(
+        `we trust the deletions in a signed ${name} of portable-memory`,
+        deletions.length > 0 && deletions.every((t) => t.valid && t.trusted),
+      );
+      count.add(
+        `we do not trust a signed ${name} of portable-memory with another key`,
+        validateTrusting(OTHER_SEED).ok === false,
+      );
     }
 
     mementory("convert", WORKSPACE_FIXTURE, place("agent.alf"), "--format", "alf");
@@ -97,7 +103,7 @@ export async function interop(count) {
         count.add(`the .alf of ${what} matches the ${set} JSON Schemas`, checked.ok === true && checked.records > 0);
       }
     }
-    count.add("our .alf holds records", alf.records > 0);
+    count.add("our .alf contains records", alf.records > 0);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

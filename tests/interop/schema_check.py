@@ -51,16 +51,16 @@ class Schema:
         return here
 
     def parts(self, found):
-        out, left = [], list(found)
-        while left:
-            schema, root = left.pop()
+        out, pending = [], list(found)
+        while pending:
+            schema, root = pending.pop()
             if not isinstance(schema, dict):
                 continue
             out.append((schema, root))
-            left += [(part, root) for word in ("allOf", "anyOf", "oneOf") for part in schema.get(word, [])]
-            left += [(schema[word], root) for word in ("if", "then", "else") if word in schema]
+            pending += [(part, root) for word in ("allOf", "anyOf", "oneOf") for part in schema.get(word, [])]
+            pending += [(schema[word], root) for word in ("if", "then", "else") if word in schema]
             if "$ref" in schema:
-                left.append(self.follow(schema["$ref"], root))
+                pending.append(self.follow(schema["$ref"], root))
         return out
 
     def follow(self, ref, root):
@@ -119,13 +119,13 @@ def changes(sample, ours, theirs):
         if isinstance(here, list):
             steps = range(len(here))
         else:
-            known = {name for schema, _ in both for name in schema.get("properties", {})}
-            steps = sorted(known | set(here) | {"x_unknown_member"})
+            known_names = {name for schema, _ in both for name in schema.get("properties", {})}
+            steps = sorted(known_names | set(here) | {"x_unknown_member"})
             yield from (((*at, step), "drop", None) for step in here)
         for step in steps:
             there = (*at, step)
-            tried = PROBE_VALUES if step != "x_unknown_member" else ["x", 1, None]
-            for value in tried + limit_values(ours.at(there) + theirs.at(there)):
+            values = PROBE_VALUES if step != "x_unknown_member" else ["x", 1, None]
+            for value in values + limit_values(ours.at(there) + theirs.at(there)):
                 yield there, "set", value
 
 

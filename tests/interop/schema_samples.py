@@ -20,8 +20,8 @@ PAIRS = {
 def samples(name, fixtures, published):
     """Yields (source, document) for the schema of this name. Skips texts that are not JSON."""
     format_name, kind = name.split("/")
-    found = {"mem": mem, "alf": alf, "mif": mif, "pam": pam}[format_name](kind, fixtures / format_name, published / format_name)
-    for source, text in found:
+    texts = {"mem": mem, "alf": alf, "mif": mif, "pam": pam}[format_name](kind, fixtures / format_name, published / format_name)
+    for source, text in texts:
         try:
             yield source, json.loads(text)
         except ValueError:

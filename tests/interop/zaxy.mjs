@@ -34,24 +34,24 @@ export async function zaxyInterop(count) {
       const keyPair = mementory("keys", "make", "--algorithm", algorithm, "--out-private", pem, "--out-public", hex);
       const bundle = join(place("ours"), `${algorithm}.json`);
       const written = mementory("export", "--format", "zaxy", bundle, "--signing-key-file", pem);
-      const found = check("verify", bundle, keyPair.public_key);
+      const verification = check("verify", bundle, keyPair.public_key);
       count.add(
         `zaxy-memory 3.2.0 verifies our bundle signed with ${algorithm}`,
-        written.validated && found.ok === true && found.entries === written.records,
+        written.validated && verification.ok === true && verification.entries === written.records,
       );
       const disclosure = join(place("ours"), `${algorithm}.part.json`);
       const disclosed = mementory("disclose", bundle, disclosure, "--grains", "event", "--max-seq", "3");
-      const verified = check("verify", disclosure, keyPair.public_key);
+      const partVerification = check("verify", disclosure, keyPair.public_key);
       count.add(
-        `and the part of it that we disclose (${algorithm})`,
-        verified.ok === true && disclosed.disclosed > 0 && verified.entries === disclosed.disclosed,
+        `zaxy-memory verifies the disclosed part of our bundle (${algorithm})`,
+        partVerification.ok === true && disclosed.disclosed > 0 && partVerification.entries === disclosed.disclosed,
       );
       count.add(
-        `both fit our schemas (${algorithm})`,
+        `our bundle and its disclosed part match our schemas (${algorithm})`,
         [bundle, disclosure].every((f) => check("schemas", SCHEMA_FOLDER, f).ok),
       );
       count.add(
-        `mementory verifies its own (${algorithm})`,
+        `mementory verifies its own bundle (${algorithm})`,
         mementory("verify", bundle, "--trust", keyPair.public_key).ok,
       );
     }
@@ -60,27 +60,31 @@ export async function zaxyInterop(count) {
     for (const algorithm of ALGORITHM_NAMES) {
       for (const kind of ["signed", "subset"]) {
         const file = join(place("theirs"), `${kind}.${algorithm}.json`);
-        const verified = mementory("verify", file, "--trust", theirSamples.keys[algorithm]);
+        const verification = mementory("verify", file, "--trust", theirSamples.keys[algorithm]);
         const text = readFileSync(file, "utf8");
-        const changed = place(`changed.${kind}.${algorithm}.json`);
-        writeFileSync(changed, text.replace("two coats of primer", "two coats of prim3r"));
-        const forged = mementory("verify", changed, "--trust", theirSamples.keys[algorithm]);
-        const isTrusted = verified.ok && verified.signature.valid === true && verified.signature.trusted === true;
+        const changedFile = place(`changed.${kind}.${algorithm}.json`);
+        writeFileSync(changedFile, text.replace("two coats of primer", "two coats of prim3r"));
+        const forgedAnswer = mementory("verify", changedFile, "--trust", theirSamples.keys[algorithm]);
+        const isTrusted =
+          verification.ok && verification.signature.valid === true && verification.signature.trusted === true;
         count.add(
           `a ${kind} bundle of zaxy-memory verifies, a changed one does not (${algorithm})`,
-          isTrusted && !forged.ok,
+          isTrusted && !forgedAnswer.ok,
         );
       }
     }
-    const unsigned = join(place("theirs"), "unsigned.json");
-    const imported = mementory("import", unsigned);
+    const unsignedFile = join(place("theirs"), "unsigned.json");
+    const imported = mementory("import", unsignedFile);
     count.add(
-      "an unsigned one is imported completely",
+      "we import all entries of an unsigned bundle of zaxy-memory",
       imported.failed === 0 && imported.found >= theirSamples.entries,
     );
     mementory("export", "--format", "zaxy", place("back.json"), "--source", "zaxy");
     const entries = (file) => JSON.stringify(JSON.parse(readFileSync(file, "utf8")).entries);
-    count.add("and exported again without changes", entries(place("back.json")) === entries(unsigned));
+    count.add(
+      "we export the unsigned bundle again without changes",
+      entries(place("back.json")) === entries(unsignedFile),
+    );
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

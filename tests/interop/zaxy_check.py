@@ -27,12 +27,12 @@ def verify(path, key=None):
     if bundle.get("version") == "zaxy.export.unsigned.v1":
         return {"ok": bundle["signed"] is False, "kind": "unsigned", "entries": len(bundle["entries"])}
     if "disclosed" in bundle:
-        found = verify_memory_export_subset(bundle, expect_public_key=key)
+        result = verify_memory_export_subset(bundle, expect_public_key=key)
         kind, entries = "subset", bundle["disclosed"]
     else:
-        found = verify_export(bundle, expect_public_key=key)
+        result = verify_export(bundle, expect_public_key=key)
         kind, entries = "signed", bundle["entries"]
-    return {**found, "kind": kind, "algorithm": bundle["algorithm"], "entries": len(entries)}
+    return {**result, "kind": kind, "algorithm": bundle["algorithm"], "entries": len(entries)}
 
 
 def make(folder):
@@ -56,11 +56,11 @@ def make(folder):
         log.append(kind, "oda", payload, thread="harbour", timestamp=start + timedelta(hours=i))
     cache = SessionRetrievalCache(SessionManager(base_path=place / "log"))
 
-    def put(name, bundle):
+    def write_bundle(name, bundle):
         (place / name).write_text(json.dumps(bundle, indent=2, ensure_ascii=False), encoding="utf-8")
 
     unsigned = build_memory_export("harbour", retrieval_cache=cache)
-    put("unsigned.json", unsigned)
+    write_bundle("unsigned.json", unsigned)
     keys = {}
     for algorithm in ALGORITHMS:
         pair = generate_keypair(algorithm)
@@ -68,9 +68,9 @@ def make(folder):
         (place / f"{algorithm}.pem").write_bytes(pair["private_pem"])
         (place / f"{algorithm}.pub").write_text(keys[algorithm])
         signed = build_memory_export("harbour", retrieval_cache=cache, signing_key=pair)
-        put(f"signed.{algorithm}.json", signed)
+        write_bundle(f"signed.{algorithm}.json", signed)
         chosen = ExportSelector(grains=frozenset({"event"}), since_seq=1)
-        put(f"subset.{algorithm}.json", disclose_export_bundle(signed, chosen))
+        write_bundle(f"subset.{algorithm}.json", disclose_export_bundle(signed, chosen))
     return {"entries": len(unsigned["entries"]), "events": len(payloads), "disclosed": len(payloads) - 1, "keys": keys}
 
 
@@ -78,14 +78,14 @@ def schemas(folder, path):
     from jsonschema import Draft202012Validator
     from referencing import Registry, Resource
 
-    found = {p.name: json.loads(p.read_text("utf-8")) for p in pathlib.Path(folder).glob("*.schema.json")}
-    registry = Registry().with_resources((name, Resource.from_contents(s)) for name, s in found.items())
+    schemas_by_name = {p.name: json.loads(p.read_text("utf-8")) for p in pathlib.Path(folder).glob("*.schema.json")}
+    registry = Registry().with_resources((name, Resource.from_contents(s)) for name, s in schemas_by_name.items())
     bundle = load(path)
     if bundle["version"] == "zaxy.export.unsigned.v1":
         name = "unsigned-bundle"
     else:
         name = "subset" if "disclosed" in bundle else "signed-bundle"
-    validator = Draft202012Validator(found[f"{name}.schema.json"], registry=registry)
+    validator = Draft202012Validator(schemas_by_name[f"{name}.schema.json"], registry=registry)
     issues = [f"{e.json_path}: {e.message[:160]}" for e in validator.iter_errors(bundle)]
     return {"ok": not issues, "issues": issues[:20], "schema": name}
 

@@ -4,7 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node
 import { dirname, join } from "node:path";
 import { Vault } from "../cli/mementory.mjs";
 
-/** The clients that are connected and disconnected, and their configurations in the home folder. */
+/** Path of the configuration, in the home folder, of each client that the commands connect or disconnect. */
 const CLIENT_FILES = { cursor: join(".cursor", "mcp.json"), gemini_cli: join(".gemini", "settings.json") };
 
 /** Path of a file or folder next to the vault, which a command writes. */
@@ -28,9 +28,9 @@ const leavesConfiguration = (answer) =>
   answer?.warnings?.some(({ code }) => code === "configuration_not_changed") ?? false;
 
 /**
- * Makes a function for `extraState`. It returns the grants in force, and whether the client's configuration has our
- * server. If the answer warns that the configuration could not be changed, that second value is inverted, so that the
- * state equals the state after a success.
+ * Makes a function for `extraState`. The function returns the grants in force, and whether the client's configuration
+ * has our server. If the answer warns that the configuration could not be changed, that second value is inverted, so
+ * that the state equals the state after a success.
  */
 const connectionState = (client) => (copy, answer) => {
   const isConnected = readFileSync(join(copy.env.HOME, CLIENT_FILES[client]), "utf8").includes("mementory_r_");

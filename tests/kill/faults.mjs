@@ -73,13 +73,13 @@ export async function testFaults(count) {
       if (chosenNames && !chosenNames.includes(command.name)) continue;
       const states = expectedStates(vault, command, untouched);
       const all = faultPoints(vault, command);
-      const chosen = spread(all, maxPoints, (0.5 + i * FAULT_POINT_SHIFT) % 1);
+      const chosenPoints = spread(all, maxPoints, (0.5 + i * FAULT_POINT_SHIFT) % 1);
       const tally = { before: 0, after: 0, warned: 0, unreached: 0, problems: [] };
-      for (const point of chosen) failOnce(vault, command, states, point, tally);
+      for (const point of chosenPoints) failOnce(vault, command, states, point, tally);
       tally.problems.forEach((problem) => console.log(`  ${command.name}: ${problem}`));
       const { before, after, warned, unreached } = tally;
       count.add(
-        `${command.name}: ${chosen.length} of ${all.length} fault points: ${before} not applied, ` +
+        `${command.name}: ${chosenPoints.length} of ${all.length} fault points: ${before} not applied, ` +
           `${after} applied (${warned} with a warning), ${unreached} not reached`,
         tally.problems.length === 0,
       );
@@ -177,8 +177,8 @@ function testKilledCommits(vault, command, states, maxPoints, count) {
   });
   const problems = [];
   let killed = 0;
-  const chosen = spread(points, 2 * maxPoints, 0);
-  for (const { call, when } of chosen) {
+  const chosenPoints = spread(points, 2 * maxPoints, 0);
+  for (const { call, when } of chosenPoints) {
     const fault = `${call}:error=EIO:when=${when}`;
     const { answer, code: exit } = traced(prepareCopy(vault, command), command, options(fault));
     const copy = prepareCopy(vault, command);
@@ -187,14 +187,15 @@ function testKilledCommits(vault, command, states, maxPoints, count) {
     killed += code === exit ? 0 : 1;
     const error = answer?.error;
     if (command.secrets) useSecret(copy, command.secrets[error ? 0 : 1]);
-    const now = observedState(copy, command, answer);
+    const stateNow = observedState(copy, command, answer);
     const allowed =
       error?.code === UNCONFIRMED ? [states.before, states.after] : [error ? states.before : states.after];
-    if (!allowed.includes(now)) problems.push(`${fault}: ${error?.code ?? "a result"}, ${difference(now, states)}`);
+    if (!allowed.includes(stateNow))
+      problems.push(`${fault}: ${error?.code ?? "a result"}, ${difference(stateNow, states)}`);
     checkVault(copy, (text) => problems.push(`${fault}: ${text}`));
   }
   problems.forEach((problem) => console.log(`  ${command.name}, killed: ${problem}`));
-  const text = `${command.name}: a sync of the log failed in ${chosen.length} rounds, ${killed} of them killed afterwards`;
+  const text = `${command.name}: a sync of the log failed in ${chosenPoints.length} rounds, ${killed} of them killed afterwards`;
   count.add(text, problems.length === 0);
 }
 
@@ -264,8 +265,8 @@ function failOnce(vault, command, states, point, tally) {
 function checkVault(copy, problem) {
   const { ok, places } = copy.run("check").answer ?? {};
   if (!ok) problem(`check: ${JSON.stringify(places?.filter((place) => !place.ok))}`);
-  const left = readdirSync(copy.path).filter((name) => !VAULT_FILE_PATTERN.test(name));
-  if (left.length > 0) problem(`unexpected files in the folder: ${left}`);
+  const unexpectedFiles = readdirSync(copy.path).filter((name) => !VAULT_FILE_PATTERN.test(name));
+  if (unexpectedFiles.length > 0) problem(`unexpected files in the folder: ${unexpectedFiles}`);
 }
 
 /**
@@ -273,10 +274,10 @@ function checkVault(copy, problem) {
  * done exactly once.
  */
 function tryAgain(copy, command, states, problem) {
-  const again = copy.run(...command.args);
-  if (again.code !== 0) return problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
+  const secondRun = copy.run(...command.args);
+  if (secondRun.code !== 0) return problem(`again: exit code ${secondRun.code}: ${secondRun.stdout.slice(0, 300)}`);
   if (command.secrets) useSecret(copy, command.secrets[1]);
-  const observed = observedState(copy, command, again.answer);
+  const observed = observedState(copy, command, secondRun.answer);
   if (observed !== states.after) problem(`again: not as after: ${difference(observed, states)}`);
 }
 

@@ -68,9 +68,9 @@ async function killOnce(vault, operation, state, random, round, tally) {
   const earliest = round % 5 === 4 ? 0 : state.opening * 0.9;
   const delay = earliest + random() * (Math.max(state.duration, earliest + 20) * 1.05 - earliest);
   const started = performance.now();
-  const finished = await killAfter(copy.start(operation.args), delay);
-  tally.finished += finished ? 1 : 0;
-  if (finished) state.duration = weightedAverage(state.duration, performance.now() - started);
+  const hasFinished = await killAfter(copy.start(operation.args), delay);
+  tally.finished += hasFinished ? 1 : 0;
+  if (hasFinished) state.duration = weightedAverage(state.duration, performance.now() - started);
   const problem = (text) => tally.problems.push(`round ${round}, killed after ${delay.toFixed(1)} ms: ${text}`);
 
   if (operation.secrets) {
@@ -97,10 +97,10 @@ async function killOnce(vault, operation, state, random, round, tally) {
   if (unexpectedFiles.length > 0) problem(`unexpected files in the folder: ${unexpectedFiles}`);
   // If the vault is in the state before the operation, the operation must succeed when it is repeated.
   if (!operation.secrets && visibleState(copy) === state.before) {
-    let again;
-    const duration = millisecondsOf(() => (again = copy.run(...operation.args)));
+    let secondRun;
+    const duration = millisecondsOf(() => (secondRun = copy.run(...operation.args)));
     state.duration = weightedAverage(state.duration, duration);
-    if (again.code !== 0) problem(`again: exit code ${again.code}: ${again.stdout.slice(0, 300)}`);
+    if (secondRun.code !== 0) problem(`again: exit code ${secondRun.code}: ${secondRun.stdout.slice(0, 300)}`);
     else if (visibleState(copy) !== state.after) problem("again: not as after");
   }
 }

@@ -79,7 +79,7 @@ export const OPERATIONS = [
   }),
 ];
 
-/** The visible state before and after the operation, and how long opening and the whole operation take. */
+/** Returns the visible state before and after the operation, and the milliseconds of opening and of the operation. */
 export function measureStates(vault, operation) {
   const copy = copyVault(vault);
   const opening = millisecondsOf(() => copy.must("info"));
@@ -96,8 +96,11 @@ export function erasureProblems(vault, words) {
   const problems = [];
   const { total } = vault.must("search", words);
   if (total > 0) problems.push(`${total} found of what was erased`);
-  const open = vault.must("tombstones").tombstones.filter(({ complete }) => complete !== true);
-  if (open.length > 0) problems.push(`${open.length} tombstones without a complete receipt (${open[0].complete})`);
+  const incompleteTombstones = vault.must("tombstones").tombstones.filter(({ complete }) => complete !== true);
+  if (incompleteTombstones.length > 0)
+    problems.push(
+      `${incompleteTombstones.length} tombstones without a complete receipt (${incompleteTombstones[0].complete})`,
+    );
   return problems;
 }
 

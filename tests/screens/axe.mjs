@@ -16,7 +16,7 @@ import { isFirst, needsAllSettings } from "./walk.mjs";
 const readAxe = () => readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 /** All rules of WCAG 2 A and AA and axe's best practice. */
 const AXE_TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22a", "wcag22aa", "best-practice"];
-/** Rules whose result depends on the theme. The others run in one theme. */
+/** Rules whose result depends on the theme. All other rules run in one theme. */
 const COLOUR_RULES = ["color-contrast", "link-in-text-block"];
 const ALL_RULES = { runOnly: { type: "tag", values: AXE_TAGS } };
 const ONLY_COLOUR_RULES = { runOnly: { type: "rule", values: COLOUR_RULES } };
@@ -88,7 +88,7 @@ export class AccessibilityCheck {
   async #withSettings(page, place, first) {
     const { browser } = page;
     this.#note("axe", await browser.run(RUN_AXE_SOURCE, ONLY_COLOUR_RULES), place);
-    // This setting changes only the design tokens, so one screen of each kind is enough.
+    // More contrast changes only the design tokens, so one screen of each kind is enough.
     if (first) {
       await page.emulateMedia({ "prefers-contrast": "more" });
       await this.#contrast(page, "contrast in high-contrast mode, dark", place);

@@ -36,7 +36,7 @@ const waitForText = async (page) => {
   );
 };
 
-/** Screens of the export sheet, like `SCREENS` in walk.mjs. */
+/** Screens of the export sheet, in the same form as `SCREENS` in walk.mjs. */
 export const EXPORT_SCREENS = [
   ["export", OPEN, openExport],
   [

@@ -5,7 +5,7 @@ const openFolders = async (page) => {
   await page.click("nav-settings");
   await page.click("settings-folders");
 };
-/** Puts exports into a watched folder. `fresh`: they are detected while the vault is open, with a notice. */
+/** Puts exports into a watched folder. If `fresh`, they are detected while the vault is open, and a notice is shown. */
 const addFiles = (page, names, fresh) =>
   page.mock(
     "(paths, fresh) => paths.forEach((path) => window.__mock.addFile(path, fresh))",
@@ -14,7 +14,7 @@ const addFiles = (page, names, fresh) =>
   );
 const EXPORT = "chatgpt-export-2026-11-21.zip";
 
-/** Screens of watched folders, like `SCREENS` in walk.mjs. */
+/** Screens of watched folders, in the same form as `SCREENS` in walk.mjs. */
 export const FOLDER_SCREENS = [
   ["settings, folders", OPEN, async (page) => (await openFolders(page), page.waitFor("watched-folder"))],
   [

@@ -17,7 +17,7 @@ const openUnknown = async (page) => {
   await page.waitFor("import-keep-file");
 };
 
-/** Screens of the guides, like `SCREENS` in walk.mjs. */
+/** Screens of the guides, in the same form as `SCREENS` in walk.mjs. */
 export const GUIDE_SCREENS = [
   ["guides", OPEN, (page) => openGuide(page, "")],
   ["guides, with folders and a doubt", OPEN, (page) => openGuide(page, "cursor")],

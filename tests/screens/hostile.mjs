@@ -11,7 +11,7 @@ import { Page, WINDOW_SIZES } from "./page.mjs";
 import { missingPrograms, withPages } from "./pages.mjs";
 
 const CASES_FOLDER = join(ROOT, "fixtures", "hostile");
-/** If a step takes longer, even on a slow machine, the window counts as frozen. */
+/** Longest time of a step, in milliseconds. If a step takes longer, the window counts as frozen. */
 const MAX_ANSWER_MS = 20_000;
 /** Number of groups of duplicates that the sheet renders at once. */
 const GROUP_COUNT = 20;
@@ -47,9 +47,9 @@ class HostileVisit {
   }
 
   async #check(where, each, more = {}) {
-    const found = await this.browser.run(String(findProblems), { ...each.expect, ...more });
+    const problems = await this.browser.run(String(findProblems), { ...each.expect, ...more });
     this.checks += 1;
-    this.addFaults(found, `${each.kind}, ${each.name}: ${where}`);
+    this.addFaults(problems, `${each.kind}, ${each.name}: ${where}`);
   }
 
   async #step(each, action, shown) {
@@ -118,15 +118,15 @@ class HostileVisit {
           return toast && { refused: true, text: toast.textContent };
         }`),
       );
-      const wanted = links?.[at] ?? links?.at(-1) ?? {};
+      const expectedLink = links?.[at] ?? links?.at(-1) ?? {};
       const faults = [];
       const words = `${answer.title ?? ""}${answer.address ?? ""}${answer.text ?? ""}`;
       if (/[^\p{ASCII}“”‘’…]/u.test(words)) faults.push(`a link says ${JSON.stringify(words.slice(0, 120))}`);
-      if (wanted.refused !== undefined && wanted.refused !== (answer.refused ?? false))
+      if (expectedLink.refused !== undefined && expectedLink.refused !== (answer.refused ?? false))
         faults.push(`link ${at} is ${answer.refused ? "refused" : "opened"}`);
-      if (wanted.host && !answer.title?.includes(wanted.host))
+      if (expectedLink.host && !answer.title?.includes(expectedLink.host))
         faults.push(`link ${at}: ${answer.title ?? answer.text}`);
-      if (wanted.address && answer.address !== wanted.address)
+      if (expectedLink.address && answer.address !== expectedLink.address)
         faults.push(`link ${at}: ${answer.address ?? answer.text}`);
       this.addFaults(faults, `${each.kind}, ${each.name}: its link`);
       if (answer.refused)
@@ -163,8 +163,8 @@ class HostileVisit {
       ["#", "as a tag in the palette", () => item("tag-")],
       ["@", "as an assistant in the palette", () => item("source-")],
     ];
-    // When the palette is first used, its component inserts styles that the policy refuses. Let that happen
-    // now, so that it is not blamed on the hostile content.
+    // When the palette is first used, its component inserts styles that the policy refuses. Use the palette once before
+    // the hostile content, so that the refusal is not attributed to that content.
     await this.page.press("k", "C");
     await this.page.type("palette-field", ">");
     await this.page.waitFor("palette-item");
@@ -290,13 +290,13 @@ async function foreignRequests(browser, origin, requests) {
 export async function testHostileTexts(count) {
   const missing = missingPrograms();
   if (missing.length > 0) return count.leaveOut(`hostile content: ${missing.join(" and ")} not installed`);
-  const all = hostileCases(process.env.MEMENTORY_HOSTILE);
+  const allCases = hostileCases(process.env.MEMENTORY_HOSTILE);
   await withPages(
     async (browser, origin, requests) => {
       await new Page(browser).setSize(WINDOW_SIZES[0]);
       await browser.devTools("Page.addScriptToEvaluateOnNewDocument", { source: `(${recordViolations})()` });
-      for (const kind of new Set(all.map((each) => each.kind))) {
-        const cases = all.filter((each) => each.kind === kind);
+      for (const kind of new Set(allCases.map((each) => each.kind))) {
+        const cases = allCases.filter((each) => each.kind === kind);
         const faults = new Faults();
         const addFaults = (found, where) => faults.add(found, where);
         const visit = new HostileVisit(browser, cases, addFaults);

@@ -1,7 +1,7 @@
 // Screens of creating and opening vaults, when that fails or needs more than one step.
 const PASSPHRASE = "harbour copper nineteen kite";
 
-/** Screens of creating and opening vaults, like `SCREENS` in walk.mjs. */
+/** Screens of creating and opening vaults, in the same form as `SCREENS` in walk.mjs. */
 export const OPENING_SCREENS = [
   [
     "create, name taken",

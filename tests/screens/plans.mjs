@@ -24,7 +24,7 @@ const report = async (page) => {
   await page.waitFor("import-undo");
 };
 
-/** Screens of imports of several files, like `SCREENS` in walk.mjs. */
+/** Screens of imports of several files, in the same form as `SCREENS` in walk.mjs. */
 export const PLAN_SCREENS = [
   [
     "import, plan, what would be new",

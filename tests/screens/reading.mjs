@@ -15,7 +15,7 @@ export const openConversation = async (page) => {
   await page.waitFor("reader-message");
 };
 
-/** Screens of conversations and files, like `SCREENS` in walk.mjs. */
+/** Screens of conversations and files, in the same form as `SCREENS` in walk.mjs. */
 export const READING_SCREENS = [
   ["conversations", OPEN, async (page) => (await page.click("nav-conversations"), page.waitFor("list-row"))],
   [

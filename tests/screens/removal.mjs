@@ -23,7 +23,7 @@ export const selectTwoRows = async (page) => {
 };
 const openSuggestions = async (page, field) => (await page.type(field, "w"), page.waitFor("tag-offered"));
 
-/** Screens of redaction, erasure, other confirmations and suggested tags, like `SCREENS` in walk.mjs. */
+/** Screens of redaction, erasure, other confirmations and suggested tags, in the same form as `SCREENS` in walk.mjs. */
 export const REMOVAL_SCREENS = [
   [
     "memory, redact, places",
@@ -68,7 +68,7 @@ export const REMOVAL_SCREENS = [
     async (page) => {
       await page.click("nav-memories");
       await page.click("write-button");
-      // The sheet first moves the focus to its text field, so wait for that.
+      // The sheet first moves the focus to its text field, so wait until the field has the focus.
       await page.waitFor("write-text", ":focus");
       await openSuggestions(page, "edit-tags");
     },

@@ -566,7 +566,7 @@ export function isFirst(name) {
   return name === (sameKind.includes(kind(name)) ? kind(name) : sameKind[0]);
 }
 
-/** Whether the checks run with every setting on this screen: on the first of each kind, or on all in a campaign. */
+/** Returns whether the checks run with every setting on this screen: the first of its kind, or any in a campaign. */
 export const needsAllSettings = (name) => isFirst(name) || Boolean(process.env.WHOLE_SCREENS);
 
 /** File name of a screenshot. */

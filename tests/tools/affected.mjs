@@ -66,8 +66,8 @@ export function affectedCrates(files, crates, has) {
     } else if (/^src-tauri\/(?:Cargo\.(?:toml|lock)|rustfmt\.toml)$/.test(file)) {
       crates.forEach(({ name }) => dependents.add(name));
     } else if (!file.startsWith("src-tauri/fuzz/") && !file.endsWith(".md")) {
-      const home = byFolder.find(({ folder }) => file.startsWith(folder));
-      if (home) changed.add(home.name);
+      const owner = byFolder.find(({ folder }) => file.startsWith(folder));
+      if (owner) changed.add(owner.name);
     }
   }
   const addDependents = (name) =>

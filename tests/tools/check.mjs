@@ -1,4 +1,5 @@
-// `npm run check`: only our own checks, in seconds. `npm run check -- <text>` runs those whose name contains the text.
+// `npm run check` runs only our own checks, which takes seconds. `npm run check -- <text>` runs the checks whose name
+// contains the text.
 import { CHECKS, runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
 import { Stop, main } from "./sh.mjs";
@@ -9,12 +10,12 @@ const names = () =>
     .join("\n");
 
 await main(async () => {
-  const [wanted] = process.argv.slice(2);
-  const known = Object.entries(CHECKS);
-  const chosen = known.filter(([name]) => name.includes(wanted ?? ""));
-  if (chosen.length === 0) throw new Stop(`No check has "${wanted}" in its name. There are:\n${names()}`);
+  const [searchText] = process.argv.slice(2);
+  const allChecks = Object.entries(CHECKS);
+  const chosenChecks = allChecks.filter(([name]) => name.includes(searchText ?? ""));
+  if (chosenChecks.length === 0) throw new Stop(`No check has "${searchText}" in its name. There are:\n${names()}`);
   const count = tally();
-  runChecks(count, Object.fromEntries(chosen));
+  runChecks(count, Object.fromEntries(chosenChecks));
   console.log(`${count.passed} passed, ${count.failed} failed`);
   return count.failed === 0 ? 0 : 1;
 });

@@ -43,11 +43,11 @@ export function demonstrate() {
       `${countText(conversation, "conversation")}, ${countText(message, "message")}.`,
   );
   for (const query of QUERIES) {
-    const found = mementory("search", query, "--limit", "3");
-    if (found.total === 0) throw new Stop(`mementory search "${query}"\nfound nothing in the demonstration`);
+    const searchResult = mementory("search", query, "--limit", "3");
+    if (searchResult.total === 0) throw new Stop(`mementory search "${query}"\nfound nothing in the demonstration`);
     print(
-      `${countText(found.total, "result")} in ${Math.ceil(found.took_ms)} ms.` +
-        found.hits.map((hit) => `\n    ${firstWords(hit.snippet)}`).join(""),
+      `${countText(searchResult.total, "result")} in ${Math.ceil(searchResult.took_ms)} ms.` +
+        searchResult.hits.map((hit) => `\n    ${firstWords(hit.snippet)}`).join(""),
     );
   }
   const values = Object.entries(mementory("scan").by_class).map(([name, n]) => `${n} × ${name.replaceAll("_", " ")}`);

@@ -86,15 +86,15 @@ function runTarget(program, corpus, scratch, args) {
   });
 }
 
-/** Copies findings to the fixtures. After a stack overflow the input is only in the scratch folder. */
+/** Copies findings to the fixtures. After a stack overflow, only the scratch folder contains the input. */
 function saveFindings(target, results, scratch) {
-  const found = readdirSync(results).map((name) => [name.split("-")[0], join(results, name)]);
-  if (found.length === 0 && scratch) {
-    const unfinished = readdirSync(scratch).map((name) => join(scratch, name, "whole"));
-    found.push(...unfinished.filter(existsSync).map((path) => ["died", path]));
+  const findings = readdirSync(results).map((name) => [name.split("-")[0], join(results, name)]);
+  if (findings.length === 0 && scratch) {
+    const unfinishedInputs = readdirSync(scratch).map((name) => join(scratch, name, "whole"));
+    findings.push(...unfinishedInputs.filter(existsSync).map((path) => ["died", path]));
   }
   const folder = join(ROOT, "fixtures", "fuzz", target);
-  return found.map(([kind, path]) => {
+  return findings.map(([kind, path]) => {
     mkdirSync(folder, { recursive: true });
     const saved = join(folder, `${kind}-${digest(readFileSync(path))}`);
     copyFileSync(path, saved);
@@ -104,12 +104,12 @@ function saveFindings(target, results, scratch) {
 
 function summaryText(target, text, saved) {
   const coverage = [...text.matchAll(/^#\d+\t(\w+)\s+cov: (\d+)/gm)];
-  const before = coverage.find(([, event]) => event === "INITED")?.[2] ?? "?";
+  const coverageBefore = coverage.find(([, event]) => event === "INITED")?.[2] ?? "?";
   const [, , after] = coverage.at(-1) ?? [];
   const executions = /^stat::number_of_executed_units:\s*(\d+)/m.exec(text)?.[1] ?? "?";
   const seconds = /^Done \d+ runs in (\d+) second/m.exec(text)?.[1] ?? "cut short";
   const lines = [
-    `${target}: seconds ${seconds}, executions ${executions}, coverage ${before} to ${after ?? "?"}, found ${saved.length}`,
+    `${target}: seconds ${seconds}, executions ${executions}, coverage ${coverageBefore} to ${after ?? "?"}, found ${saved.length}`,
     ...saved.map((path) => `  ${path}`),
   ];
   return lines.join("\n");

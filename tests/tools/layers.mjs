@@ -90,7 +90,9 @@ async function lint() {
   return count;
 }
 
-/** Runs linters in turn. Shows the output of each when it ends, so that parallel runs do not mix theirs. */
+/**
+ * Runs linters in turn. Shows the output of each linter when it ends, so that parallel runs do not mix their output.
+ */
 async function oneByOne(count, linters) {
   for (const [name, [program, args, options]] of Object.entries(linters)) {
     const { code, text } = await capture(program, args, options);
@@ -174,7 +176,7 @@ async function pages() {
   return count;
 }
 
-/** Runs a part of a layer. If it throws, the other parts still count. */
+/** Runs a part of a layer. If the part throws, it counts as failed, and the other parts still run. */
 async function runPart(count, run) {
   try {
     await run(count);
@@ -254,8 +256,8 @@ export const LAYERS = {
 };
 
 /**
- * Layers whose programs must not need a network. They run without one, so each has a function that first installs what
- * its tests use.
+ * Layers whose programs must not need a network. These layers run without a network, so each has a function that first
+ * installs what its tests use.
  */
 export const OFFLINE_LAYERS = {
   cli: async () => {},

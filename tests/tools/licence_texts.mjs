@@ -154,10 +154,10 @@ export function write(components, withoutText = WITHOUT_TEXT) {
   };
   const absent = [];
   const lineOf = ({ name, licence, authors, texts }) => {
-    const own = texts.length > 0 ? texts : textsOfSameLicence(licence, authors, all, name);
+    const ownTexts = texts.length > 0 ? texts : textsOfSameLicence(licence, authors, all, name);
     const reason = withoutText[name.split(" ")[0]];
-    if (own.length === 0 && reason === undefined) absent.push(`${name} (${licence})`);
-    const places = own.length > 0 ? [...new Set(own.map(numberOf))].join(", ") : reason;
+    if (ownTexts.length === 0 && reason === undefined) absent.push(`${name} (${licence})`);
+    const places = ownTexts.length > 0 ? [...new Set(ownTexts.map(numberOf))].join(", ") : reason;
     return `${name}${licence ? `: ${licence}` : ""} [${places}]`;
   };
   const kinds = [...new Set(components.map(({ kind }) => kind))];
@@ -181,11 +181,11 @@ function textsOfSameLicence(expression, authors, all, name) {
     .map((each) => each.split(/ OR |\s*\/\s*/).map((licence) => licence.trim()));
   const texts = choices.map((offered) => {
     const chosen = Object.keys(COMMON_LICENCES).find((licence) => offered.includes(licence));
-    const found = chosen && all.find((text) => COMMON_LICENCES[chosen].test(withoutSpace(text)));
-    if (!found) return undefined;
-    if (chosen !== "MIT") return found;
+    const commonText = chosen && all.find((text) => COMMON_LICENCES[chosen].test(withoutSpace(text)));
+    if (!commonText) return undefined;
+    if (chosen !== "MIT") return commonText;
     const holders = authors.length > 0 ? authors.join(", ") : `the authors of ${name}`;
-    return `Copyright (c) ${holders}\n\n${found.slice(found.search(/Permission\s+is\s+hereby/i))}`;
+    return `Copyright (c) ${holders}\n\n${commonText.slice(commonText.search(/Permission\s+is\s+hereby/i))}`;
   });
   return texts.includes(undefined) ? [] : texts;
 }

@@ -44,20 +44,20 @@ export function linkedCrates(systems = TARGET_SYSTEMS) {
   const uses = new Map(resolve.nodes.map((node) => [node.id, node.deps]));
   const isProcMacro = (id) => packageById.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
   const bringsSource = (id) => packageById.get(id).name.endsWith("-src");
-  const seen = new Set();
+  const seenKeys = new Set();
   const visit = (id) => {
-    if (seen.has(id) || isProcMacro(id)) return;
-    seen.add(id);
+    if (seenKeys.has(id) || isProcMacro(id)) return;
+    seenKeys.add(id);
     for (const { pkg, dep_kinds } of uses.get(id)) {
       if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
       // The crate contains C source code. Its dependencies are only needed to compile that code.
-      else if (bringsSource(pkg)) seen.add(pkg);
+      else if (bringsSource(pkg)) seenKeys.add(pkg);
     }
   };
   packages
     .filter(({ name, source }) => source === null && PROGRAM_CRATES.includes(name))
     .forEach(({ id }) => visit(id));
-  return [...seen].map((id) => packageById.get(id)).filter(({ source }) => source !== null);
+  return [...seenKeys].map((id) => packageById.get(id)).filter(({ source }) => source !== null);
 }
 
 /** Name, version and licence of each crate that is linked into the programs on these systems. */
@@ -78,14 +78,14 @@ export function packages() {
         /(?:from|import)\s*\(?\s*"((?:@[\w.-]+\/)?[\w.-]+)(?:\/[^"]*)?"/g,
       ))
         if (lock[`node_modules/${name}`]) imported.add(name);
-  const seen = new Set();
+  const seenKeys = new Set();
   const visit = (name) => {
-    if (seen.has(name) || !lock[`node_modules/${name}`]) return;
-    seen.add(name);
+    if (seenKeys.has(name) || !lock[`node_modules/${name}`]) return;
+    seenKeys.add(name);
     (RUNTIME_DEPENDENCIES[name] ?? Object.keys(lock[`node_modules/${name}`].dependencies ?? {})).forEach(visit);
   };
   imported.forEach(visit);
-  return [...seen]
+  return [...seenKeys]
     .map((name) => {
       const { version, license } = lock[`node_modules/${name}`];
       return { name, version, licence: normaliseLicence(license ?? readLicenceFile(name)) };

@@ -14,8 +14,8 @@ export const pictures = () => JSON.parse(readFileSync(PICTURES, "utf8"));
 const escaped = (text) => text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;");
 
 /**
- * The metadata. With the address of a homepage it has links and the screenshots, which are in `pictures/` there. It may
- * also have the address at which faults are reported.
+ * Returns the metadata. With the address of a homepage, they contain links and the screenshots, which are in
+ * `pictures/` below that address. They may also contain the address at which faults are reported.
  *
  * @throws {Stop} if an address is not an https URL.
  */

@@ -29,8 +29,8 @@ await main(async () => {
   const crate = crateOf(family);
   const hasWriter = FAMILIES_WITH_WRITER.includes(family);
   const plan = filesToWrite(id, values.name ?? titleOf(id), family);
-  const present = Object.keys(plan.created).find((file) => existsSync(join(ROOT, file)));
-  if (present) throw new Stop(`${present} exists already: nothing was changed.`);
+  const existingFile = Object.keys(plan.created).find((file) => existsSync(join(ROOT, file)));
+  if (existingFile) throw new Stop(`${existingFile} exists already: nothing was changed.`);
 
   for (const [file, text] of Object.entries({ ...plan.created, ...plan.changed })) {
     mkdirSync(dirname(join(ROOT, file)), { recursive: true });

@@ -26,9 +26,9 @@ await main(async () => {
   const { values } = parseArgs({ options: { base: { type: "string" } } });
   if (!existsSync(join(ROOT, "node_modules"))) throw new Stop("The npm packages are missing. Run: npm ci");
   const base = baseOf(values.base);
-  const all = changedFiles(base);
-  const files = all.filter(([, exists]) => exists).map(([name]) => name);
-  console.log(`· ${all.length} files differ from ${base === "HEAD" ? "the last commit" : base.slice(0, 12)}`);
+  const changedPaths = changedFiles(base);
+  const files = changedPaths.filter(([, exists]) => exists).map(([name]) => name);
+  console.log(`· ${changedPaths.length} files differ from ${base === "HEAD" ? "the last commit" : base.slice(0, 12)}`);
 
   const count = tally();
   const runTimed = async (name, run) => {
@@ -41,7 +41,7 @@ await main(async () => {
   await runTimed("Rust", () =>
     checkRust(
       count,
-      all.map(([name]) => name),
+      changedPaths.map(([name]) => name),
     ),
   );
   const skipped = count.skipped > 0 ? `, ${count.skipped} skipped` : "";
@@ -104,8 +104,9 @@ async function checkRust(count, files) {
   const { changed, dependents } = affectedCrates(files, crates, (path) => existsSync(join(ROOT, path)));
   const missing = findMissingNeed();
   if (missing && [...changed, ...dependents].includes(WINDOW_CRATE)) count.leaveOut(`${WINDOW_CRATE}: ${missing}`);
-  const chosen = (names) => names.filter((name) => !(missing && name === WINDOW_CRATE)).flatMap((name) => ["-p", name]);
-  const linted = chosen([...changed, ...dependents]);
+  const packageArgs = (names) =>
+    names.filter((name) => !(missing && name === WINDOW_CRATE)).flatMap((name) => ["-p", name]);
+  const linted = packageArgs([...changed, ...dependents]);
   if (linted.length > 0) {
     const clippy = ["clippy", "--locked", "--quiet", ...linted, "--", "-D", "warnings"];
     await cargo(`clippy of ${[...changed, ...dependents].join(", ")}`, clippy);
@@ -115,7 +116,7 @@ async function checkRust(count, files) {
     ["--bins", false],
   ]) {
     const tested = changed.filter((name) => crates.find((each) => each.name === name).hasLibrary === wanted);
-    if (chosen(tested).length > 0) await cargoTest(count, [...chosen(tested), kind]);
+    if (packageArgs(tested).length > 0) await cargoTest(count, [...packageArgs(tested), kind]);
   }
 }
 

@@ -46,7 +46,7 @@ const isThere = (folder) =>
   });
 
 /**
- * The folder with the weights, outside the clone; fetches them if they are not there.
+ * Returns the folder with the weights, which is outside the clone. Fetches the weights if the folder lacks them.
  *
  * @throws {Stop} if Python is missing or no index has the package.
  */

@@ -78,7 +78,7 @@ describe("the log", () => {
     ];
     const { batches } = await mockBackend({ open: true }).imports();
     const proofs = proofsOf(entries, batches, [
-      // The time of the first entry, written for another time zone.
+      // The time of the first entry, written in another time zone.
       { ...tombstone, at: "2026-11-01T11:00:00.000+01:00" },
       { ...tombstone, at: "2026-11-03T10:00:00Z", receipt: "rc_3" },
     ]);
@@ -164,10 +164,10 @@ describe("imports and exports", () => {
     expect(lines.map(({ title }) => title)).toEqual(["Import undone, Claude", "Imported from Claude, undone later"]);
   });
 
-  it("say what was imported, and which outcomes there were", async () => {
+  it("say what was imported, and how many items had which outcome", async () => {
     const { batches } = await mockBackend({ open: true }).imports();
-    const none = { updated: 0, unchanged: 0, blocked: 0, skipped: 0, failed: 0 };
-    const [line] = transfersOf([{ ...batches[0]!, ...none, names: [], added: 514 }], []);
+    const zeroCounts = { updated: 0, unchanged: 0, blocked: 0, skipped: 0, failed: 0 };
+    const [line] = transfersOf([{ ...batches[0]!, ...zeroCounts, names: [], added: 514 }], []);
     expect(line?.text).toBe("514 new items.");
   });
 
@@ -188,7 +188,7 @@ describe("imports and exports", () => {
   });
 });
 
-it("the question before an import is undone says what goes", async () => {
+it("the question before an import is undone says what is removed and what stays", async () => {
   const { batches } = await mockBackend({ open: true }).imports();
   const onundo = vi.fn();
   render(UndoSheet, { imports: [undoneImport(batches[1]!)], onundo, oncancel: vi.fn() });

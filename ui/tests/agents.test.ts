@@ -94,7 +94,7 @@ describe("Settings, Agents", () => {
 
 describe("connecting", () => {
   it("shows the exact change without the token, and makes the grant that was chosen", async () => {
-    const connect = vi.spyOn(mock, "connectClient");
+    const connectClient = vi.spyOn(mock, "connectClient");
     render(ConnectSheet, { client: await clientOf("zed") });
     const change = await screen.findByTestId("configuration-change");
     expect(change.textContent).toContain('"command": "/usr/bin/mementory"');
@@ -106,7 +106,7 @@ describe("connecting", () => {
     await fireEvent.input(screen.getByTestId("connect-per-day"), { target: { value: "100" } });
     await fireEvent.click(screen.getByTestId("connect-do"));
     await waitFor(() => expect(toasts.current?.text).toContain("Zed is connected."));
-    expect(connect.mock.calls[0]).toEqual([
+    expect(connectClient.mock.calls[0]).toEqual([
       "zed",
       { ...emptyRequest(), name: "Zed", conversations: true, uncovered: true, rights: ["read"], records_per_day: 100 },
     ]);
@@ -182,17 +182,17 @@ describe("the list of requests", () => {
 
   it("announces the first read again when the person comes back to the window", async () => {
     await agents.load();
-    const seen = vi.spyOn(mock, "firstReadsSeen");
-    const focus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
+    const firstReadsSeen = vi.spyOn(mock, "firstReadsSeen");
+    const hasFocus = vi.spyOn(document, "hasFocus").mockReturnValue(false);
     mock.clientReads("g-notes", { memory: 1 });
     agents.onClientCall();
     await waitFor(() => expect(toasts.current?.text).toContain("for the first time"));
     toasts.dismiss();
-    expect(seen).not.toHaveBeenCalled();
-    focus.mockRestore();
+    expect(firstReadsSeen).not.toHaveBeenCalled();
+    hasFocus.mockRestore();
     window.dispatchEvent(new Event("focus"));
     await waitFor(() => expect(toasts.current?.text).toContain("for the first time"));
-    expect(seen).toHaveBeenCalledWith(["g-notes"]);
+    expect(firstReadsSeen).toHaveBeenCalledWith(["g-notes"]);
   });
 
   it("opens from the notice of a client's first read, which is shown once", async () => {
@@ -209,9 +209,9 @@ describe("the list of requests", () => {
 });
 
 describe("suggestions", () => {
-  const cards = () => screen.findAllByTestId("suggestion");
+  const suggestionCards = () => screen.findAllByTestId("suggestion");
   const card = async (id: string) => {
-    const found = (await cards()).find((each) => each.dataset.id === id);
+    const found = (await suggestionCards()).find((each) => each.dataset.id === id);
     if (!found) throw new Error(`no card ${id}`);
     return within(found);
   };
@@ -229,18 +229,18 @@ describe("suggestions", () => {
   });
 
   it("are accepted, edited, refused and refused for good", async () => {
-    const decide = vi.spyOn(mock, "decideSuggestions");
+    const decideSuggestions = vi.spyOn(mock, "decideSuggestions");
     render(SuggestionsView);
     await fireEvent.click((await card("s-1")).getByTestId("suggestion-edit"));
     await fireEvent.input(screen.getByTestId("suggestion-text"), { target: { value: "Prefers millimetres." } });
     await fireEvent.click(screen.getByTestId("suggestion-accept-edited"));
-    await waitFor(async () => expect(await cards()).toHaveLength(2));
+    await waitFor(async () => expect(await suggestionCards()).toHaveLength(2));
     expect(toasts.current?.text).toBe("1 suggestion accepted.");
     await fireEvent.click((await card("s-2")).getByTestId("suggestion-refuse"));
-    await waitFor(async () => expect(await cards()).toHaveLength(1));
+    await waitFor(async () => expect(await suggestionCards()).toHaveLength(1));
     await fireEvent.click((await card("s-3")).getByTestId("suggestion-never"));
     expect(await screen.findByText("No suggestions")).toBeTruthy();
-    expect(decide.mock.calls.map(([request]) => request)).toEqual([
+    expect(decideSuggestions.mock.calls.map(([request]) => request)).toEqual([
       { accept: [{ id: "s-1", text: "Prefers millimetres." }], refuse: [], never: [] },
       { accept: [], refuse: ["s-2"], never: [] },
       { accept: [], refuse: [], never: ["s-3"] },
@@ -256,14 +256,14 @@ describe("suggestions", () => {
 
   it("are decided together, without those whose memory has changed", async () => {
     mock.clientSuggests({ id: "s-late", op: "change", target: "m-1", before: "a", text: "b", changed_since: true });
-    const decide = vi.spyOn(mock, "decideSuggestions");
+    const decideSuggestions = vi.spyOn(mock, "decideSuggestions");
     render(SuggestionsView);
     expect((await card("s-late")).getByTestId("suggestion-accept")).toHaveProperty("disabled", true);
     await fireEvent.click(screen.getByTestId("suggestions-all"));
     expect(screen.getByText("4 selected")).toBeTruthy();
     await fireEvent.click(screen.getByTestId("suggestions-accept"));
-    await waitFor(async () => expect(await cards()).toHaveLength(1));
-    expect(decide.mock.calls[0]?.[0].accept.map(({ id }) => id)).toEqual(["s-1", "s-2", "s-3"]);
+    await waitFor(async () => expect(await suggestionCards()).toHaveLength(1));
+    expect(decideSuggestions.mock.calls[0]?.[0].accept.map(({ id }) => id)).toEqual(["s-1", "s-2", "s-3"]);
   });
 
   it("stay in the list if a decision fails", async () => {
@@ -271,7 +271,7 @@ describe("suggestions", () => {
     render(SuggestionsView);
     await fireEvent.click((await card("s-1")).getByTestId("suggestion-accept"));
     await waitFor(() => expect(toasts.current?.text).toContain("database could not be used"));
-    expect(await cards()).toHaveLength(3);
+    expect(await suggestionCards()).toHaveLength(3);
   });
 
   it("are counted in the sidebar, which shows them only if a client was ever connected", async () => {
@@ -287,13 +287,13 @@ describe("suggestions", () => {
 
   it("are gone when the vault locks, and a late answer does not bring them back", async () => {
     await agents.load();
-    const found = await mock.agents();
-    let answer: (overview: typeof found) => void = () => undefined;
+    const overview = await mock.agents();
+    let answer: (value: typeof overview) => void = () => undefined;
     vi.spyOn(mock, "agents").mockReturnValueOnce(new Promise((done) => (answer = done)));
-    const late = agents.load();
+    const lateLoad = agents.load();
     session.locked("person");
-    answer(found);
-    await late;
+    answer(overview);
+    await lateLoad;
     expect([agents.overview, agents.suggestions]).toEqual([null, 0]);
   });
 });

@@ -111,7 +111,8 @@ it("ignores keys of an IME composition, and saves the typed text", async () => {
   const field = await openTagFieldInEdit();
   await type(field, "庭");
   await press(field, "Enter", { isComposing: true });
-  // WebKit ends the composition before the key press, so that only the key code 229 shows that the key belonged to it.
+  // WebKit ends the composition before the key press, so only the key code 229 shows that the key press belongs to the
+  // composition.
   await press(field, "Enter", { keyCode: 229 });
   for (const place of [field, screen.getByTestId("edit-text")]) await press(place, "Escape", { isComposing: true });
   expect((field as HTMLInputElement).value).toBe("庭");

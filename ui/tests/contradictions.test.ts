@@ -32,7 +32,7 @@ it("the groups are those that the core returns, in its order", () => {
   const pair = (a: string, b: string): ContradictionInfo => {
     return { a, b, sort: "conflict", newer: null, confidence: 0.9, items: [memory(a), memory(b)] };
   };
-  // The pairs share the memory b, but the core did not join the first and the second.
+  // All three pairs share the memory b, but the core puts the first and the second pair into different groups.
   const pairs = [pair("a", "b"), pair("b", "c"), pair("d", "b")];
   const groups = [
     { memories: ["d", "b", "a"], pairs: [0, 2] },
@@ -74,10 +74,10 @@ describe("contradictions", () => {
   it("are settled by keys: the wrong memories go to the Trash, and Undo puts them back", async () => {
     render(ReviewView);
     await cards();
-    const settle = vi.spyOn(mock, "resolveContradiction");
+    const resolveContradiction = vi.spyOn(mock, "resolveContradiction");
     await press("3");
     await expectCards(2);
-    expect(settle).toHaveBeenCalledWith({ right: "m-66", others: ["m-35", "m-34"] });
+    expect(resolveContradiction).toHaveBeenCalledWith({ right: "m-66", others: ["m-35", "m-34"] });
     expect((await mock.show("m-34", false, false)).record.trashed_at).not.toBeNull();
     await toasts.undo();
     await expectCards(3);
@@ -160,8 +160,8 @@ it("the sentence of a link is found in its message as it is displayed", () => {
     ...sampleThread.find(({ id }) => id === "msg-a2")!,
     text: "One **bold** step.\n\nThen a second step, and\nits end. One bold step.",
   };
-  const at = (text: string) => locateQuote(message, { text, start: message.text.indexOf(text) });
-  expect(at("One **bold** step.")).toEqual({ id: message.id, nth: 0, needle: "One bold step." });
-  expect(at("Then a second step, and\nits end.")?.needle).toBe("Then a second step, and");
+  const locate = (text: string) => locateQuote(message, { text, start: message.text.indexOf(text) });
+  expect(locate("One **bold** step.")).toEqual({ id: message.id, nth: 0, needle: "One bold step." });
+  expect(locate("Then a second step, and\nits end.")?.needle).toBe("Then a second step, and");
   expect(locateQuote(message, { text: "not in it at all", start: 0 })).toBeNull();
 });

@@ -18,7 +18,7 @@ it("a day is the local day, from its first to its last instant", () => {
   const now = new Date("2026-11-22T03:00:00Z");
   expect(periodStart("today", now)).toBe("2026-11-21T05:00:00.000Z");
   expect(dayEnd(now)).toBe("2026-11-22T04:59:59.999Z");
-  // Daylight saving time ended within these 30 days, so the offset from UTC at their start is not that of `now`.
+  // Daylight saving time ended within these 30 days, so the offset from UTC on the first day is not that of `now`.
   expect(periodStart("days30", now)).toBe("2026-10-22T04:00:00.000Z");
 });
 

@@ -51,9 +51,9 @@ it("the find shortcut searches the open conversation, and pressed again in its f
   await screen.findByRole("heading", { level: 2, name: /Waterproofing/ });
   list.focus();
   await fireEvent.keyDown(list, { key: "f", ctrlKey: true });
-  const find = await screen.findByTestId("find-field");
-  await waitFor(() => expect(document.activeElement).toBe(find));
-  await fireEvent.keyDown(find, { key: "f", ctrlKey: true });
+  const findField = await screen.findByTestId("find-field");
+  await waitFor(() => expect(document.activeElement).toBe(findField));
+  await fireEvent.keyDown(findField, { key: "f", ctrlKey: true });
   expect(document.activeElement).toBe(screen.getByTestId("search-field"));
 });
 
@@ -63,8 +63,8 @@ it.each([
   [{ key: "-" }, "smaller-text"],
   [{ key: "0" }, "normal-text"],
 ] as const)("%j with Ctrl is %s", (key, command) => {
-  const pressed = { ...{ code: "", ctrlKey: true, metaKey: false, shiftKey: false, altKey: false }, ...key };
-  expect(commandFor(pressed, { mac: false, inField: true })).toBe(command);
+  const keyEvent = { ...{ code: "", ctrlKey: true, metaKey: false, shiftKey: false, altKey: false }, ...key };
+  expect(commandFor(keyEvent, { mac: false, inField: true })).toBe(command);
 });
 
 it("the text size goes up and down in steps, also over a dialog", () => {
@@ -80,16 +80,16 @@ it("the text size goes up and down in steps, also over a dialog", () => {
 
 it("Ctrl A selects the text that has the focus, never the window", () => {
   document.body.innerHTML = '<p>window</p><div class="selectable" tabindex="0">words</div><input />';
-  const press = (target: Element | null) => {
+  const selectAllIn = (target: Element | null) => {
     const event = new KeyboardEvent("keydown", { key: "a", ctrlKey: true, cancelable: true });
     Object.defineProperty(event, "target", { value: target });
     getSelection()?.removeAllRanges();
     selectAllInside(event);
     return [event.defaultPrevented, String(getSelection())];
   };
-  expect(press(document.body)).toEqual([true, ""]);
-  expect(press(document.querySelector(".selectable"))).toEqual([true, "words"]);
-  expect(press(document.querySelector("input"))[0], "fields select their own text").toBe(false);
+  expect(selectAllIn(document.body)).toEqual([true, ""]);
+  expect(selectAllIn(document.querySelector(".selectable"))).toEqual([true, "words"]);
+  expect(selectAllIn(document.querySelector("input"))[0], "fields select their own text").toBe(false);
 });
 
 it("a picture that cannot be decoded is replaced by an icon of this window", async () => {

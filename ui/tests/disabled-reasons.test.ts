@@ -20,10 +20,10 @@ beforeEach(async () => {
 
 const type = (id: string, value: string) => fireEvent.input(screen.getByTestId(id), { target: { value } });
 const button = (id: string) => screen.getByTestId(id) as HTMLButtonElement;
-/** The reason why a button is disabled; empty if it is enabled. */
+/** Returns the reason why a button is disabled, or an empty text if the button is enabled. */
 const reasonOf = (id: string) => {
-  const about = button(id).getAttribute("aria-describedby");
-  const reason = document.getElementById(about ?? "")?.textContent ?? null;
+  const reasonId = button(id).getAttribute("aria-describedby");
+  const reason = document.getElementById(reasonId ?? "")?.textContent ?? null;
   expect([id, button(id).disabled]).toEqual([id, reason !== ""]);
   return reason;
 };
@@ -39,7 +39,7 @@ async function openPassphraseStep() {
   await fireEvent.click(button("create-next"));
   await screen.findByTestId("create-passphrase");
 }
-/** Goes to the last step, in which the person types groups of the recovery code. */
+/** Opens the last step of creating a vault, in which the person types groups of the recovery code. */
 async function openRecoveryStep() {
   await openPassphraseStep();
   await type("create-passphrase", MOCK_PASSPHRASE);
@@ -151,15 +151,15 @@ describe("the eye beside a passphrase", () => {
   it.each(cases)("is skipped by Tab from %s, and reached on the way back", async (field, next, show) => {
     await show();
     const input = await screen.findByTestId(field);
-    const eye = within(input.parentElement!).getByRole("button", { name: "Show" });
+    const showButton = within(input.parentElement!).getByRole("button", { name: "Show" });
     input.focus();
     await tick();
-    expect(eye.tabIndex).toBe(-1);
+    expect(showButton.tabIndex).toBe(-1);
     screen.getByTestId(next).focus();
     await tick();
-    expect(eye.tabIndex).toBe(0);
-    eye.focus();
-    await fireEvent.click(eye);
+    expect(showButton.tabIndex).toBe(0);
+    showButton.focus();
+    await fireEvent.click(showButton);
     expect(input.getAttribute("type")).toBe("text");
   });
 });

@@ -19,17 +19,17 @@ describe("an encrypted file that is imported", () => {
     expect([importing.stage, importing.encryptedFiles.length, importing.unrecognised.length]).toEqual(["locked", 1, 0]);
     await importing.openEncrypted("not this one");
     expect([importing.stage, importing.passphraseWrong]).toEqual(["locked", true]);
-    const run = vi.spyOn(mock, "importRun");
+    const importRun = vi.spyOn(mock, "importRun");
     await importing.openEncrypted("river lamp");
     expect([importing.stage, importing.plans.map((plan) => plan.label)]).toEqual([
       "plan",
       ["encrypted.alf", "ChatGPT export"],
     ]);
     await importing.run();
-    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp"]);
+    expect(importRun.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp"]);
     await importing.inspect(["/d/chatgpt-export.zip"]);
     await importing.run();
-    expect(run.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp", null]);
+    expect(importRun.mock.calls.map((call) => call[2])).toEqual(["river lamp", "river lamp", null]);
   });
 
   it("can be left out of the import", async () => {
@@ -39,10 +39,10 @@ describe("an encrypted file that is imported", () => {
   });
 
   it("asks for a passphrase if only the preview needs it", async () => {
-    const preview = mock.importPreview;
+    const originalPreview = mock.importPreview;
     mock.importPreview = async (id, request, passphrase, onProgress) => {
       if (!passphrase) throw failWith("passphrase_needed", "It is encrypted.");
-      return preview(id, request, passphrase, onProgress);
+      return originalPreview(id, request, passphrase, onProgress);
     };
     await importing.inspect(["/d/chatgpt-export.zip"]);
     expect([importing.stage, importing.passphraseWrong]).toEqual(["locked", false]);
@@ -53,7 +53,7 @@ describe("an encrypted file that is imported", () => {
 
 describe("an encrypted export", () => {
   it("needs the passphrase twice, and exists only in formats that can be encrypted", async () => {
-    const run = vi.spyOn(mock, "exportRun");
+    const exportRun = vi.spyOn(mock, "exportRun");
     const previews = vi.spyOn(mock, "exportPreview");
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     expect(screen.queryByTestId("export-encrypt")).toBeNull();
@@ -67,14 +67,14 @@ describe("an encrypted export", () => {
     await waitFor(() => expect(save.disabled).toBe(false));
     await fireEvent.click(save);
     await screen.findByTestId("export-verified");
-    expect(run.mock.calls.map(([, request, passphrase]) => [request.format, passphrase])).toEqual([
+    expect(exportRun.mock.calls.map(([, request, passphrase]) => [request.format, passphrase])).toEqual([
       ["alf", "harbour copper nineteen kite"],
     ]);
     expect(previews.mock.calls.at(-1)?.[2]).toBe(true);
   });
 
   it("always needs the passphrase in a format that is always encrypted", async () => {
-    const run = vi.spyOn(mock, "exportRun");
+    const exportRun = vi.spyOn(mock, "exportRun");
     const previews = vi.spyOn(mock, "exportPreview");
     render(ExportSheet, { filter: null, query: "", found: null, start: "amem" });
     const box = within(await screen.findByTestId("export-encrypt")).getByRole("switch") as HTMLButtonElement;
@@ -89,7 +89,7 @@ describe("an encrypted export", () => {
     await waitFor(() => expect(save.disabled).toBe(false));
     await fireEvent.click(save);
     await screen.findByTestId("export-verified");
-    expect(run.mock.calls.map(([, request, passphrase]) => [request.format, passphrase])).toEqual([
+    expect(exportRun.mock.calls.map(([, request, passphrase]) => [request.format, passphrase])).toEqual([
       ["amem", "harbour copper nineteen kite"],
     ]);
   });

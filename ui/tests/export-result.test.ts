@@ -27,7 +27,7 @@ it("the row that masks says so if there is nothing to mask", () => {
 });
 
 describe("what was exported", () => {
-  const done = async (change: (exported: Exported) => Partial<Exported>) => {
+  const showResult = async (change: (exported: Exported) => Partial<Exported>) => {
     const exported = await mock.exportRun(
       "job",
       { format: "mem", out: "/d/a.mem", overwrite: false, sign: true, cover: true, filter: ANY },
@@ -36,45 +36,45 @@ describe("what was exported", () => {
     );
     render(ExportDone, { done: { ...exported, loss_counts: [], ...change(exported) } });
   };
-  const verdict = () => screen.getByTestId("export-verified").textContent ?? "";
+  const verdictText = () => screen.getByTestId("export-verified").textContent ?? "";
 
   it("is not called complete, and the number of items left out is given", async () => {
-    await done(() => ({
+    await showResult(() => ({
       loss_counts: [
         { field: "bytes", kind: "left_out", count: 18 },
         { field: "tags", kind: "narrowed", count: 9 },
       ],
       withheld: [{ reason: "encrypted", count: 26 }],
     }));
-    expect(verdict()).toContain("Left out: 18 files.");
+    expect(verdictText()).toContain("Left out: 18 files.");
     expect(screen.getByTestId("export-result").textContent, "withheld entries have their own row").toContain(
       "26 items",
     );
-    expect(verdict()).not.toMatch(/complete/i);
+    expect(verdictText()).not.toMatch(/complete/i);
   });
 
   it("is a folder or a file, as its format is", async () => {
-    await done(() => ({}));
+    await showResult(() => ({}));
     expect(screen.getByText("a.mem").closest("dd")?.previousElementSibling?.textContent).toBe("Folder");
     cleanup();
-    await done(() => ({ format: "alf", path: "/d/a.alf" }));
+    await showResult(() => ({ format: "alf", path: "/d/a.alf" }));
     expect(screen.getByText("a.alf").closest("dd")?.previousElementSibling?.textContent).toBe("File");
   });
 
   it("mentions nothing left out if nothing was", async () => {
-    await done(() => ({}));
-    expect(verdict()).not.toContain("Left out");
+    await showResult(() => ({}));
+    expect(verdictText()).not.toContain("Left out");
   });
 
   it("names the key as the switch for the signature does, and copies it whole", async () => {
-    const taken = vi.spyOn(mock, "copyText").mockResolvedValue();
+    const copyText = vi.spyOn(mock, "copyText").mockResolvedValue();
     const { unmount } = sheet("memory");
-    const offered = (await screen.findByText(/^key 7f7f/)).textContent?.replace("key ", "");
+    const offeredKey = (await screen.findByText(/^key 7f7f/)).textContent?.replace("key ", "");
     unmount();
-    await done(() => ({}));
-    await waitFor(() => expect(screen.getByText("Signed with").nextElementSibling?.textContent).toContain(offered));
+    await showResult(() => ({}));
+    await waitFor(() => expect(screen.getByText("Signed with").nextElementSibling?.textContent).toContain(offeredKey));
     await fireEvent.click(screen.getByTestId("export-copy-key"));
-    expect(taken.mock.lastCall?.[0]).toBe("7f".repeat(32));
+    expect(copyText.mock.lastCall?.[0]).toBe("7f".repeat(32));
   });
 });
 

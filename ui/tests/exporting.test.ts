@@ -62,16 +62,16 @@ describe("the sheet", () => {
 
   it("begins with what is exported, and folds the formats for certain programs away", async () => {
     sheet();
-    const place = (id: string) => screen.getByTestId(id);
+    const element = (id: string) => screen.getByTestId(id);
     const isBefore = (a: string, b: string) =>
-      (place(a).compareDocumentPosition(place(b)) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
+      (element(a).compareDocumentPosition(element(b)) & Node.DOCUMENT_POSITION_FOLLOWING) !== 0;
     expect([isBefore("export-scope-all", "export-mem"), isBefore("export-cover", "export-mem")]).toEqual([true, true]);
     expect(formats()).toContain("export-transfer_text");
     expect(formats()).not.toContain("export-letta");
-    await fireEvent.click(place("export-more-formats"));
-    await fireEvent.click(place("export-letta"));
-    await fireEvent.click(place("export-more-formats"));
-    await waitFor(() => expect(place("export-more-formats").textContent).toContain("Letta"));
+    await fireEvent.click(element("export-more-formats"));
+    await fireEvent.click(element("export-letta"));
+    await fireEvent.click(element("export-more-formats"));
+    await waitFor(() => expect(element("export-more-formats").textContent).toContain("Letta"));
   });
 
   it("shows the chosen format, also if it is for a certain program", () => {
@@ -83,7 +83,7 @@ describe("the sheet", () => {
 describe("the text for another assistant", () => {
   it("is shown as an excerpt in a field, and copied whole", async () => {
     const copiedTexts = recordCopies();
-    const reported = vi.spyOn(mock, "recordCopiedText");
+    const recordCopiedText = vi.spyOn(mock, "recordCopiedText");
     const exportText = vi.spyOn(mock, "exportText").mockResolvedValue("A line of the text.\n".repeat(2000));
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(field().value).not.toBe(""));
@@ -95,22 +95,22 @@ describe("the text for another assistant", () => {
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toBe("Copied"));
     expect(copiedTexts.map((text) => text.length)).toEqual([40_000]);
-    await waitFor(() => expect(reported, "the copy is recorded in the log").toHaveBeenCalledOnce());
+    await waitFor(() => expect(recordCopiedText, "the copy is recorded in the log").toHaveBeenCalledOnce());
   });
 
   it("reports a failed copy", async () => {
     recordCopies(true);
-    const reported = vi.spyOn(mock, "recordCopiedText");
+    const recordCopiedText = vi.spyOn(mock, "recordCopiedText");
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-copy").disabled).toBe(false));
     await fireEvent.click(button("export-copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
-    expect(reported, "the log records no copy").not.toHaveBeenCalled();
+    expect(recordCopiedText, "the log records no copy").not.toHaveBeenCalled();
     expect(toasts.current?.icon).toBe("alert");
   });
 
   it("is neither signed nor encrypted, and is copied only after accepting its losses", async () => {
-    const run = vi.spyOn(mock, "exportRun");
+    const exportRun = vi.spyOn(mock, "exportRun");
     sheet(null, "transfer_text");
     await screen.findByTestId("export-losses");
     await waitFor(() => expect(field().value).not.toBe(""));
@@ -120,30 +120,30 @@ describe("the text for another assistant", () => {
     expect([button("export-copy").disabled, button("export-save").disabled]).toEqual([false, false]);
     await fireEvent.click(button("export-save"));
     await screen.findByTestId("export-verified");
-    expect(run.mock.lastCall?.[1].out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d\.md$/);
-    expect(run.mock.lastCall?.[2]).toBeNull();
+    expect(exportRun.mock.lastCall?.[1].out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d\.md$/);
+    expect(exportRun.mock.lastCall?.[2]).toBeNull();
   });
 
   it("saves nothing if no path was chosen", async () => {
-    const run = vi.spyOn(mock, "exportRun");
-    const requests = vi.spyOn(mock, "chooseSave").mockResolvedValue(null);
+    const exportRun = vi.spyOn(mock, "exportRun");
+    const chooseSave = vi.spyOn(mock, "chooseSave").mockResolvedValue(null);
     sheet(MEMORIES, "transfer_text");
     await waitFor(() => expect(button("export-save").disabled).toBe(false));
     await fireEvent.click(button("export-save"));
-    await waitFor(() => expect(requests).toHaveBeenCalled());
-    expect(run).not.toHaveBeenCalled();
+    await waitFor(() => expect(chooseSave).toHaveBeenCalled());
+    expect(exportRun).not.toHaveBeenCalled();
   });
 
   it("is generated only in its own format, and cancelled when the sheet is closed", async () => {
     const exportText = vi.spyOn(mock, "exportText").mockReturnValue(new Promise(() => undefined));
-    const cancelled = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     const { unmount } = sheet(MEMORIES);
     await screen.findByText("Nothing will be lost.");
     await fireEvent.click(button("export-transfer_text"));
     await waitFor(() => expect(exportText).toHaveBeenCalled());
     expect(exportText.mock.calls.map(([, request]) => request.format)).toEqual(["transfer_text"]);
     unmount();
-    expect(cancelled).toHaveBeenCalledWith(exportText.mock.calls[0]?.[0]);
+    expect(cancelJob).toHaveBeenCalledWith(exportText.mock.calls[0]?.[0]);
   });
 
   it("reports an error if it cannot be generated", async () => {
@@ -199,10 +199,10 @@ describe("the scope of an export", () => {
     const filter = { ...ANY, kind: "memory", source: "claude", tag: "house", since };
     expect(previews.mock.lastCall?.[1].filter).toEqual(filter);
     expect(screen.getByTestId("export-counted").textContent).toBe("2 memories");
-    const run = vi.spyOn(mock, "exportRun");
+    const exportRun = vi.spyOn(mock, "exportRun");
     await fireEvent.click(button("export-save"));
     await screen.findByTestId("export-verified");
-    expect(run.mock.lastCall?.[1].filter).toEqual(filter);
+    expect(exportRun.mock.lastCall?.[1].filter).toEqual(filter);
   });
 
   it("is counted after a pause, and saving waits for it", async () => {
@@ -234,9 +234,9 @@ describe("the scope of an export", () => {
   it("switches masking on again when it changes", async () => {
     const previews = requests();
     sheet();
-    const cover = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
-    await waitFor(() => expect(cover().disabled).toBe(false));
-    await fireEvent.click(cover());
+    const maskSwitch = () => screen.getByTestId("export-cover").querySelector<HTMLButtonElement>("[role=switch]")!;
+    await waitFor(() => expect(maskSwitch().disabled).toBe(false));
+    await fireEvent.click(maskSwitch());
     await fireEvent.click(await screen.findByTestId("uncover-confirm"));
     await waitFor(() => expect(previews.mock.lastCall?.[1].cover).toBe(false));
     await fireEvent.click(button("export-scope-choose"));
@@ -273,8 +273,8 @@ describe("the fingerprint of an export", () => {
 });
 
 describe("a saved file that fails its check", () => {
-  const faulty = async (format: string) => {
-    const run = mock.exportRun;
+  const runFailingExport = async (format: string) => {
+    const exportRun = mock.exportRun;
     const request = {
       format,
       out: `/home/ines/Ines.${format}`,
@@ -283,25 +283,25 @@ describe("a saved file that fails its check", () => {
       sign: false,
       cover: true,
     };
-    return { ...(await run("j", request, null, () => undefined)), validated: false };
+    return { ...(await exportRun("j", request, null, () => undefined)), validated: false };
   };
 
   it.each([
     ["mem", "Delete the folder"],
     ["alf", "Delete the file"],
   ])("is deleted by the main action: %s", async (format, label) => {
-    const removed = vi.spyOn(mock, "removeExport");
-    render(ExportDone, { done: await faulty(format) });
+    const removeExport = vi.spyOn(mock, "removeExport");
+    render(ExportDone, { done: await runFailingExport(format) });
     expect(screen.queryByTestId("export-done"), "there is no Done button").toBeNull();
     expect(button("export-delete").textContent).toContain(label);
     await fireEvent.click(button("export-delete"));
     await waitFor(() => expect(toasts.current?.text).toBe(`Ines.${format} was deleted`));
-    expect(removed).toHaveBeenCalledExactlyOnceWith(`/home/ines/Ines.${format}`);
+    expect(removeExport).toHaveBeenCalledExactlyOnceWith(`/home/ines/Ines.${format}`);
   });
 
   it.each([1, 3])("shows the first errors of its check: %i", async (errors) => {
     const first_error = { code: "checksum", place: "memories.jsonl:4", message: "its digest is another" };
-    render(ExportDone, { done: { ...(await faulty("mem")), first_error, errors } });
+    render(ExportDone, { done: { ...(await runFailingExport("mem")), first_error, errors } });
     const shownText = screen.getByTestId("export-invalid").textContent;
     expect(shownText).toContain("its digest is another memories.jsonl:4");
     expect(shownText).toContain("Your vault is fine.");
@@ -310,7 +310,7 @@ describe("a saved file that fails its check", () => {
 
   it("is not deleted if it was changed since, and can be kept", async () => {
     mock.removeExport = async () => Promise.reject(failWith("changed_since", "It is something else now."));
-    render(ExportDone, { done: await faulty("alf") });
+    render(ExportDone, { done: await runFailingExport("alf") });
     await fireEvent.click(button("export-delete"));
     expect(await screen.findByText("It was not deleted.")).toBeTruthy();
     dialogs.show({ kind: "shortcuts" });
@@ -320,44 +320,44 @@ describe("a saved file that fails its check", () => {
 });
 
 describe("attached files", () => {
-  const left = (field: string, count: number) => ({ field, kind: "left_out", count });
+  const leftOut = (field: string, count: number) => ({ field, kind: "left_out", count });
   // The losses are those that the writer of each format (in mementory-formats) reports. Only the writer of .alf exports
   // files, and it leaves out large ones.
-  it.each<[ExportFormat, number, ReturnType<typeof left>[], { exported: number; omitted: number }, string | null]>([
+  it.each<[ExportFormat, number, ReturnType<typeof leftOut>[], { exported: number; omitted: number }, string | null]>([
     [
       "mem",
       5,
-      [left("bytes", 5)],
+      [leftOut("bytes", 5)],
       { exported: 0, omitted: 5 },
       "does not contain your 5 attached files, only their names and the text read from them.",
     ],
     [
       "zaxy",
       5,
-      [left("bytes", 5)],
+      [leftOut("bytes", 5)],
       { exported: 0, omitted: 5 },
       "does not contain your 5 attached files, only their names and the text read from them.",
     ],
     [
       "mif",
       5,
-      [left("bytes", 5)],
+      [leftOut("bytes", 5)],
       { exported: 0, omitted: 5 },
       "does not contain your 5 attached files, only their names and the text read from them.",
     ],
     [
       "pam",
       0,
-      [left("bytes", 5)],
+      [leftOut("bytes", 5)],
       { exported: 0, omitted: 5 },
       "does not contain your 5 attached files, only their names and the text read from them.",
     ],
     ["alf", 5, [], { exported: 5, omitted: 0 }, "are exported unchanged. Nothing inside them is masked."],
-    ["alf", 5, [left("attachment", 3)], { exported: 2, omitted: 3 }, "2 attached files are exported unchanged"],
+    ["alf", 5, [leftOut("attachment", 3)], { exported: 2, omitted: 3 }, "2 attached files are exported unchanged"],
     [
       "alf",
       5,
-      [left("attachment", 5)],
+      [leftOut("attachment", 5)],
       { exported: 0, omitted: 5 },
       "does not contain your 5 attached files, only their names and the text read from them.",
     ],

@@ -1,4 +1,4 @@
-// Tests that as many hits are counted as are marked, and that each hit can be shown.
+// Tests that the number of hits equals the number of marks, and that each hit can be shown.
 import { cleanup, render } from "@testing-library/svelte";
 import { describe, expect, it, vi } from "vitest";
 import { findAll } from "../src/features/conversations/find-in-conversation";
@@ -25,7 +25,7 @@ function markedHits(text: string, needle: string, current: number | null, code =
   return marks;
 }
 
-/** Fragments of text, each of which formats, splits, hides or encodes a word in its own way. */
+/** Fragments of text. Each formats, splits, hides or encodes a word in a different way. */
 const PIECES = [
   ..."tide Tide TIDE **tide** ti**de** _ti_de `tide` ~~ti~~de t*id*e [tide](https://tide.example/tide) ti[de](tide:x)".split(
     " ",
@@ -50,10 +50,10 @@ const NEEDLES = ["tide", "TIDE", "e", "ti", "tide tide", "*", "<b>", "&", "REDAC
 
 /** A deterministic random number generator. */
 function randomNumbers(seed: number): (below: number) => number {
-  let at = seed;
+  let state = seed;
   return (below) => {
-    at = (Math.imul(at, 1_664_525) + 1_013_904_223) >>> 0;
-    return Math.floor((at / 2 ** 32) * below);
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
+    return Math.floor((state / 2 ** 32) * below);
   };
 }
 
@@ -66,12 +66,12 @@ describe("hits", () => {
       const text = Array.from({ length: 1 + next(12) }, randomPiece).join(next(2) ? "" : " ");
       const needle = NEEDLES[round % NEEDLES.length] ?? "";
       const code = next(10) === 0;
-      const n = await countedHits(text, needle, code ? { content_type: "code" } : {});
+      const hitCount = await countedHits(text, needle, code ? { content_type: "code" } : {});
       const all = markedHits(text, needle, null, code).all.join("");
-      expect(all.toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase().repeat(n));
-      hits += n;
-      if (n === 0) continue;
-      const { current, inBars } = markedHits(text, needle, next(n), code);
+      expect(all.toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase().repeat(hitCount));
+      hits += hitCount;
+      if (hitCount === 0) continue;
+      const { current, inBars } = markedHits(text, needle, next(hitCount), code);
       expect(current.join("").toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase());
       expect(inBars).toBe(0);
     }

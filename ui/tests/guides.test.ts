@@ -37,8 +37,8 @@ afterEach(() => setLanguage("en"));
 
 describe("the list of sources", () => {
   it("has a guide for every format that can be read", () => {
-    const read = FORMATS.filter((format) => format.read && !format.onlyIfChosen).map(({ id }) => id);
-    const missing = read.filter((id) => sourceOf(id) === null && !(id in WITHOUT_GUIDE));
+    const readableFormats = FORMATS.filter((format) => format.read && !format.onlyIfChosen).map(({ id }) => id);
+    const missing = readableFormats.filter((id) => sourceOf(id) === null && !(id in WITHOUT_GUIDE));
     expect(missing, "add the format to a source in sources.json, or to WITHOUT_GUIDE").toEqual([]);
     expect(Object.keys(WITHOUT_GUIDE).filter((id) => sourceOf(id) !== null)).toEqual([]);
   });
@@ -53,7 +53,7 @@ describe("the list of sources", () => {
     }
   });
 
-  it("knows the source of a format, and nothing of an unknown one", () => {
+  it("finds the source of a format, and none for an unknown format", () => {
     expect(sourceOf("chatgpt")?.id).toBe("chatgpt");
     expect(sourceOf("alf_delta")?.id).toBe("portable");
     expect(sourceOf("generic_chat")?.id, "the general source, not one of its programs").toBe("anything");
@@ -62,9 +62,9 @@ describe("the list of sources", () => {
   });
 
   it("offers every format that can be read exactly once, except those that accept any file", () => {
-    const offered = formatsByGroup().flatMap(({ formats }) => formats);
-    const read = FORMATS.filter((format) => format.read && !format.onlyIfChosen).map(({ id }) => id);
-    expect(offered.sort()).toEqual([...read].sort());
+    const offeredFormats = formatsByGroup().flatMap(({ formats }) => formats);
+    const readableFormats = FORMATS.filter((format) => format.read && !format.onlyIfChosen).map(({ id }) => id);
+    expect(offeredFormats.sort()).toEqual([...readableFormats].sort());
   });
 });
 
@@ -101,15 +101,16 @@ describe.each(Object.keys(LANGUAGES) as Language[])("the guides in %s", (languag
   });
 
   it("number only steps that follow one another, not other ways and exceptions", () => {
-    const others = /^(Or |Oder |または|Business and Enterprise|Team and Enterprise|Team und Enterprise)/;
-    for (const { id } of SOURCES) expect([id, guides[id].steps.filter((step) => others.test(step))]).toEqual([id, []]);
+    const exceptionStarts = /^(Or |Oder |または|Business and Enterprise|Team and Enterprise|Team und Enterprise)/;
+    for (const { id } of SOURCES)
+      expect([id, guides[id].steps.filter((step) => exceptionStarts.test(step))]).toEqual([id, []]);
   });
 
   it("are translated", () => {
     if (language === "en") return;
     for (const { id } of SOURCES) {
-      const same = guides[id].steps.filter((step) => english[id].steps.includes(step));
-      expect([id, same]).toEqual([id, []]);
+      const untranslatedSteps = guides[id].steps.filter((step) => english[id].steps.includes(step));
+      expect([id, untranslatedSteps]).toEqual([id, []]);
       expect([id, guides[id].drop.filter((each) => english[id].drop.includes(each))]).toEqual([id, []]);
     }
   });
@@ -157,12 +158,12 @@ describe("the search", () => {
 
 describe("the page", () => {
   const guide = () => screen.getByTestId("guide");
-  const shown = () => guide().dataset.id;
+  const shownGuide = () => guide().dataset.id;
   const search = (value: string) => fireEvent.input(screen.getByTestId("guides-search"), { target: { value } });
 
   it("shows the guide that was asked for, with all its parts", () => {
     render(GuidesSheet, { source: "claude", back: undefined });
-    expect(shown()).toBe("claude");
+    expect(shownGuide()).toBe("claude");
     const headings = within(guide())
       .getAllByRole("heading")
       .map((each) => each.textContent?.trim());
@@ -184,19 +185,19 @@ describe("the page", () => {
 
   it("follows the search and the arrow keys, and offers the general guide if nothing is found", async () => {
     render(GuidesSheet, { source: null, back: undefined });
-    expect(shown()).toBe("chatgpt");
+    expect(shownGuide()).toBe("chatgpt");
     await search("cursor");
-    expect(shown()).toBe("cursor");
+    expect(shownGuide()).toBe("cursor");
     await search("zzz");
     expect(screen.queryByTestId("guide")).toBeNull();
     await fireEvent.click(screen.getByTestId("guides-anything"));
-    expect(shown()).toBe("anything");
+    expect(shownGuide()).toBe("anything");
     await search("google");
     const list = screen.getByRole("listbox", { name: "Sources" });
     await fireEvent.keyDown(screen.getByTestId("guides-search"), { key: "ArrowDown" });
     expect(document.activeElement).toBe(list);
     await fireEvent.keyDown(list, { key: "ArrowDown" });
-    expect(shown()).toBe("ai_studio");
+    expect(shownGuide()).toBe("ai_studio");
   });
 
   it("says so if this version reads no such export, and names paths to copy", async () => {
@@ -211,15 +212,15 @@ describe("the page", () => {
   });
 
   it("opens a vendor's page only after a confirmation, and is shown again afterwards", async () => {
-    const open = vi.spyOn(mock, "openLink");
+    const openLink = vi.spyOn(mock, "openLink");
     dialogs.show({ kind: "guides", source: "mem0" });
     render(DialogHost);
     await fireEvent.click(await screen.findByTestId("guide-link"));
     expect((await screen.findByTestId("link-dialog")).textContent).toContain("docs.mem0.ai");
-    expect(open).not.toHaveBeenCalled();
+    expect(openLink).not.toHaveBeenCalled();
     await fireEvent.click(screen.getByRole("button", { name: "Open" }));
-    expect(open).toHaveBeenCalledWith("https://docs.mem0.ai/cookbooks/essentials/exporting-memories");
-    await waitFor(() => expect(shown()).toBe("mem0"));
+    expect(openLink).toHaveBeenCalledWith("https://docs.mem0.ai/cookbooks/essentials/exporting-memories");
+    await waitFor(() => expect(shownGuide()).toBe("mem0"));
   });
 
   it("leads to the choice of files, of a folder, and to pasting", async () => {
@@ -298,9 +299,9 @@ describe("a file that is not recognised", () => {
     trigger.focus();
     await fireEvent.keyDown(trigger, { key: "Enter" });
     const options = await waitFor(() => {
-      const found = screen.getAllByRole("option").map((each) => each.textContent?.trim());
-      expect(found.length).toBeGreaterThan(5);
-      return found;
+      const optionTexts = screen.getAllByRole("option").map((each) => each.textContent?.trim());
+      expect(optionTexts.length).toBeGreaterThan(5);
+      return optionTexts;
     });
     expect([options[0], options.at(-1)]).toEqual(["Plain text", "Keep as a file"]);
     expect(new Set(options).size, "each format once").toBe(options.length);

@@ -27,7 +27,7 @@ it.each<[string, Partial<VersionInfo>, string]>([
   expect(versionText(version(change), before)).toBe(words);
 });
 
-it("the first version was imported or written", () => {
+it("the first version says that it was imported or written", () => {
   expect([before, version({ cause: "written" })].map((first) => versionText(first, undefined))).toEqual([
     "As imported",
     "Written by you",

@@ -57,9 +57,9 @@ it("the number under an assistant opens all its memories; a zero opens nothing",
 describe("the recently changed memories", () => {
   const open = async (change: (index: number) => object) => {
     const mock = await start();
-    const real = mock.list;
+    const originalList = mock.list;
     mock.list = async (request) => {
-      const found = await real(request);
+      const found = await originalList(request);
       if (request.sort !== "changed") return found;
       return { ...found, items: found.items.map((each, index) => ({ ...each, ...change(index) })) };
     };
@@ -73,13 +73,13 @@ describe("the recently changed memories", () => {
   };
   const NEW = { cause: "import", versions: 1, changed_at: new Date().toISOString() };
 
-  it("say once above them what would be the same for each", async () => {
+  it("show once above the list the change that all of them share", async () => {
     const list = await open(() => NEW);
     expect(list.textContent).not.toContain("new today");
     expect(list.parentElement?.querySelector(".head")?.textContent).toContain("new today");
   });
 
-  it("say it each, if it differs", async () => {
+  it("show their change in each row if it differs", async () => {
     const list = await open((index) => ({ ...NEW, cause: index === 0 ? "edit" : "import" }));
     const texts = [...list.querySelectorAll(".when")].map((each) => each.textContent);
     expect(texts.slice(0, 2)).toEqual(["you edited it, today", "new today"]);
@@ -202,7 +202,7 @@ describe("memories without a date", () => {
     ];
     const mock = mockBackend({ open: true, items });
     const { facets } = mock;
-    // As in the vault, the filter treats a record without a date as if it were from the day of its import.
+    // As in the vault, the filter uses the day of the import as the date of a record that has none.
     mock.facets = (filter, ...rest) =>
       filter.since !== null && filter.since <= today && today <= (filter.until ?? "9")
         ? Promise.resolve({ ...NO_COUNTS, sources: { claude: 2, chatgpt: 1 } })

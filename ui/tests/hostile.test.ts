@@ -94,14 +94,14 @@ describe("hostile content", () => {
     expect(kinds("```\na\n```\n\n".repeat(600))).toEqual(["plain"]);
     expect(kinds("> > a quote in a quote\n\n- a\n  - b\n    - c\n\n|a|b|\n|-|-|\n|1|2|")).toEqual(["html"]);
     // Text that is nested too deep is shown whole, but unformatted.
-    const deep = `${"> ".repeat(40)}deep`;
-    expect(blocks(deep)).toEqual([{ kind: "plain", text: deep }]);
+    const deepText = `${"> ".repeat(40)}deep`;
+    expect(blocks(deepText)).toEqual([{ kind: "plain", text: deepText }]);
   });
 
   it("renders no more segments than the limit", () => {
-    const bars = splitSegments("[REDACTED:phone] ".repeat(5_000));
-    expect(bars.length).toBeLessThan(1_010);
-    expect(bars.at(-1)?.text).toContain("[REDACTED:phone]");
+    const segments = splitSegments("[REDACTED:phone] ".repeat(5_000));
+    expect(segments.length).toBeLessThan(1_010);
+    expect(segments.at(-1)?.text).toContain("[REDACTED:phone]");
     const started = "word ".repeat(60_000);
     expect(wordDiff(started, `${started}x`)).toEqual([
       { kind: "removed", text: started },

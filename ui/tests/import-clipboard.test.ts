@@ -20,13 +20,13 @@ const field = () => screen.getByTestId("paste-text") as HTMLTextAreaElement;
 
 describe("importing the clipboard", () => {
   it("fills the field with the clipboard's text, which is read once", async () => {
-    const read = vi.spyOn(mock, "clipboardText");
+    const clipboardText = vi.spyOn(mock, "clipboardText");
     render(DialogHost);
     run("paste");
     await waitFor(() => expect(field().value).toBe("Prefers tea to coffee.\nIs learning Portuguese."));
     expect((screen.getByTestId("paste-look") as HTMLButtonElement).disabled).toBe(false);
     await fireEvent.input(field(), { target: { value: "" } });
-    expect(read).toHaveBeenCalledOnce();
+    expect(clipboardText).toHaveBeenCalledOnce();
     expect(screen.queryByTestId("paste-read"), "it was not empty").toBeNull();
   });
 
@@ -45,11 +45,11 @@ describe("importing the clipboard", () => {
   });
 
   it("reads the clipboard only on request, and does not overwrite text that was typed meanwhile", async () => {
-    const read = vi.spyOn(mock, "clipboardText");
+    const clipboardText = vi.spyOn(mock, "clipboardText");
     render(DialogHost);
     dialogs.show({ kind: "paste" });
     await screen.findByTestId("paste-text");
-    expect(read).not.toHaveBeenCalled();
+    expect(clipboardText).not.toHaveBeenCalled();
     dialogs.close();
     const answer = delayClipboard();
     run("paste");

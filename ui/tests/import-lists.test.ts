@@ -27,9 +27,9 @@ beforeEach(async () => {
   await vault.refresh();
 });
 
-const pressed = () =>
+const pressedIds = () =>
   [...document.querySelectorAll("table [aria-pressed=true]")].map((each) => (each as HTMLElement).dataset.testid);
-const list = () => screen.queryByTestId("import-items")?.getAttribute("aria-label") ?? null;
+const listLabel = () => screen.queryByTestId("import-items")?.getAttribute("aria-label") ?? null;
 const segments = () =>
   [...document.querySelectorAll(".segment")].map((each) => each.textContent?.replaceAll(/\s+/g, " "));
 
@@ -48,25 +48,25 @@ describe("a number of the plan", () => {
   it("opens the list of the items that it counts", async () => {
     const { container } = await openPlan();
     const cells = [...container.ownerDocument.querySelectorAll("tbody td, tfoot td")];
-    const plain = cells.filter((cell) => !cell.querySelector("button")).map((cell) => cell.textContent?.trim());
+    const plainTexts = cells.filter((cell) => !cell.querySelector("button")).map((cell) => cell.textContent?.trim());
     expect(cells.length).toBe(35);
-    expect(new Set(plain)).toEqual(new Set(["0"]));
+    expect(new Set(plainTexts)).toEqual(new Set(["0"]));
     await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
-    expect([pressed(), list()]).toEqual([["outcome-memory-unchanged"], "Memories, Unchanged"]);
+    expect([pressedIds(), listLabel()]).toEqual([["outcome-memory-unchanged"], "Memories, Unchanged"]);
     await fireEvent.click(screen.getByTestId("outcome-memory-added"));
-    expect([pressed(), list()]).toEqual([["outcome-memory-added"], "Memories, New"]);
+    expect([pressedIds(), listLabel()]).toEqual([["outcome-memory-added"], "Memories, New"]);
     await fireEvent.click(screen.getByTestId("outcome-memory-added"));
-    expect([pressed(), list()]).toEqual([[], null]);
+    expect([pressedIds(), listLabel()]).toEqual([[], null]);
   });
 
   it("lists new items with their first words, and together with all other items under Found", async () => {
     await importing.inspect([CHATGPT]);
     const preview = importing.plans[0]?.preview as ImportReport;
-    const added = entriesOf(preview, { kind: "memory", outcome: "added" });
-    expect([added.entries.length, added.more]).toEqual([14, 0]);
-    expect(added.entries[0]?.text).toBe("What the new memory 1 begins with");
-    const found = entriesOf(preview, { kind: "memory", outcome: "found" });
-    expect([found.entries.length, found.entries[0]?.outcome]).toEqual([208, "failed"]);
+    const addedEntries = entriesOf(preview, { kind: "memory", outcome: "added" });
+    expect([addedEntries.entries.length, addedEntries.more]).toEqual([14, 0]);
+    expect(addedEntries.entries[0]?.text).toBe("What the new memory 1 begins with");
+    const foundEntries = entriesOf(preview, { kind: "memory", outcome: "found" });
+    expect([foundEntries.entries.length, foundEntries.entries[0]?.outcome]).toEqual([208, "failed"]);
   });
 
   it("shows how many are counted but not listed", async () => {
@@ -100,7 +100,7 @@ describe("a number of the report", () => {
   it("opens the items of its kind, and links to new ones", async () => {
     await openReport();
     await fireEvent.click(screen.getByTestId("outcome-conversation-found"));
-    expect([pressed(), list()]).toEqual([["outcome-conversation-found"], "Conversations, Found"]);
+    expect([pressedIds(), listLabel()]).toEqual([["outcome-conversation-found"], "Conversations, Found"]);
     expect(segments()).toEqual(["All 1,823", "Updated 31", "Unchanged 1,790", "Held back 1", "Unreadable 1"]);
     await fireEvent.click(screen.getByText("Show them"));
     expect([nav.section, importing.stage]).toEqual(["conversations", "idle"]);
@@ -111,7 +111,7 @@ describe("a number of the report", () => {
     await openReport();
     await fireEvent.click(screen.getByTestId("outcome-memory-unchanged"));
     await fireEvent.click(screen.getByRole("button", { name: "Remove Memories" }));
-    expect([pressed(), list()]).toEqual([["outcome-all-unchanged"], "Unchanged"]);
+    expect([pressedIds(), listLabel()]).toEqual([["outcome-all-unchanged"], "Unchanged"]);
   });
 
   it.each([
@@ -142,8 +142,11 @@ describe("a number of the report", () => {
   });
 
   it("of a former import is plain text if its items lack their kind, or if it was undone", async () => {
-    const kept = await mock.importReport("b-1");
-    mock.importReport = async () => ({ ...kept, items: kept.items.map((item) => ({ ...item, kind: null })) });
+    const originalReport = await mock.importReport("b-1");
+    mock.importReport = async () => ({
+      ...originalReport,
+      items: originalReport.items.map((item) => ({ ...item, kind: null })),
+    });
     const { unmount } = render(ReportSheet, { batch: "b-1" });
     await screen.findByTestId("outcome-all-unchanged");
     expect(screen.queryByTestId("outcome-memory-unchanged")).toBeNull();
@@ -157,10 +160,10 @@ describe("a number of the report", () => {
   });
 
   it("of everything found is plain text if everything is new, because the report then lists nothing", async () => {
-    const kept = await mock.importReport("b-1");
-    const none = { updated: 0, unchanged: 0, blocked: 0, skipped: 0, failed: 0 };
-    const all = { ...none, found: 9, added: 9 };
-    mock.importReport = async () => ({ ...kept, ...all, by_kind: { memory: all }, items: [] });
+    const originalReport = await mock.importReport("b-1");
+    const zeroCounts = { updated: 0, unchanged: 0, blocked: 0, skipped: 0, failed: 0 };
+    const all = { ...zeroCounts, found: 9, added: 9 };
+    mock.importReport = async () => ({ ...originalReport, ...all, by_kind: { memory: all }, items: [] });
     render(ReportSheet, { batch: "b-1" });
     await screen.findByTestId("outcome-all-added");
     expect(screen.queryByTestId("outcome-all-found")).toBeNull();
@@ -184,10 +187,10 @@ describe("new entries", () => {
   });
 
   it("have a link only if the import added some", async () => {
-    const run = mock.importRun;
+    const originalRun = mock.importRun;
     const mockAddedKinds = (kinds: string[]) => {
       mock.importRun = async (...args) => {
-        const report = await run(...args);
+        const report = await originalRun(...args);
         const by_kind = Object.fromEntries(
           Object.entries(report.by_kind).map(([kind, n]) => [kind, kinds.includes(kind) ? n : { ...n, added: 0 }]),
         );
@@ -230,24 +233,24 @@ describe("undoing an import", () => {
     await openReport();
     const { batches } = await mock.imports();
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
-    const undo = vi.spyOn(mock, "undoImport");
+    const undoImport = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
     await waitFor(() => expect(undoQuestion()?.textContent).toContain("3 entries from this import were edited later."));
-    expect(undo).not.toHaveBeenCalled();
+    expect(undoImport).not.toHaveBeenCalled();
     await fireEvent.click(document.querySelector("[data-cancel]") as HTMLElement);
     await waitFor(() => expect(undoQuestion()).toBeNull());
     await fireEvent.click(screen.getByTestId("import-undo"));
     await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
-    await waitFor(() => expect(undo).toHaveBeenCalledWith("batch-new"));
+    await waitFor(() => expect(undoImport).toHaveBeenCalledWith("batch-new"));
   });
 
   it("does nothing if the number of edits is unknown", async () => {
     await openReport();
     mock.imports = async () => Promise.reject(failWith("io", "The disk does not answer."));
-    const undo = vi.spyOn(mock, "undoImport");
+    const undoImport = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
     await waitFor(() => expect((screen.getByTestId("import-undo") as HTMLButtonElement).disabled).toBe(false));
-    expect(undo).not.toHaveBeenCalled();
+    expect(undoImport).not.toHaveBeenCalled();
   });
 
   it("removes the import from the filters of all lists", async () => {
@@ -266,9 +269,9 @@ describe("files an export names but does not contain", () => {
     [...document.querySelectorAll("[data-testid=import-missing-names] li")].map((li) => li.textContent);
 
   it("are listed by name in the plan", async () => {
-    const preview = mock.importPreview;
+    const originalPreview = mock.importPreview;
     mock.importPreview = async (...args) => ({
-      ...(await preview(...args)),
+      ...(await originalPreview(...args)),
       missing_parts: ["conversations-002.json"],
       attachments: { referenced: 214, present: 210 },
       missing_attachments: 9,
@@ -367,8 +370,8 @@ describe("a file without imported records", () => {
   });
 
   it("that is empty is reported in the plan, with the way to export again", async () => {
-    const preview = mock.importPreview;
-    mock.importPreview = async (...args) => ({ ...(await preview(...args)), found: 0 });
+    const originalPreview = mock.importPreview;
+    mock.importPreview = async (...args) => ({ ...(await originalPreview(...args)), found: 0 });
     await openPlan();
     expect(screen.getByTestId("import-empty").textContent).toContain("recognised ChatGPT, but it contains no entries.");
     expect(screen.queryByTestId("import-see-report")).toBeNull();

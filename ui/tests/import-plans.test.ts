@@ -26,7 +26,7 @@ beforeEach(async () => {
 });
 
 const labels = () => importing.plans.map((plan) => plan.label);
-/** The text of the main button: how many entries the import will write, not how many files it reads. */
+/** The expected text of the main button: the number of entries that the import will write, not of files. */
 const writes = () => {
   const previews = importing.plans.flatMap((plan) => (plan.pending ? (plan.preview ?? []) : []));
   return `Import ${count(previews.reduce((all, { added, updated }) => all + added + updated, 0))} items`;
@@ -45,7 +45,7 @@ describe("a file with an invalid signature", () => {
     await fireEvent.click(screen.getByTestId("import-signature-accept"));
     await waitFor(() => expect(confirm).toHaveProperty("disabled", false));
     expect(importing.plans[0]?.request.accept_invalid_signature).toBe(true);
-    // When the import is planned again, the invalid signature is still accepted.
+    // When the import is planned again, the request still accepts the invalid signature.
     await importing.setImportDeleted(true);
     expect(importing.plans[0]?.request).toMatchObject({ include_blocked: true, accept_invalid_signature: true });
     await importing.inspect([forged]);
@@ -60,14 +60,14 @@ describe("a damaged file", () => {
     await importing.inspect([damaged]);
     expect(importing.stage).toBe("failed");
     render(ImportSheet);
-    const run = vi.spyOn(mock, "importRun");
+    const importRun = vi.spyOn(mock, "importRun");
     await fireEvent.click(await screen.findByTestId("import-salvage"));
     const parts = await screen.findByTestId("import-salvaged-parts");
     expect(parts.textContent).toContain("garden.mem/items/fact.jsonl");
     expect(screen.getByTestId("import-salvaged").textContent).toContain("2 parts are missing or damaged.");
-    expect(run).not.toHaveBeenCalled();
+    expect(importRun).not.toHaveBeenCalled();
     await fireEvent.click(screen.getByTestId("import-confirm"));
-    await waitFor(() => expect(run.mock.calls[0]?.[1]).toMatchObject({ paths: [damaged], salvage: true }));
+    await waitFor(() => expect(importRun.mock.calls[0]?.[1]).toMatchObject({ paths: [damaged], salvage: true }));
     await screen.findByTestId("import-report");
     expect(screen.getByTestId("import-salvaged-parts").textContent).toContain("garden.mem/items/episode.jsonl");
     await importing.inspect([damaged]);
@@ -138,9 +138,9 @@ describe("files dropped together", () => {
     await importing.run();
     render(ImportSheet);
     expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("Imported 1 of 3");
-    const left = screen.getByTestId("import-left-out").textContent;
-    expect(left).toContain("2 files were not imported.");
-    expect(left).toContain("poem.txt and encrypted.alf");
+    const leftOutText = screen.getByTestId("import-left-out").textContent;
+    expect(leftOutText).toContain("2 files were not imported.");
+    expect(leftOutText).toContain("poem.txt and encrypted.alf");
     expect(document.querySelector(".ok .lucide-circle-check"), "no green sign beside the title").toBeNull();
     await importing.inspect([CHATGPT]);
     await importing.run();
@@ -152,24 +152,24 @@ describe("files dropped together", () => {
     await importing.inspect([CHATGPT, MEM]);
     await importing.run();
     render(ImportSheet);
-    const undo = vi.spyOn(mock, "undoImport").mockRejectedValueOnce(failWith("io", "The disk is full."));
+    const undoImport = vi.spyOn(mock, "undoImport").mockRejectedValueOnce(failWith("io", "The disk is full."));
     const undoAll = async () => {
       await fireEvent.click(screen.getByTestId("import-undo"));
       await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
     };
     await undoAll();
-    await waitFor(() => expect(undo).toHaveBeenCalledTimes(1));
-    undo.mockImplementation(async (batch) =>
-      batch === "batch-new" && undo.mock.calls.length < 4
+    await waitFor(() => expect(undoImport).toHaveBeenCalledTimes(1));
+    undoImport.mockImplementation(async (batch) =>
+      batch === "batch-new" && undoImport.mock.calls.length < 4
         ? Promise.reject(failWith("io", "The disk is full."))
         : { removed: 1 },
     );
     for (const times of [3, 4]) {
       await waitFor(() => expect((screen.getByTestId("import-undo") as HTMLButtonElement).disabled).toBe(false));
       await undoAll();
-      await waitFor(() => expect(undo).toHaveBeenCalledTimes(times));
+      await waitFor(() => expect(undoImport).toHaveBeenCalledTimes(times));
     }
-    expect(undo.mock.calls.map(([batch]) => batch)).toEqual([
+    expect(undoImport.mock.calls.map(([batch]) => batch)).toEqual([
       "batch-new-mem",
       "batch-new-mem",
       "batch-new",
@@ -184,10 +184,10 @@ describe("files dropped together", () => {
     expect(screen.getByTestId("import-confirm").textContent).toContain(writes());
     await fireEvent.click(screen.getByText("broken.mem", { selector: "button" }));
     expect(screen.getByTestId("import-refused").textContent).toContain("broken.mem can’t be imported.");
-    const run = vi.spyOn(mock, "importRun");
+    const importRun = vi.spyOn(mock, "importRun");
     await fireEvent.click(screen.getByTestId("import-confirm"));
     await screen.findByTestId("import-report");
-    expect(run.mock.calls.map(([, request]) => request.paths)).toEqual([[CHATGPT]]);
+    expect(importRun.mock.calls.map(([, request]) => request.paths)).toEqual([[CHATGPT]]);
     expect(screen.getByTestId("import-refused")).toBeTruthy();
     await importing.inspect(["/d/broken.mem"]);
     expect([importing.stage, importing.problem?.code]).toEqual(["failed", "malformed"]);
@@ -198,11 +198,11 @@ describe("the focus in the sheet", () => {
   const confirm = () => screen.getByTestId("import-confirm");
   /** Opens the import sheet while the preview is being computed. Returns a function that lets the preview end. */
   async function openDuringPreview() {
-    let end = () => undefined as void;
-    const preview = mock.importPreview;
+    let endPreview = () => undefined as void;
+    const originalPreview = mock.importPreview;
     mock.importPreview = async (...args) => {
-      await new Promise<void>((done) => (end = () => done()));
-      return preview(...args);
+      await new Promise<void>((done) => (endPreview = () => done()));
+      return originalPreview(...args);
     };
     void importing.inspect([CHATGPT]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
@@ -210,21 +210,21 @@ describe("the focus in the sheet", () => {
     render(ImportSheet);
     // A sheet focuses this button when it opens.
     screen.getByRole("button", { name: "Close" }).focus();
-    return () => end();
+    return () => endPreview();
   }
 
   it("moves to the main button with the plan, and Escape still closes", async () => {
-    const end = await openDuringPreview();
-    end();
+    const endPreview = await openDuringPreview();
+    endPreview();
     await waitFor(() => expect(document.activeElement).toBe(confirm()));
     await fireEvent.keyDown(confirm(), { key: "Escape" });
     await waitFor(() => expect(dialogs.open).toBeNull());
   });
 
   it("stays where the person moved it", async () => {
-    const end = await openDuringPreview();
+    const endPreview = await openDuringPreview();
     screen.getByTestId("import-cancel").focus();
-    end();
+    endPreview();
     await waitFor(() => expect((confirm() as HTMLButtonElement).disabled).toBe(false));
     expect(document.activeElement).toBe(screen.getByTestId("import-cancel"));
   });
@@ -242,15 +242,17 @@ describe("the focus in the sheet", () => {
 
 describe("importing several exports, if it is cancelled", () => {
   async function cancelDuring(during: number) {
-    const run = mock.importRun;
-    let n = 0;
+    const originalRun = mock.importRun;
+    let runCount = 0;
     mock.importRun = async (id, ...more) => {
-      if ((n += 1) === during) await importing.cancel();
-      return during === 2 ? run(id, ...more) : mockBackend({ open: true }).importRun(crypto.randomUUID(), ...more);
+      if ((runCount += 1) === during) await importing.cancel();
+      return during === 2
+        ? originalRun(id, ...more)
+        : mockBackend({ open: true }).importRun(crypto.randomUUID(), ...more);
     };
     await importing.inspect([CHATGPT, MEM]);
     await importing.run();
-    mock.importRun = run;
+    mock.importRun = originalRun;
   }
 
   it.each([
@@ -269,16 +271,16 @@ describe("importing several exports, if it is cancelled", () => {
     expect(screen.getByTestId("import-confirm").textContent).toContain(writes());
     unmount();
     await importing.run();
-    // The plans also keep the earlier import, so that Undo removes it too.
+    // The plans also contain the batch of the earlier import, so that Undo removes that import too.
     expect(importing.plans.map((plan) => plan.report?.batch)).toEqual(["batch-new", "batch-new-mem"]);
   });
 });
 
 describe("the scan for sensitive data", () => {
   it("follows an import automatically, unless declined", async () => {
-    const look = vi.spyOn(mock, "scanRecords");
+    const scanRecords = vi.spyOn(mock, "scanRecords");
     render(Window);
-    await waitFor(() => expect(look).toHaveBeenCalledTimes(1));
+    await waitFor(() => expect(scanRecords).toHaveBeenCalledTimes(1));
     await importing.inspect([CHATGPT]);
     const { unmount } = render(ImportSheet);
     await fireEvent.click(screen.getByTestId("import-look-after"));
@@ -286,15 +288,15 @@ describe("the scan for sensitive data", () => {
     await waitFor(() => expect(importing.stage).toBe("report"));
     vault.changed();
     await vault.refresh();
-    expect(look).toHaveBeenCalledTimes(1);
+    expect(scanRecords).toHaveBeenCalledTimes(1);
     unmount();
-    // A scan that the person starts is not affected.
+    // A scan that the person starts is not paused.
     await sensitive.rescan();
-    expect(look.mock.lastCall?.[1]).toBe(true);
+    expect(scanRecords.mock.lastCall?.[1]).toBe(true);
     await importing.inspect([CHATGPT]);
     expect(importing.scanAfter).toBe(true);
     await importing.run();
-    await waitFor(() => expect(look).toHaveBeenCalledTimes(3));
+    await waitFor(() => expect(scanRecords).toHaveBeenCalledTimes(3));
     // This test renders the whole window, which is slow on a busy machine.
   }, 30_000);
 
@@ -316,19 +318,19 @@ describe("the scan for sensitive data", () => {
 });
 
 describe("records the newest export lacks", () => {
-  const GONE =
+  const GONE_MESSAGE =
     "3 memories and 1 conversation in your vault are no longer in this export. They stay in your vault, marked “Not in the newest export”.";
 
   it("are reported before and after, with a link to exactly those", async () => {
     await importing.inspect([CHATGPT]);
     const { unmount } = render(ImportSheet);
-    expect(screen.getByTestId("import-gone").textContent?.trim()).toBe(GONE);
+    expect(screen.getByTestId("import-gone").textContent?.trim()).toBe(GONE_MESSAGE);
     expect(screen.queryByTestId("import-gone-memory")).toBeNull();
     unmount();
     await importing.run();
     await vault.refresh();
     render(ImportSheet);
-    expect(screen.getByTestId("import-gone").textContent).toContain(GONE);
+    expect(screen.getByTestId("import-gone").textContent).toContain(GONE_MESSAGE);
     await fireEvent.click(screen.getByTestId("import-gone-conversation"));
     expect([nav.section, importing.stage]).toEqual(["conversations", "idle"]);
     await conversations.load();
@@ -336,8 +338,8 @@ describe("records the newest export lacks", () => {
   });
 
   it("in a stored report have no link if the list has changed", async () => {
-    const kept = await mock.importReport("batch-1");
-    mock.importReport = async () => ({ ...kept, gone: { memory: 3, conversation: 7 } });
+    const originalReport = await mock.importReport("batch-1");
+    mock.importReport = async () => ({ ...originalReport, gone: { memory: 3, conversation: 7 } });
     render(ReportSheet, { batch: "batch-1" });
     await screen.findByTestId("import-gone-memory");
     expect(screen.queryByTestId("import-gone-conversation")).toBeNull();

@@ -26,7 +26,7 @@ async function show(section: Section) {
   render(Window);
 }
 
-async function listOf(section: keyof typeof lists) {
+async function openList(section: keyof typeof lists) {
   await show(section);
   const box = await screen.findByRole("listbox");
   await waitFor(() => expect(lists[section].rows.length).toBeGreaterThan(2));
@@ -35,7 +35,7 @@ async function listOf(section: keyof typeof lists) {
 }
 
 /** Shows the files as a list. Only its active row is rendered, because without layout the list has no height. */
-async function fileList() {
+async function openFileList() {
   await show("files");
   await fireEvent.click(await screen.findByText("List"));
   const box = await screen.findByRole("listbox");
@@ -43,7 +43,7 @@ async function fileList() {
   return box;
 }
 
-const active = (box: HTMLElement) =>
+const activeId = (box: HTMLElement) =>
   document.getElementById(box.getAttribute("aria-activedescendant") ?? "")?.dataset.id ?? null;
 const checked = () => [...selection.ids];
 
@@ -51,10 +51,10 @@ beforeEach(() => void (appearance.letterKeys = true));
 
 describe.each(["memories", "conversations", "trash"] as const)("the list of %s", (section) => {
   it("supports moving, checking, checking all and clearing by keys", async () => {
-    const { box, ids } = await listOf(section);
+    const { box, ids } = await openList(section);
     const key = (name: string, more = {}) => fireEvent.keyDown(box, { key: name, ...more });
     await key("Home");
-    expect(active(box)).toBe(ids[0]);
+    expect(activeId(box)).toBe(ids[0]);
     await key("ArrowDown", { shiftKey: true });
     await key("ArrowDown", { shiftKey: true });
     expect(checked()).toEqual(ids.slice(0, 3));
@@ -68,20 +68,20 @@ describe.each(["memories", "conversations", "trash"] as const)("the list of %s",
     await waitFor(() => expect(selection.ids.size).toBe(lists[section].total));
     await key("Escape");
     await key("PageDown");
-    expect(active(box)).toBe(ids[2]);
+    expect(activeId(box)).toBe(ids[2]);
     await key("PageUp");
-    expect(active(box)).toBe(ids[1]);
+    expect(activeId(box)).toBe(ids[1]);
     await key("End");
-    // The list loads its other rows first.
+    // Wait until the list has loaded its other rows.
     await waitFor(() => expect(lists[section].rows).toHaveLength(lists[section].total ?? -1));
-    await waitFor(() => expect(active(box)).toBe(lists[section].rows.at(-1)?.id));
+    await waitFor(() => expect(activeId(box)).toBe(lists[section].rows.at(-1)?.id));
     expect(nav.section).toBe(section);
   });
 });
 
 describe.each(["memories", "conversations"] as const)("the detail beside %s", (section) => {
   it("follows the active row after 80 ms", async () => {
-    const { box, ids } = await listOf(section);
+    const { box, ids } = await openList(section);
     await waitFor(() => expect(nav.id).toBe(ids[0]));
     vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
     await fireEvent.keyDown(box, { key: "ArrowDown" });
@@ -94,13 +94,13 @@ describe.each(["memories", "conversations"] as const)("the detail beside %s", (s
   });
 
   it("is replaced by the selection, whose rows move to the Trash together", async () => {
-    const { box, ids } = await listOf(section);
+    const { box, ids } = await openList(section);
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: "ArrowDown", shiftKey: true });
     expect(await screen.findByTestId("selection-trash")).toBeTruthy();
-    const moved = vi.spyOn(mock, "trash");
+    const trashRecords = vi.spyOn(mock, "trash");
     await fireEvent.keyDown(box, { key: "Delete" });
-    expect(moved).toHaveBeenCalledWith(ids.slice(0, 2));
+    expect(trashRecords).toHaveBeenCalledWith(ids.slice(0, 2));
     await waitFor(() => expect(checked()).toEqual([]));
     await fireEvent.keyDown(box, { key: "Delete", shiftKey: true });
     expect(dialogs.open).toMatchObject({ kind: "erase" });
@@ -109,7 +109,7 @@ describe.each(["memories", "conversations"] as const)("the detail beside %s", (s
 
 describe("files", () => {
   it("are previewed by Space, checked by Ctrl A, and moved to the Trash", async () => {
-    const box = await fileList();
+    const box = await openFileList();
     const ids = files.rows.map((row) => row.id);
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: " " });
@@ -120,42 +120,42 @@ describe("files", () => {
     expect(box.querySelector("[data-testid=row-check].on")).toBeTruthy();
     await fireEvent.keyDown(box, { key: "a", ctrlKey: true });
     await waitFor(() => expect(selection.ids.size).toBe(files.total));
-    const moved = vi.spyOn(mock, "trash");
+    const trashRecords = vi.spyOn(mock, "trash");
     await fireEvent.click(screen.getByTestId("files-trash"));
-    expect(moved).toHaveBeenCalledWith(ids);
+    expect(trashRecords).toHaveBeenCalledWith(ids);
   });
 
-  it("select the next one when moved to the Trash", async () => {
-    const box = await fileList();
+  it("select the next file when one is moved to the Trash", async () => {
+    const box = await openFileList();
     const ids = files.rows.map((row) => row.id);
-    const moved = vi.spyOn(mock, "trash");
+    const trashRecords = vi.spyOn(mock, "trash");
     await fireEvent.keyDown(box, { key: "Home" });
     // Press the second Delete before the list has reloaded.
     await fireEvent.keyDown(box, { key: "Delete" });
     await fireEvent.keyDown(box, { key: "Delete" });
-    expect(moved.mock.calls).toEqual([[[ids[0]]], [[ids[1]]]]);
+    expect(trashRecords.mock.calls).toEqual([[[ids[0]]], [[ids[1]]]]);
     await waitFor(() => expect(files.rows).toHaveLength(ids.length - 2));
-    expect(active(box)).toBe(ids[2]);
+    expect(activeId(box)).toBe(ids[2]);
     // Remove the record by a call, not by a key press in the list.
     await mock.trash([ids[2]!]);
     vault.changed();
-    await waitFor(() => expect(active(box)).toBe(ids[3]));
+    await waitFor(() => expect(activeId(box)).toBe(ids[3]));
   });
 
-  it("move the focus to the next one in the grid, too", async () => {
-    const box = await fileList();
+  it("move the focus to the next file in the grid, too", async () => {
+    const box = await openFileList();
     const ids = files.rows.map((row) => row.id);
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.click(screen.getByText("Grid"));
-    const card = () => document.activeElement as HTMLElement;
+    const focusedCard = () => document.activeElement as HTMLElement;
     document.querySelector<HTMLElement>(`[data-testid=file-card][data-id="${ids[0]}"]`)!.focus();
-    await fireEvent.keyDown(card(), { key: "Delete" });
-    await waitFor(() => expect(card().dataset.id).toBe(ids[1]));
+    await fireEvent.keyDown(focusedCard(), { key: "Delete" });
+    await waitFor(() => expect(focusedCard().dataset.id).toBe(ids[1]));
     await waitFor(() => expect(files.rows).toHaveLength(ids.length - 1));
-    await waitFor(() => expect(card().dataset.id).toBe(ids[1]));
+    await waitFor(() => expect(focusedCard().dataset.id).toBe(ids[1]));
     await mock.trash([ids[1]!]);
     vault.changed();
-    await waitFor(() => expect(card().dataset.id).toBe(ids[2]));
+    await waitFor(() => expect(focusedCard().dataset.id).toBe(ids[2]));
   });
 });
 
@@ -173,7 +173,7 @@ describe("a menu on a row", () => {
   };
 
   it("acts on the row under the pointer, not on others that are checked", async () => {
-    const { box, ids } = await listOf("memories");
+    const { box, ids } = await openList("memories");
     selection.toggle(memories, ids[0]!);
     await moveTo(box, 2);
     await menuOn(ids[2]!);
@@ -183,18 +183,18 @@ describe("a menu on a row", () => {
   });
 
   it("acts on all checked rows if it is opened on one of them, and has the actions for several rows", async () => {
-    const { box, ids } = await listOf("memories");
+    const { box, ids } = await openList("memories");
     for (const id of ids.slice(0, 2)) selection.toggle(memories, id);
     await moveTo(box, 1);
     await menuOn(ids[1]!);
     expect(screen.queryByTestId("menu-edit")).toBeNull();
-    const moved = vi.spyOn(mock, "trash");
+    const trashRecords = vi.spyOn(mock, "trash");
     await fireEvent.click(await entry(/Move to Trash/));
-    await waitFor(() => expect(moved).toHaveBeenCalledWith(ids.slice(0, 2)));
+    await waitFor(() => expect(trashRecords).toHaveBeenCalledWith(ids.slice(0, 2)));
   });
 
   it("opens by the Menu key and by Shift F10 for the row that has the focus, and edits it", async () => {
-    const { box, ids } = await listOf("memories");
+    const { box, ids } = await openList("memories");
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: "ContextMenu" });
     expect((await entry(/^Edit/)).textContent).toContain("E");
@@ -210,7 +210,7 @@ describe("a menu on a row", () => {
   });
 
   it("leaves the window usable after closing", async () => {
-    const { box } = await listOf("memories");
+    const { box } = await openList("memories");
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: "ContextMenu" });
     await waitFor(() => expect(document.body.style.pointerEvents).toBe("none"));
@@ -220,29 +220,29 @@ describe("a menu on a row", () => {
 
   it("of a conversation, a file and the Trash offers the actions of their bars", async () => {
     const names = () => screen.getAllByRole("menuitem").map((item) => item.querySelector(".label")?.textContent);
-    const { box } = await listOf("conversations");
+    const { box } = await openList("conversations");
     await moveTo(box, 2);
     await menuOn("c-tide");
     expect(names()).toEqual(["Open", "Export this…", "Move to Trash", "Erase for good…"]);
     cleanup();
-    const list = await fileList();
+    const list = await openFileList();
     await moveTo(list, 0);
     await menuOn("f-3");
     expect(names()).toEqual(["Open", "Open the conversation", "Export this…", "Move to Trash", "Erase for good…"]);
     cleanup();
-    await moveTo((await listOf("trash")).box, 0);
+    await moveTo((await openList("trash")).box, 0);
     await menuOn("t-1");
     expect(names()).toEqual(["Put back", "Erase for good…"]);
-    const back = vi.spyOn(mock, "restore");
+    const restoreRecords = vi.spyOn(mock, "restore");
     await fireEvent.click(screen.getByTestId("menu-restore"));
-    await waitFor(() => expect(back).toHaveBeenCalledWith(["t-1"]));
+    await waitFor(() => expect(restoreRecords).toHaveBeenCalledWith(["t-1"]));
   });
 });
 
 describe("single-letter shortcuts", () => {
   it("can be switched off, in the list, in its menu and in the list of shortcuts", async () => {
     appearance.letterKeys = false;
-    const { box, ids } = await listOf("memories");
+    const { box, ids } = await openList("memories");
     await fireEvent.keyDown(box, { key: "Home" });
     await fireEvent.keyDown(box, { key: "e" });
     expect(screen.queryByTestId("edit-text")).toBeNull();
@@ -263,29 +263,29 @@ describe("a single-letter shortcut of the screen", () => {
     return at;
   };
   const at = (id: string) => focus(() => screen.queryByTestId(id));
-  const focused = () => document.activeElement as HTMLElement;
+  const focusedElement = () => document.activeElement as HTMLElement;
   const menu = async () => {
-    await fireEvent.contextMenu(row()!, { button: 2 });
+    await fireEvent.contextMenu(activeRow()!, { button: 2 });
     (await screen.findByTestId("context-menu")).focus();
   };
-  const row = () => document.querySelector<HTMLElement>("[role=listbox] [role=option].active");
+  const activeRow = () => document.querySelector<HTMLElement>("[role=listbox] [role=option].active");
 
   it.each([
     ["on nothing", async () => ((document.activeElement as HTMLElement | null)?.blur(), document.body)],
     ["in the list", focus(() => screen.queryByRole("listbox"))],
     ["on a button of the detail", at("detail-more")],
     ["in the navigation", at("nav-memories")],
-  ])("works with the focus %s", async (_, focused) => {
-    await listOf("memories");
-    await waitFor(() => expect(row()).toBeTruthy());
+  ])("works with the focus %s", async (_, focusedElement) => {
+    await openList("memories");
+    await waitFor(() => expect(activeRow()).toBeTruthy());
     await screen.findByTestId("detail-text");
-    await fireEvent.keyDown(await focused(), { key: "e" });
+    await fireEvent.keyDown(await focusedElement(), { key: "e" });
     expect(await screen.findByTestId("edit-text")).toBeTruthy();
   });
 
   it.each([
     ["a field", at("search-field"), {}],
-    ["a menu", async () => (await menu(), focused()), {}],
+    ["a menu", async () => (await menu(), focusedElement()), {}],
     [
       "a sheet",
       async () => (dialogs.show({ kind: "shortcuts" }), await screen.findByRole("dialog"), document.body),
@@ -293,8 +293,8 @@ describe("a single-letter shortcut of the screen", () => {
     ],
     ["a command", focus(() => screen.queryByRole("listbox")), { ctrlKey: true }],
   ])("leaves the key to %s", async (_, where, more) => {
-    await listOf("memories");
-    await waitFor(() => expect(row()).toBeTruthy());
+    await openList("memories");
+    await waitFor(() => expect(activeRow()).toBeTruthy());
     await fireEvent.keyDown(await where(), { key: "t", ...more });
     expect(screen.queryByTestId("tag-field")).toBeNull();
     expect(detail.pending).toBeNull();
@@ -328,7 +328,7 @@ describe("the list of shortcuts", () => {
       );
     };
     const all = SHORTCUTS.flatMap((shortcut) => shortcut.keys);
-    // Shortcuts with Ctrl, Alt or F6 belong to the window; those of lists, editor and reader are tested above.
+    // The window handles shortcuts with Ctrl, Alt or F6. The shortcuts of lists, editor and reader are tested above.
     const ofWindow = all.filter(
       (each) => /^(Ctrl|Alt|F6|Shift F6)/.test(each) && !["Ctrl A", "Ctrl Enter"].includes(each),
     );

@@ -20,17 +20,17 @@ beforeEach(async () => {
   mock = await start();
 });
 
-/** Makes the calls for which `when` returns true wait until the returned function is called. */
+/** Delays the calls for which `when` returns true until the returned function is called. */
 function delayCalls<K extends "trash" | "restore" | "list" | "importPreview" | "exportPreview" | "search">(
   name: K,
   when: (...args: Parameters<(typeof mock)[K]>) => boolean = () => true,
 ): () => void {
   let release: () => void = () => undefined;
-  const gate = new Promise<void>((done) => (release = done));
-  const real = mock[name] as (...args: unknown[]) => Promise<unknown>;
+  const released = new Promise<void>((done) => (release = done));
+  const originalCall = mock[name] as (...args: unknown[]) => Promise<unknown>;
   const delayed = async (...args: unknown[]) => {
-    if (when(...(args as Parameters<(typeof mock)[K]>))) await gate;
-    return real(...args);
+    if (when(...(args as Parameters<(typeof mock)[K]>))) await released;
+    return originalCall(...args);
   };
   Object.assign(mock, { [name]: delayed });
   return release;
@@ -39,20 +39,20 @@ function delayCalls<K extends "trash" | "restore" | "list" | "importPreview" | "
 describe("an answer after locking", () => {
   it.each(["trash", "restore"] as const)("shows no toast (%s)", async (name) => {
     const release = delayCalls(name);
-    const done = name === "trash" ? moveToTrash(["m-1"], "A secret") : restoreFromTrash(["t-0"]);
+    const action = name === "trash" ? moveToTrash(["m-1"], "A secret") : restoreFromTrash(["t-0"]);
     session.locked("person");
     release();
-    expect(await done).not.toBe(true);
+    expect(await action).not.toBe(true);
     expect(toasts.current).toBeNull();
     expect(await toasts.undo()).toBe(false);
   });
 
   it("checks no rows", async () => {
     const release = delayCalls("list");
-    const done = selection.checkAll(memories);
+    const checkingAll = selection.checkAll(memories);
     session.locked("person");
     release();
-    await done;
+    await checkingAll;
     expect(selection.ids.size).toBe(0);
   });
 });
@@ -60,10 +60,10 @@ describe("an answer after locking", () => {
 describe("an answer to an older query", () => {
   it("does not undo a choice made meanwhile", async () => {
     const release = delayCalls("list");
-    const done = selection.checkAll(memories);
+    const checkingAll = selection.checkAll(memories);
     selection.clear();
     release();
-    await done;
+    await checkingAll;
     expect(selection.ids.size).toBe(0);
   });
 
@@ -97,39 +97,39 @@ describe("an answer to an older query", () => {
 
 describe("an abandoned preview", () => {
   it("is cancelled when the import is replanned or closed", async () => {
-    const cancelled = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     const release = delayCalls("importPreview");
     void importing.inspect(["/d/chatgpt-export.zip"]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
-    const first = importing.job?.id;
+    const firstJob = importing.job?.id;
     void importing.setImportDeleted(true);
-    expect(cancelled).toHaveBeenCalledWith(first);
+    expect(cancelJob).toHaveBeenCalledWith(firstJob);
     const second = importing.job?.id;
-    expect(second).not.toBe(first);
+    expect(second).not.toBe(firstJob);
     importing.reset();
-    expect(cancelled).toHaveBeenCalledWith(second);
+    expect(cancelJob).toHaveBeenCalledWith(second);
     release();
   });
 
   it("is cancelled by closing the sheet", async () => {
-    const cancelled = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     delayCalls("importPreview");
     void importing.inspect(["/d/chatgpt-export.zip"]);
     await waitFor(() => expect(importing.stage).toBe("planning"));
     const id = importing.job?.id;
     render(ImportSheet);
     screen.getByTestId("import-cancel").click();
-    expect(cancelled).toHaveBeenCalledWith(id);
+    expect(cancelJob).toHaveBeenCalledWith(id);
   });
 
   it("is cancelled when another format is chosen, or the export closed", async () => {
     const requests = vi.spyOn(mock, "exportPreview");
-    const cancelled = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     const { unmount } = render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     await waitFor(() => expect(requests).toHaveBeenCalledTimes(1));
     screen.getByTestId("export-alf").click();
     await waitFor(() => expect(requests).toHaveBeenCalledTimes(2));
     unmount();
-    expect(cancelled.mock.calls.map(([id]) => id)).toEqual(requests.mock.calls.map(([id]) => id));
+    expect(cancelJob.mock.calls.map(([id]) => id)).toEqual(requests.mock.calls.map(([id]) => id));
   });
 });

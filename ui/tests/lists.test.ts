@@ -27,12 +27,12 @@ beforeEach(async () => {
   mock = await start();
 });
 
-const many = (n: number) =>
+const manyItems = (n: number) =>
   Array.from({ length: n }, (_, index) => item(`m-${index}`, "memory", "claude", `Number ${index} likes tea`, index));
 
 describe("a changed list", () => {
   it("loads as many rows as before; a new query starts with its first page", async () => {
-    mock = await start({ items: many(250) });
+    mock = await start({ items: manyItems(250) });
     await memories.load();
     await memories.loadNextPage();
     await memories.load();
@@ -46,34 +46,35 @@ describe("a changed list", () => {
   });
 
   it("loads as many rows as before while searching, too", async () => {
-    mock = await start({ items: many(250) });
+    mock = await start({ items: manyItems(250) });
     memories.query = "tea";
     await memories.load();
     await memories.loadNextPage();
-    const reach = memories.rows.length;
+    const loadedCount = memories.rows.length;
     await memories.load();
-    expect([memories.rows.length, memories.more]).toEqual([reach, true]);
+    expect([memories.rows.length, memories.more]).toEqual([loadedCount, true]);
   });
 
   it("prefetches while waiting for the next key, one request at a time", async () => {
-    mock = await start({ items: many(250) });
-    const found = vi.spyOn(mock, "searchRows");
-    const words = () => found.mock.calls.map(([request]) => request.query);
+    mock = await start({ items: manyItems(250) });
+    const searchRows = vi.spyOn(mock, "searchRows");
+    const words = () => searchRows.mock.calls.map(([request]) => request.query);
     memories.prefetch("te");
     memories.prefetch("tea");
     expect(words()).toEqual(["te"]);
     // "tea" was typed while the request for "te" was running, so it is requested next.
     await vi.waitFor(() => expect(words()).toEqual(["te", "tea"]));
-    await found.mock.results[1]?.value;
+    await searchRows.mock.results[1]?.value;
     memories.query = "tea";
     await memories.load();
     expect(words()).toEqual(["te", "tea"]);
     expect(memories.rows[0]?.snippet).toContain("tea");
-    // Prefetching another query discards the answer for "like", so it is requested again. Only the first load uses it.
+    // Prefetching another query discards the answer for "like", so "like" is requested again. Only the first
+    // load uses a prefetched answer.
     memories.prefetch("like");
-    await found.mock.results[2]?.value;
+    await searchRows.mock.results[2]?.value;
     memories.prefetch("likes");
-    await found.mock.results[3]?.value;
+    await searchRows.mock.results[3]?.value;
     memories.prefetch("like");
     memories.query = "like";
     await memories.load();
@@ -82,7 +83,7 @@ describe("a changed list", () => {
   });
 
   it("keeps its list in the page while nothing is found", async () => {
-    mock = await start({ items: many(3) });
+    mock = await start({ items: manyItems(3) });
     render(MemoryList, { messages: null });
     await memories.load();
     const list = await screen.findByRole("listbox");
@@ -103,7 +104,7 @@ describe("a changed list", () => {
   });
 
   it("reports the error of a prefetch when its answer is used", async () => {
-    mock = await start({ items: many(3) });
+    mock = await start({ items: manyItems(3) });
     vi.spyOn(mock, "searchRows").mockRejectedValueOnce({ code: "bug", message: "It broke." });
     memories.prefetch("tea");
     await Promise.resolve();
@@ -115,7 +116,7 @@ describe("a changed list", () => {
   });
 
   it("requests at most a thousand rows per call", async () => {
-    mock = await start({ items: many(1300) });
+    mock = await start({ items: manyItems(1300) });
     await memories.load();
     while (memories.more) await memories.loadNextPage();
     const requests = vi.spyOn(mock, "list");
@@ -125,7 +126,7 @@ describe("a changed list", () => {
   });
 
   it("remembers, after a failed load, how many rows it had before", async () => {
-    mock = await start({ items: many(250) });
+    mock = await start({ items: manyItems(250) });
     await memories.load();
     await memories.loadNextPage();
     const list = mock.list;
@@ -140,7 +141,7 @@ describe("a changed list", () => {
 describe("a search while typing", () => {
   it("treats the last word as incomplete, everywhere", async () => {
     const searched = [vi.spyOn(mock, "searchRows"), vi.spyOn(mock, "search")];
-    const counted = vi.spyOn(mock, "facets");
+    const countCalls = vi.spyOn(mock, "facets");
     memories.query = "waterpr";
     await memories.load();
     conversations.query = "waterpr";
@@ -151,7 +152,7 @@ describe("a search while typing", () => {
     expect(await allMatchingIds(mock, memories.filter, "waterpr")).toEqual(["m-3"]);
     expect(searched.map((spy) => spy.mock.calls.length)).toEqual([2, 1]);
     expect(searched.flatMap((spy) => spy.mock.calls).every(([request]) => request.typing)).toBe(true);
-    expect(counted.mock.calls.map(([, query, typing]) => [query, typing])).toEqual([
+    expect(countCalls.mock.calls.map(([, query, typing]) => [query, typing])).toEqual([
       ["waterpr", true],
       [null, false],
       ["waterpr", true],
@@ -246,29 +247,29 @@ describe("a letter pressed in the list", () => {
 });
 
 describe("the Trash", () => {
-  const erase = () => screen.getByTestId("trash-erase") as HTMLButtonElement;
+  const eraseButton = () => screen.getByTestId("trash-erase") as HTMLButtonElement;
 
   async function activate() {
     render(TrashView);
     await fireEvent.keyDown(await screen.findByRole("listbox"), { key: "ArrowDown" });
-    expect(erase().disabled).toBe(false);
+    expect(eraseButton().disabled).toBe(false);
   }
 
-  it("moves on to the next row when one is put back", async () => {
+  it("selects the next row when a record is put back", async () => {
     await activate();
     expect(trash.rows.map((row) => row.id)).toEqual(["t-1", "t-2", "t-0"]);
     await fireEvent.click(screen.getByTestId("trash-restore"));
     await waitFor(() => expect(trash.rows).toHaveLength(2));
-    await fireEvent.click(erase());
+    await fireEvent.click(eraseButton());
     expect(dialogs.open).toEqual({ kind: "erase", ids: ["t-2"] });
   });
 
-  it("erases only what is still in it", async () => {
+  it("erases only records that are still in the Trash", async () => {
     await activate();
     await mock.restore(["t-1"]);
     vault.changed();
     await waitFor(() => expect(trash.rows).toHaveLength(2));
-    expect(erase().disabled).toBe(true);
+    expect(eraseButton().disabled).toBe(true);
   });
 
   it("unchecks all rows after a change, because checked rows may have left it", async () => {

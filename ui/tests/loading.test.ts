@@ -27,10 +27,10 @@ afterEach(() => vi.useRealTimers());
 
 /** Makes the call fail until the returned function is called. */
 function makeFail(name: "facets" | "audit" | "tombstones" | "vaultInfo" | "list"): () => void {
-  const real = mock[name];
+  const originalCall = mock[name];
   const refuse = () => Promise.reject(new BackendError({ code: "store", message: "disk on fire", details: {} }));
   Object.assign(mock, { [name]: refuse });
-  return () => Object.assign(mock, { [name]: real });
+  return () => Object.assign(mock, { [name]: originalCall });
 }
 
 const retryAfter = async (repair: () => void) => {
@@ -102,16 +102,16 @@ describe("waiting", () => {
     expect(stop).toHaveBeenCalledOnce();
   });
 
-  it("can be stopped, which is shown with a button to load again", async () => {
+  it("can be stopped, and then a button to load again is shown", async () => {
     vi.useFakeTimers();
-    const real = mock.list;
+    const originalList = mock.list;
     mock.list = () => new Promise(() => undefined);
     render(MemoriesView);
     await vi.advanceTimersByTimeAsync(5300);
     await fireEvent.click(screen.getByTestId("loading-cancel"));
     expect(screen.getByTestId("load-problem").textContent).toContain("Loading was stopped.");
     expect(document.querySelector(".skeleton")).toBeNull();
-    mock.list = real;
+    mock.list = originalList;
     await fireEvent.click(screen.getByTestId("load-again"));
     expect(screen.queryByTestId("load-problem")).toBeNull();
     await vi.advanceTimersByTimeAsync(300);
@@ -120,18 +120,18 @@ describe("waiting", () => {
 
   it("for duplicates can be stopped, which cancels the comparison in the backend", async () => {
     vi.useFakeTimers();
-    const cancelled: string[] = [];
+    const cancelledJobs: string[] = [];
     mock.duplicates = (_id, listen) => {
       listen({ stage: "comparing", done: 30, total: 40, found: null, detail: null } as never);
       return new Promise(() => undefined);
     };
-    mock.cancelJob = async (id) => void cancelled.push(id);
+    mock.cancelJob = async (id) => void cancelledJobs.push(id);
     render(DuplicatesSheet);
     await vi.advanceTimersByTimeAsync(5100);
     expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("0.75");
     const id = duplicates.job?.id;
     await fireEvent.click(screen.getByTestId("loading-cancel"));
-    expect(cancelled).toEqual([id]);
+    expect(cancelledJobs).toEqual([id]);
     expect(screen.getByTestId("load-problem").textContent).toContain("Loading was stopped.");
   });
 });

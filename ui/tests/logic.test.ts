@@ -29,7 +29,7 @@ describe("parts", () => {
     ]);
   });
 
-  it("survive ranges that overlap or lie outside", () => {
+  it("accept ranges that overlap or lie outside of the text", () => {
     const text = splitSegments("abc", [
       [0, 2],
       [1, 3],
@@ -54,8 +54,8 @@ describe("parts", () => {
     const shown = "🏠 one\ntwo\nthree\rfour";
     expect(fieldText(source)).toBe(shown);
     for (const word of ["one", "two", "three", "four"]) {
-      const place = shown.indexOf(word);
-      const [start, end] = [codePointOffset(source, place), codePointOffset(source, place + word.length)];
+      const index = shown.indexOf(word);
+      const [start, end] = [codePointOffset(source, index), codePointOffset(source, index + word.length)];
       expect([...source].slice(start, end).join("")).toBe(word);
     }
     expect(codePointOffset(source, shown.length)).toBe([...source].length);
@@ -118,14 +118,14 @@ describe("assistants", () => {
   });
 
   it("of one maker or with similar names have different letters", () => {
-    const alike = [
+    const similarIds = [
       ..."chatgpt claude claude-code cline codex cognee copilot copilot-cli github-copilot gemini gemini-cli".split(
         " ",
       ),
       ..."opencode openclaw openrouter openmemory mistral mif meta-ai me mem mem0 memobase llm llamaindex".split(" "),
       ..."qwen qwen-code grok grok-build zep zeroclaw zaxy aieos aimem".split(" "),
     ];
-    const letters = alike.map((id) => assistantStyle(id).letters);
+    const letters = similarIds.map((id) => assistantStyle(id).letters);
     expect(letters.filter((pair, index) => letters.indexOf(pair) !== index)).toEqual([]);
   });
 });

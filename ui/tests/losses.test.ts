@@ -16,7 +16,7 @@ const rust = new Map(
 );
 const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = ""]) => found);
 
-/** The serialised member names of a model struct. */
+/** Returns the names under which the members of a model struct are serialised. */
 function members(name: string): string[] {
   const source = rust.get("mementory-model/src/record.rs") ?? "";
   const body = new RegExp(`pub struct ${name} \\{([^}]*)\\}`).exec(source)?.[1] ?? "";
@@ -108,7 +108,7 @@ describe("the subject of a loss", () => {
       expect([place, names().length > 2]).toEqual([place, true]);
       named.push(...names());
     }
-    // The id of a record is never counted as a loss. Writers pass it under these two names.
+    // The id of a record is never counted as a loss. Writers pass the id under these two names.
     const idNames = new Set(["key", "origin_id"]);
     const all = new Set(named.filter((name) => !idNames.has(name)));
     expect([...all]).toEqual(expect.arrayContaining(["bytes", "type", "times.created", "verbatim", "method", "part"]));

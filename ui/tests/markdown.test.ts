@@ -12,10 +12,10 @@ function page(markdown: string): HTMLElement {
 
 it("a snippet has no marks of bold text and headings, and its hits stay on their words", () => {
   const marked = "# Notes\n**Top of mind** 🐈 2**3 and **cut";
-  const cat = [...marked].indexOf("🐈");
+  const catIndex = [...marked].indexOf("🐈");
   const { text, ranges } = plainSnippet(marked, [
     [2, 7],
-    [cat, cat + 1],
+    [catIndex, catIndex + 1],
     [10, 13],
   ]);
   expect(text).toBe("Notes\nTop of mind 🐈 2**3 and cut");
@@ -37,13 +37,13 @@ describe("markdown of conversations", () => {
     expect(root.querySelector(".no-picture")?.textContent).toBe("a cat");
   });
 
-  it("passes plain paragraphs, and sanitises everything that only resembles them", () => {
-    const check = vi.spyOn(DOMPurify, "sanitize");
-    const plain = "<p>a &lt;b&gt; &amp; c<br>d</p>\n<p>e</p>\n";
+  it("passes plain paragraphs unchanged, and sanitises everything that only resembles them", () => {
+    const sanitize = vi.spyOn(DOMPurify, "sanitize");
+    const plainHtml = "<p>a &lt;b&gt; &amp; c<br>d</p>\n<p>e</p>\n";
     const box = document.createElement("div");
-    box.append(safeNodes(plain));
-    expect(box.innerHTML).toBe(plain);
-    expect(check).not.toHaveBeenCalled();
+    box.append(safeNodes(plainHtml));
+    expect(box.innerHTML).toBe(plainHtml);
+    expect(sanitize).not.toHaveBeenCalled();
     const others = [
       "<p>a<script>b()</script></p>",
       "<p onclick=b()>a</p>",
@@ -54,7 +54,7 @@ describe("markdown of conversations", () => {
       `<p>${"a ".repeat(11_000)}</p>`,
     ];
     others.forEach((html) => safeNodes(html));
-    expect(check.mock.calls.map(([html]) => html)).toEqual(others);
+    expect(sanitize.mock.calls.map(([html]) => html)).toEqual(others);
   });
 
   it("keeps links without an address that the browser would follow", () => {
@@ -103,7 +103,7 @@ describe("plain text", () => {
     ["**Name**: Ines", "Name: Ines"],
     ["- *Tea* with `milk`", "Tea with milk"],
     ["# Work\n\nAt [the office](https://example.org) in __Bergen__", "Work\n\n\n\nAt the office in Bergen"],
-    // Not meant as formatting.
+    // Characters that are not meant as formatting.
     ["snake_case and 2 * 3 * 4", "snake_case and 2 * 3 * 4"],
     ["1934. A house - **old**", "1934. A house - old"],
     ["> 5 years, ~~no~~ **six**", "> 5 years, ~~no~~ **six**"],

@@ -1,4 +1,4 @@
-// Tests which words are marked in what a search finds, and how titles are shown apart from texts.
+// Tests which words are marked in the hits of a search, and how titles are distinguished from texts.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import ConversationRow from "../src/features/conversations/ConversationRow.svelte";
@@ -14,8 +14,8 @@ import { start } from "./start-mock";
 
 beforeEach(() => start());
 
-const marked = () => [...document.querySelectorAll("mark")].map((mark) => mark.textContent);
-const handlers = { selecting: false, checked: false, oncheck: () => undefined };
+const markedTexts = () => [...document.querySelectorAll("mark")].map((mark) => mark.textContent);
+const rowProps = { selecting: false, checked: false, oncheck: () => undefined };
 
 describe("the words of a search", () => {
   it("are marked where a word begins", () => {
@@ -29,7 +29,7 @@ describe("the words of a search", () => {
     ]);
   });
 
-  it("are those typed, without signs and excluded words, and those found in other forms", () => {
+  it("are the typed words, without signs and excluded words, and their other forms in the hit", () => {
     expect(wordsOf('"what is" this fish? -boat')).toEqual(["what", "is", "this", "fish"]);
     const row = { snippet: "Two fishes", highlights: [[4, 10]] as [number, number][] };
     expect(hitWords("fish", row)).toEqual(["fish", "fishes"]);
@@ -40,23 +40,23 @@ describe("a hit in a title", () => {
   it("is marked in a conversation", async () => {
     conversations.query = "fish";
     const row = plainRow(item("c-1", "conversation", "chatgpt", "", 1, { title: "What is this fish" }));
-    render(ConversationRow, { row, ...handlers });
-    expect(marked()).toEqual(["fish"]);
+    render(ConversationRow, { row, ...rowProps });
+    expect(markedTexts()).toEqual(["fish"]);
   });
 
   it("is marked in the name of a file", () => {
     files.query = "rota";
     const row = plainRow(item("f-1", "attachment", "chatgpt", "", 1, { title: "rota-november.csv" }));
-    render(FileLine, { row, ...handlers });
+    render(FileLine, { row, ...rowProps });
     render(FileCard, { row, checked: false, onopen() {}, oncheck() {} });
-    expect(marked()).toEqual(["rota", "rota"]);
+    expect(markedTexts()).toEqual(["rota", "rota"]);
   });
 
   it("is marked in a memory, above the words found in its text", () => {
     memories.query = "charts";
     const row = plainRow(item("m-1", "memory", "claude", "", 1, { title: "print charts" }));
-    render(MemoryRow, { row: { ...row, text: "On A4", snippet: "On A4", highlights: [] }, ...handlers });
-    expect(marked()).toEqual(["charts"]);
+    render(MemoryRow, { row: { ...row, text: "On A4", snippet: "On A4", highlights: [] }, ...rowProps });
+    expect(markedTexts()).toEqual(["charts"]);
     expect(screen.getByText("On A4")).toBeTruthy();
   });
 });
@@ -64,21 +64,21 @@ describe("a hit in a title", () => {
 describe("the title of a memory", () => {
   const row = plainRow(item("m-1", "memory", "claude", "Charts are printed.", 1, { title: "project_print" }));
 
-  it("stands apart from its text", async () => {
-    render(MemoryRow, { row, ...handlers });
+  it("is shown separately from its text", async () => {
+    render(MemoryRow, { row, ...rowProps });
     expect(screen.getByText("project_print").textContent).toBe("project_print");
     expect(screen.getByText("Charts are printed.")).toBeTruthy();
   });
 
-  it("stands apart in rows of one line too", async () => {
+  it("is shown separately in rows of one line too", async () => {
     appearance.listRows = "one";
-    render(MemoryRow, { row, ...handlers });
+    render(MemoryRow, { row, ...rowProps });
     await waitFor(() => expect(screen.getByText("project_print").localName).toBe("strong"));
     appearance.listRows = "two";
   });
 
   it("is the row of a record without text", () => {
-    render(MemoryRow, { row: { ...row, text: "" }, ...handlers });
+    render(MemoryRow, { row: { ...row, text: "" }, ...rowProps });
     expect(screen.getAllByText("project_print")).toHaveLength(1);
   });
 });

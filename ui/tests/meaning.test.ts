@@ -55,14 +55,14 @@ it("the list of memories, its filters and the open memory are loaded again when 
   await waitFor(() => expect(screen.getAllByTestId("list-row").length).toBeGreaterThan(0));
   await screen.findByTestId("detail-text");
   await waitFor(() => expect(Object.keys(facets.all.about).length).toBeGreaterThan(0));
-  const open = nav.id;
+  const openId = nav.id;
   const [list, counts, show] = [vi.spyOn(mock, "list"), vi.spyOn(mock, "facets"), vi.spyOn(mock, "show")];
   meaning.revision += 1;
   await waitFor(() => expect(list).toHaveBeenCalledTimes(1));
-  // Counts with the current filters, and counts of all memories.
+  // One call counts with the current filters, the other counts all memories.
   await waitFor(() => expect(counts).toHaveBeenCalledTimes(2));
-  expect(show.mock.calls.map(([id]) => id)).toEqual([open]);
-  expect(nav.id).toBe(open);
+  expect(show.mock.calls.map(([id]) => id)).toEqual([openId]);
+  expect(nav.id).toBe(openId);
 });
 
 describe("more like this", () => {
@@ -72,7 +72,7 @@ describe("more like this", () => {
     return shown;
   };
 
-  it("asks when it is opened, and a row leads to its memory", async () => {
+  it("requests similar records when it is opened, and a row leads to its memory", async () => {
     const similar = vi.spyOn(mock, "similar");
     render(SimilarList, { id: "m-0" });
     expect(similar).not.toHaveBeenCalled();
@@ -99,32 +99,32 @@ describe("more like this", () => {
 });
 
 describe("encoding", () => {
-  it("runs one job at a time, and once more for what changed meanwhile", async () => {
+  it("runs one job at a time, and another one for records that changed meanwhile", async () => {
     let finish: () => void = () => undefined;
     const encode = vi
       .spyOn(mock, "encode")
       .mockImplementation(() => new Promise((done) => (finish = () => done({ records: 2, weights: null }))));
     const before = meaning.revision;
-    const first = meaning.encodeInBackground();
+    const firstRun = meaning.encodeInBackground();
     void meaning.encodeInBackground();
     void meaning.encodeInBackground();
     expect(encode).toHaveBeenCalledTimes(1);
     finish();
     await waitFor(() => expect(encode).toHaveBeenCalledTimes(2));
     finish();
-    await first;
+    await firstRun;
     expect(encode).toHaveBeenCalledTimes(2);
     expect(meaning.revision).toBe(before + 2);
   });
 
-  it("makes contradictions be searched again, because vectors find more of them", async () => {
-    const search = vi.spyOn(mock, "contradictions");
+  it("starts another search for contradictions, because vectors find more of them", async () => {
+    const searchCalls = vi.spyOn(mock, "contradictions");
     contradictions.clear();
     await contradictions.load();
     await contradictions.load();
-    expect(search).toHaveBeenCalledTimes(1);
+    expect(searchCalls).toHaveBeenCalledTimes(1);
     meaning.revision += 1;
     await contradictions.load();
-    expect(search).toHaveBeenCalledTimes(2);
+    expect(searchCalls).toHaveBeenCalledTimes(2);
   });
 });

@@ -1,4 +1,4 @@
-// Tests what the list of memories shows: the kind that was chosen, its last row, and the beginning of short texts.
+// Tests that the list of memories shows the chosen kind, its last row, and the beginning of short texts.
 import { fireEvent, render, screen, waitFor, within } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import MemoryFilters from "../src/features/memories/MemoryFilters.svelte";
@@ -56,7 +56,7 @@ describe("another kind among the memories", () => {
     expect([memories.filter.kind, nav.section, nav.id, search.text]).toEqual(["memory", "memories", null, ""]);
   });
 
-  it("gives its name to the bar, and only its own entry in the sidebar is marked", async () => {
+  it("is named in the bar, and only its own entry in the sidebar is marked", async () => {
     render(Window);
     const title = () => document.querySelector("header h1")?.textContent;
     const search = () => screen.getByTestId("search-field").getAttribute("aria-label");
@@ -91,7 +91,7 @@ describe("another kind among the memories", () => {
 });
 
 describe("the key End", () => {
-  it("goes to the last row, also when it is not loaded yet", async () => {
+  it("selects the last row, also when that row is not loaded yet", async () => {
     render(MemoriesView);
     const list = await screen.findByRole("listbox");
     await waitFor(() => expect(memories.rows).toHaveLength(100));

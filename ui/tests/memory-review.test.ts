@@ -30,30 +30,30 @@ async function pressAndWait(key: string) {
 describe("the review of memories", () => {
   it("is answered by the keys 1 to 5, and U takes the last answer back", async () => {
     render(ReviewView);
-    const first = await shownId();
-    const answer = vi.spyOn(mock, "reviewAnswer");
+    const firstId = await shownId();
+    const reviewAnswer = vi.spyOn(mock, "reviewAnswer");
     await pressAndWait("3");
-    expect(answer).toHaveBeenLastCalledWith([{ id: first, answer: "wrong" }]);
+    expect(reviewAnswer).toHaveBeenLastCalledWith([{ id: firstId, answer: "wrong" }]);
     expect(screen.getByRole("status").textContent).toMatch(/^1 of/);
     const second = await shownId();
     await pressAndWait("5");
-    expect(answer).toHaveBeenCalledTimes(1);
+    expect(reviewAnswer).toHaveBeenCalledTimes(1);
     await press("u");
     await waitFor(async () => expect(await shownId()).toBe(second));
     await press("u");
-    await waitFor(async () => expect(await shownId()).toBe(first));
-    expect(answer).toHaveBeenLastCalledWith([{ id: first, answer: "none" }]);
+    await waitFor(async () => expect(await shownId()).toBe(firstId));
+    expect(reviewAnswer).toHaveBeenLastCalledWith([{ id: firstId, answer: "none" }]);
     expect(screen.getByRole("status").textContent).toMatch(/^0 of/);
   });
 
   it("keeps its answers when it is left and opened again", async () => {
     const view = render(ReviewView);
-    const first = await shownId();
+    const firstId = await shownId();
     await pressAndWait("1");
     view.unmount();
     review.clear();
     render(ReviewView);
-    expect(await shownId()).not.toBe(first);
+    expect(await shownId()).not.toBe(firstId);
     expect(screen.getByRole("status").textContent).toMatch(/^1 of/);
   });
 
@@ -68,9 +68,9 @@ describe("the review of memories", () => {
     const lists = await screen.findAllByTestId("todo");
     const items = lists.flatMap((list) => within(list).getAllByTestId("todo-item"));
     expect(items).toHaveLength(3);
-    const copy = vi.spyOn(mock, "copyText");
+    const copyText = vi.spyOn(mock, "copyText");
     await fireEvent.click(within(lists[0]!).getByTestId("todo-copy"));
-    await waitFor(() => expect(copy).toHaveBeenCalled());
+    await waitFor(() => expect(copyText).toHaveBeenCalled());
     const trash = vi.spyOn(mock, "trash");
     await fireEvent.click(screen.getByTestId("review-trash"));
     await waitFor(() => expect(trash).toHaveBeenCalled());
@@ -113,11 +113,11 @@ describe("the review of memories", () => {
   it("writes the report in the language of the window", async () => {
     render(ReviewView);
     await shownId();
-    const write = vi.spyOn(mock, "writeReport");
+    const writeReport = vi.spyOn(mock, "writeReport");
     await fireEvent.click(screen.getByTestId("review-toggle"));
     await fireEvent.click(await screen.findByTestId("review-report"));
-    await waitFor(() => expect(write).toHaveBeenCalled());
-    expect(write.mock.calls[0]!.slice(1, 3)).toEqual([expect.stringMatching(/\.html$/), { language: "en" }]);
+    await waitFor(() => expect(writeReport).toHaveBeenCalled());
+    expect(writeReport.mock.calls[0]!.slice(1, 3)).toEqual([expect.stringMatching(/\.html$/), { language: "en" }]);
   });
 
   it("is reached from Home, with the number of memories left", async () => {

@@ -102,15 +102,17 @@ describe("translations", () => {
     "actor.system actor.mementory format.markdown_folder bytes.kb bytes.mb bytes.gb bytes.tb key.Ctrl key.Shift key.Alt key.Enter key.Delete key.Home key.End key.Esc key.PageUp key.PageDown";
 
   it("into German differ from English, except where both languages have the same word", () => {
-    const same = Object.keys(en).filter((key) => JSON.stringify(files.de?.[key]) === JSON.stringify(files.en?.[key]));
-    const letters = same.filter((key) =>
+    const sameKeys = Object.keys(en).filter(
+      (key) => JSON.stringify(files.de?.[key]) === JSON.stringify(files.en?.[key]),
+    );
+    const keysWithLetters = sameKeys.filter((key) =>
       /\p{L}/u.test(
         forms(files.en?.[key] ?? "")
           .join("")
           .replaceAll(/\{\w+\}/g, ""),
       ),
     );
-    expect(letters.sort()).toEqual(SAME_AS_ENGLISH_KEYS.split(" ").sort());
+    expect(keysWithLetters.sort()).toEqual(SAME_AS_ENGLISH_KEYS.split(" ").sort());
   });
 
   it("into Japanese are in Japanese script, except for names, keys and units", () => {
@@ -137,7 +139,7 @@ describe("keys", () => {
     ]),
     ...[...all.matchAll(/word\(\s*"(\w+)"/g)].map(([, prefix]) => [`${prefix}.`, ""]),
     ...["type.", "types."].map((prefix) => [prefix, ""]),
-    // Texts of notifications, which the backend shows: src-tauri/build.rs takes them from the message files.
+    // Texts of notifications. The backend shows them, and src-tauri/build.rs reads them from the message files.
     ["notify.", ""],
   ] as [string, string][];
   const isOneWordBetween = (key: string, from: string, to: string) =>
@@ -154,9 +156,11 @@ describe("keys", () => {
     const requests = [...all.matchAll(/(?<![\w.])t\(\s*"([^"]+)"/g)].map(([, key = ""]) => key);
     expect(requests.length).toBeGreaterThan(300);
     expect(requests.filter((key) => !Object.hasOwn(en, key))).toEqual([]);
-    const empty = patterns.filter(([from, to]) => !Object.keys(en).some((key) => isOneWordBetween(key, from, to)));
+    const unusedPatterns = patterns.filter(
+      ([from, to]) => !Object.keys(en).some((key) => isOneWordBetween(key, from, to)),
+    );
     // "mementory." is not the prefix of messages, but of the preferences that the window stores.
-    expect(new Set(empty.map(([from]) => from))).toEqual(new Set(["mementory."]));
+    expect(new Set(unusedPatterns.map(([from]) => from))).toEqual(new Set(["mementory."]));
   });
 });
 
@@ -267,16 +271,22 @@ describe("a language", () => {
   it("is chosen in the settings, applies at once, and is stored", async () => {
     const mock = mockBackend({ open: true });
     useBackend(mock);
-    const kept = vi.spyOn(mock, "setPreference");
+    const setPreference = vi.spyOn(mock, "setPreference");
     render(Appearance);
     expect(screen.getByText("Text size")).toBeTruthy();
     await appearance.setLanguage("de");
     await waitFor(() => expect(screen.getByText("Textgröße")).toBeTruthy());
     expect(document.documentElement.lang).toBe("de");
-    expect([kept.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([["language", "de"], "de"]);
+    expect([setPreference.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([
+      ["language", "de"],
+      "de",
+    ]);
     await appearance.setLanguage("system");
     await waitFor(() => expect(screen.getByText("Text size")).toBeTruthy());
-    expect([kept.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([["language", null], null]);
+    expect([setPreference.mock.lastCall, localStorage.getItem("mementory.language")]).toEqual([
+      ["language", null],
+      null,
+    ]);
     await fireEvent.click(screen.getByTestId("settings-language"));
   });
 });

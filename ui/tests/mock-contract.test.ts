@@ -7,7 +7,7 @@ import requests from "./contract/requests.json";
 import { commands, mismatches } from "./contract/shape";
 import { start } from "./start-mock";
 
-/** Commands whose answers are not checked, because they return nothing or only what the person chose. */
+/** Commands whose answers are not checked, because they return nothing or only the choice of the person. */
 const WITHOUT_SHAPE = [
   ...[
     "forgetRecent",
@@ -79,18 +79,18 @@ describe("the contract of the mock", () => {
       "@value": finding?.value,
       "@passphrase": MOCK_PASSPHRASE,
     };
-    const filled = (arg: unknown): unknown => {
+    const fillPlaceholders = (arg: unknown): unknown => {
       if (typeof arg === "string") return arg in values ? values[arg] : arg;
-      if (Array.isArray(arg)) return arg.map(filled);
+      if (Array.isArray(arg)) return arg.map(fillPlaceholders);
       if (typeof arg !== "object" || arg === null) return arg;
-      return Object.fromEntries(Object.entries(arg).map(([key, each]) => [key, filled(each)]));
+      return Object.fromEntries(Object.entries(arg).map(([key, each]) => [key, fillPlaceholders(each)]));
     };
 
     const allProblems: string[] = [];
     for (const { command, args } of requests) {
       const declared = commands.get(command);
       if (!declared) throw new Error(`no command ${command}`);
-      const resolvedArgs = args.map(filled);
+      const resolvedArgs = args.map(fillPlaceholders);
       const call = mock[command as keyof typeof mock] as (...args: unknown[]) => Promise<unknown>;
       const problems = [
         ...declared.parameters.flatMap((type, index) => mismatches(resolvedArgs[index], type, `argument ${index + 1}`)),

@@ -1,4 +1,4 @@
-// Tests of the narrow window: filters in the popover, and the width of the panes.
+// Tests that filters of a narrow window are in a popover, and that its two panes share the width.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import ListDetail from "../src/features/layout/ListDetail.svelte";

@@ -19,7 +19,7 @@ beforeEach(async () => {
 
 const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: false, cover: true };
 
-describe("every number opens its list", () => {
+describe("a number opens the list of the records that it counts", () => {
   it("of losses: a list of the records by their words, and of other parts by their names", async () => {
     const preview = sampleExport(request, [], 0, false);
     preview.losses = [

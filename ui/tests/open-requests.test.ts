@@ -46,13 +46,13 @@ describe("files that the system asks to open", () => {
     expect(importing.paths).toEqual([]);
   });
 
-  it("a vault among them is the one to unlock", async () => {
+  it("may include a vault, which is then the vault to unlock", async () => {
     mock.openRequest({ vault: "/media/disk/Other.mementory" });
     await waitFor(() => expect(session.path).toBe("/media/disk/Other.mementory"));
     expect(session.name).toBe("Other");
   });
 
-  it("a vault is unlocked also after files were dropped on its unlock screen", async () => {
+  it("may include the vault of the unlock screen on which files were dropped before", async () => {
     const { path } = session;
     mock.drop(["/tmp/a.zip"]);
     await waitFor(() => expect(session.phase).toBe("welcome"));
@@ -244,7 +244,7 @@ describe("the demonstration", () => {
     expect(session.phase).toBe("welcome");
   });
 
-  it("says there that it was locked, and how to open it again", async () => {
+  it("says on the welcome screen that it was locked, and how to open it again", async () => {
     await fireEvent.click(await screen.findByTestId("welcome-demo"));
     await screen.findByTestId("demonstration");
     session.locked("idle");

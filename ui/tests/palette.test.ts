@@ -55,9 +55,9 @@ describe("the palette", () => {
   });
 
   it("calls a conversation without a title by its first words, as the list does", async () => {
-    const real = mock.searchRows;
+    const originalSearch = mock.searchRows;
     mock.searchRows = async (request) => {
-      const found = await real(request);
+      const found = await originalSearch(request);
       return { ...found, rows: found.rows.map((row) => (row.id === "c-bath" ? { ...row, title: null } : row)) };
     };
     await open("joists");
@@ -86,10 +86,10 @@ describe("the palette", () => {
     expect(requests).not.toHaveBeenCalled();
     let release: () => void = () => undefined;
     const gate = new Promise<void>((done) => (release = done));
-    const real = mock.searchRows;
+    const originalSearch = mock.searchRows;
     mock.searchRows = async (request) => {
       if (request.query === "bath") await gate;
-      return real(request);
+      return originalSearch(request);
     };
     await vi.advanceTimersByTimeAsync(1);
     await type("tidebook");

@@ -80,7 +80,7 @@ describe.each([
   });
 });
 
-it("leaves Delete to fields and forms", async () => {
+it("the key Delete in a form does not move the memory to the Trash", async () => {
   const trash = vi.spyOn(mock, "trash");
   nav.go("memories", "m-8");
   render(MemoriesView);

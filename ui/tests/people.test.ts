@@ -13,7 +13,7 @@ import de from "$lib/text/de.json";
 import ja from "$lib/text/ja.json";
 import { start, type Mock } from "./start-mock";
 
-/** The words by which the program recognises relations. Each table of the file is one relation. */
+/** The file with the words by which the program recognises relations. Each table of the file is one relation. */
 const PEOPLE_WORDS = "../../src-tauri/crates/mementory-insight/data/people/en.toml";
 
 describe("relations", () => {

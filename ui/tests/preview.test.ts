@@ -124,11 +124,11 @@ describe("the preview", () => {
 
 describe("saving", () => {
   it("asks for a path, and shows it", async () => {
-    const save = vi.spyOn(mock, "saveAttachment");
+    const saveAttachment = vi.spyOn(mock, "saveAttachment");
     sheet(await file("voice-note-0412.m4a"));
     await fireEvent.click(screen.getByTestId("file-save"));
     await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
-    expect(save.mock.calls[0]?.slice(1, 3)).toEqual(["f-9", "voice-note-0412.m4a"]);
+    expect(saveAttachment.mock.calls[0]?.slice(1, 3)).toEqual(["f-9", "voice-note-0412.m4a"]);
     const showInFolder = vi.spyOn(mock, "showInFolder");
     await toasts.runAction();
     expect(showInFolder).toHaveBeenCalledWith("/home/ines/voice-note-0412.m4a");
@@ -148,7 +148,7 @@ describe("saving", () => {
   });
 
   it("continues if its sheet is closed, and reports path or error", async () => {
-    const cancel = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     let end: { saved: (path: string) => void; failed: (error: Error) => void };
     mock.saveAttachment = () => new Promise((saved, failed) => (end = { saved, failed }));
     const begin = async () => {
@@ -157,7 +157,7 @@ describe("saving", () => {
       unmount();
     };
     await begin();
-    expect(cancel).not.toHaveBeenCalled();
+    expect(cancelJob).not.toHaveBeenCalled();
     end!.saved("/home/ines/voice-note-0412.m4a");
     await waitFor(() => expect(toasts.current?.text).toBe("Saved as voice-note-0412.m4a"));
     await begin();

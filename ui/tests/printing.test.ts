@@ -60,15 +60,15 @@ describe("the memory list", () => {
   });
 
   it("saves what is listed: filter, search and order", async () => {
-    const save = vi.spyOn(mock, "savePage");
+    const savePage = vi.spyOn(mock, "savePage");
     memories.setFilter({ source: "claude" });
     memories.query = "tea";
     memories.sort = "oldest";
     render(MemoryList, { messages: null });
     await memories.load();
     await chooseByKeyboard("list-more", "menu-save-html");
-    await waitFor(() => expect(save).toHaveBeenCalledOnce());
-    const [, name, request] = save.mock.calls[0]!;
+    await waitFor(() => expect(savePage).toHaveBeenCalledOnce());
+    const [, name, request] = savePage.mock.calls[0]!;
     expect(name).toMatch(/^Memories \d{4}-\d\d-\d\d\.html$/);
     expect(request.list).toMatchObject({ query: "tea", sort: "oldest", filter: { source: "claude", kind: "memory" } });
     expect(request.lead).toEqual(expect.arrayContaining(["Claude", "Search: “tea”", "Sensitive values are masked."]));
@@ -85,9 +85,9 @@ describe("the memory list", () => {
   });
 
   it("says so if it is too long to print, and prints nothing", async () => {
-    const page = vi.spyOn(mock, "printPage");
+    const printPage = vi.spyOn(mock, "printPage");
     await printing.print({ ...memoryPage(), records: MAX_PRINTED + 1 });
-    expect(page).not.toHaveBeenCalled();
+    expect(printPage).not.toHaveBeenCalled();
     expect(toasts.current?.text).toMatch(/^This list is too long to print here\. Save it as HTML/);
   });
 
@@ -100,12 +100,12 @@ describe("the memory list", () => {
 
 describe("a conversation", () => {
   it("prints the shown branch in its order, without collapsed steps", async () => {
-    const page = vi.spyOn(mock, "printPage");
+    const printPage = vi.spyOn(mock, "printPage");
     const thread = await mock.thread("c-bath");
     render(ThreadPane, { thread });
     await chooseByKeyboard("reader-more", "menu-print");
-    await waitFor(() => expect(page).toHaveBeenCalledOnce());
-    const request: PrintRequest = page.mock.calls[0]![1];
+    await waitFor(() => expect(printPage).toHaveBeenCalledOnce());
+    const request: PrintRequest = printPage.mock.calls[0]![1];
     expect(request.title).toBe(thread.conversation.title);
     const ids = request.conversation?.messages.map(({ id }) => id) ?? [];
     const shown = thread.active_path.filter((id) => ids.includes(id));
@@ -118,18 +118,18 @@ describe("a conversation", () => {
   });
 
   it("does not put its title into the name of the file", async () => {
-    const save = vi.spyOn(mock, "savePage");
+    const savePage = vi.spyOn(mock, "savePage");
     render(ThreadPane, { thread: await mock.thread("c-bath") });
     await chooseByKeyboard("reader-more", "menu-save-html");
-    await waitFor(() => expect(save).toHaveBeenCalledOnce());
-    expect(save.mock.calls[0]![1]).toMatch(/^Conversation \d{4}-\d\d-\d\d\.html$/);
+    await waitFor(() => expect(savePage).toHaveBeenCalledOnce());
+    expect(savePage.mock.calls[0]![1]).toMatch(/^Conversation \d{4}-\d\d-\d\d\.html$/);
   });
 });
 
 describe("a receipt", () => {
   it("is printed and saved with all its places and its proof", async () => {
     const print = vi.spyOn(mock, "print");
-    const save = vi.spyOn(mock, "savePage");
+    const savePage = vi.spyOn(mock, "savePage");
     const receipt = sampleReceipt("rc_1");
     render(ReceiptSheet, { receipt, title: "1 memory" });
     await screen.findByText("Receipt number");
@@ -139,8 +139,8 @@ describe("a receipt", () => {
     for (const words of ["Erasure receipt", "Complete.", "Search index", "rc_1"]) expect(text).toContain(words);
     expect(printedPage()?.querySelectorAll("tr").length).toBeGreaterThan(receipt.places.length);
     await fireEvent.click(screen.getByTestId("receipt-html"));
-    await waitFor(() => expect(save).toHaveBeenCalledOnce());
-    expect(save.mock.calls[0]![1]).toMatch(/\.html$/);
+    await waitFor(() => expect(savePage).toHaveBeenCalledOnce());
+    expect(savePage.mock.calls[0]![1]).toMatch(/\.html$/);
   });
 });
 
@@ -155,14 +155,14 @@ describe("the printed page", () => {
     expect(printedPage()?.querySelector("script, img, style")).toBeNull();
   });
 
-  it("has none but the known elements, whatever the page says", () => {
+  it("contains only known elements, whatever the page contains", () => {
     setPrintPage(
       '<h1 onclick="a()">A</h1><style>*{}</style><form><input></form><p style="color:red"><a href="x">b</a></p>',
     );
     expect(printedPage()?.innerHTML).toBe("<h1>A</h1><p></p>");
   });
 
-  it("is replaced by the next one, and gone after locking", async () => {
+  it("is replaced by the next page, and removed when the vault locks", async () => {
     await printing.print(memoryPage());
     await printing.print(memoryPage());
     expect(document.querySelectorAll(".print-page")).toHaveLength(1);

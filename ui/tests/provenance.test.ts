@@ -24,11 +24,11 @@ async function openWith(change: (record: RecordView) => Partial<RecordView>) {
   await screen.findByText("Where it comes from");
 }
 
-/** The value next to a term. */
+/** Returns the value that the record shows next to a term. */
 const valueBeside = (term: string) => screen.getByText(term).nextElementSibling?.textContent?.trim();
 const NO_RECORD: Partial<LinkInfo> = { id: null, title: null, text: null, conversation_id: null };
 
-it("says if the message is in the Trash", async () => {
+it("a memory says that its source message is in the Trash", async () => {
   await openWith(({ links }) => ({
     conversation_id: null,
     links: links.map((link) => (link.kind === "message" ? { ...link, ...NO_RECORD, trashed: true } : link)),
@@ -36,7 +36,7 @@ it("says if the message is in the Trash", async () => {
   expect([valueBeside("Your message"), valueBeside("Conversation")]).toEqual(["In the Trash", "In the Trash"]);
 });
 
-it("still links to the conversation when only the message is in the Trash", async () => {
+it("a memory still links to its conversation when only the source message is in the Trash", async () => {
   await openWith(({ links }) => ({
     links: links.map((link) =>
       link.kind === "message" ? { ...link, ...NO_RECORD, trashed: true, conversation_id: "c-bath" } : link,
@@ -62,7 +62,7 @@ it.each([
     "The export doesn’t say",
   ],
   ["the export says nothing about it", {}, [], "The export doesn’t say"],
-] as const)("describes the source message: %s", async (_, source, links, words) => {
+] as const)("a memory describes its source message: %s", async (_, source, links, words) => {
   await openWith((record) => ({
     source: { ...record.source, message: null, ...source },
     links: links.map((link) => ({ ...(record.links[0] as LinkInfo), ...NO_RECORD, ...link })),
@@ -70,7 +70,7 @@ it.each([
   expect(valueBeside("Your message")).toBe(words);
 });
 
-it("links only to records that can be opened", async () => {
+it("a memory links only to records that can be opened", async () => {
   await openWith(({ links }) => ({
     links: links.map((link) => (link.id === "m-1" ? { ...link, ...NO_RECORD, kind: null } : link)),
   }));
@@ -85,12 +85,12 @@ it.each([
   ["assistant", "ChatGPT on its own"],
   ["user", "You"],
   ["system", "Added by a program"],
-])("says who initiated a memory only if the export says it (%s)", async (said_by, words) => {
+])("a memory shows who initiated it only if the export states it (%s)", async (said_by, words) => {
   await openWith(() => ({ said_by }));
   expect(valueBeside("Initiated by")).toBe(words);
 });
 
-it("does not say who wrote a memory that was written in the vault", async () => {
+it("a memory that was written in the vault does not show who initiated it", async () => {
   await openWith(({ source }) => ({ source: { ...source, platform: "me", method: "written" } }));
   expect(screen.queryByText("Initiated by")).toBeNull();
 });

@@ -28,17 +28,17 @@ const entry = (target: string, detail: string, file: string | null, at: string):
   ...{ target, detail, file, at },
 });
 /** Makes the log contain only these entries. */
-const log = (...entries: AuditEntry[]) => vi.spyOn(mock, "audit").mockResolvedValue({ entries, verified: null });
-/** Makes every export report these losses; without arguments, none. */
+const mockLog = (...entries: AuditEntry[]) => vi.spyOn(mock, "audit").mockResolvedValue({ entries, verified: null });
+/** Makes every export report these losses, or no losses if there are no arguments. */
 const mockLosses = (...loss_counts: Exported["loss_counts"]) => {
   const { exportPreview, exportRun } = mock;
   mock.exportPreview = async (...args) => ({ ...(await exportPreview(...args)), loss_counts });
   mock.exportRun = async (...args) => ({ ...(await exportRun(...args)), loss_counts });
 };
-const left = (field: string, count: number) => ({ field, kind: "left_out", count });
+const leftOut = (field: string, count: number) => ({ field, kind: "left_out", count });
 
 describe("the settings of the last export", () => {
-  it("are those of the newest one in the same format", () => {
+  it("are those of the newest export in the same format", () => {
     const entries = [
       entry("mem", "3 records, signed, valid", null, "2026-11-03T10:00:00Z"),
       entry("mem", "2 records, valid", "/old/Ines.mem", "2026-11-01T10:00:00Z"),
@@ -57,48 +57,48 @@ describe("the settings of the last export", () => {
 
 describe("one click", () => {
   it("saves everything, masked, where and as the last export was saved, and says where", async () => {
-    log(entry("mem", "3 records, signed, valid", "/docs/Ines 2026-11-01.mem", "2026-11-01T10:00:00Z"));
+    mockLog(entry("mem", "3 records, signed, valid", "/docs/Ines 2026-11-01.mem", "2026-11-01T10:00:00Z"));
     mockLosses();
-    const run = vi.spyOn(mock, "exportRun");
+    const exportRun = vi.spyOn(mock, "exportRun");
     const showInFolder = vi.spyOn(mock, "showInFolder");
     await quickExport.run("mem");
-    expect(run.mock.lastCall?.[1]).toMatchObject({ format: "mem", filter: ANY, sign: true, cover: true });
-    expect(run.mock.lastCall?.[1].out).toMatch(/^\/docs\/Ines \d{4}-\d\d-\d\d\.mem$/);
+    expect(exportRun.mock.lastCall?.[1]).toMatchObject({ format: "mem", filter: ANY, sign: true, cover: true });
+    expect(exportRun.mock.lastCall?.[1].out).toMatch(/^\/docs\/Ines \d{4}-\d\d-\d\d\.mem$/);
     expect(dialogs.open).toBeNull();
     expect(toasts.current?.text).toMatch(/^Saved as Ines \d{4}-\d\d-\d\d\.mem\. 14 sensitive values masked\.$/);
     await toasts.runAction();
-    expect(showInFolder).toHaveBeenCalledWith(run.mock.lastCall?.[1].out);
+    expect(showInFolder).toHaveBeenCalledWith(exportRun.mock.lastCall?.[1].out);
   });
 
   it("takes the next free name, and never replaces a file", async () => {
-    log();
+    mockLog();
     mockLosses();
     mock.defaultVaultFolder = async () => "/d";
-    const save = mock.exportRun;
-    const run = vi.spyOn(mock, "exportRun").mockImplementation(async (...args) => {
-      if (run.mock.calls.length < 3) throw failWith("exists", "There is something.");
-      return save(...args);
+    const originalRun = mock.exportRun;
+    const exportRun = vi.spyOn(mock, "exportRun").mockImplementation(async (...args) => {
+      if (exportRun.mock.calls.length < 3) throw failWith("exists", "There is something.");
+      return originalRun(...args);
     });
     await quickExport.run("alf");
-    const names = run.mock.calls.map(([, { out }]) => out.replace(/\d{4}-\d\d-\d\d/, "DAY"));
+    const names = exportRun.mock.calls.map(([, { out }]) => out.replace(/\d{4}-\d\d-\d\d/, "DAY"));
     expect(names).toEqual(["/d/Ines DAY.alf", "/d/Ines DAY (2).alf", "/d/Ines DAY (3).alf"]);
-    expect(run.mock.calls.some(([, { overwrite }]) => overwrite)).toBe(false);
+    expect(exportRun.mock.calls.some(([, { overwrite }]) => overwrite)).toBe(false);
   });
 
   it("asks in the sheet before something is lost that a person would miss, and once for each format", async () => {
-    log();
-    mockLosses(left("bytes", 5), left("passthrough", 9));
-    const run = vi.spyOn(mock, "exportRun");
+    mockLog();
+    mockLosses(leftOut("bytes", 5), leftOut("passthrough", 9));
+    const exportRun = vi.spyOn(mock, "exportRun");
     render(App);
     await quickExport.run("mem");
     expect(dialogs.open).toMatchObject({ kind: "export", format: "mem" });
-    expect(run).not.toHaveBeenCalled();
+    expect(exportRun).not.toHaveBeenCalled();
     await fireEvent.click(await screen.findByTestId("export-understood"));
     expect(screen.getByTestId("export-understood").closest("label, div")?.textContent).toContain("5 files");
     await fireEvent.click(screen.getByTestId("export-save"));
     await fireEvent.click(await screen.findByTestId("export-done"));
     await quickExport.run("mem");
-    expect([run.mock.calls.length, dialogs.open]).toEqual([2, null]);
+    expect([exportRun.mock.calls.length, dialogs.open]).toEqual([2, null]);
     expect(toasts.current?.text, "what is left out is said").toContain("Left out: 5 files.");
     clearContent();
     await quickExport.run("mem");
@@ -106,21 +106,24 @@ describe("one click", () => {
   });
 
   it("opens the sheet, set to encrypt, if the last export was encrypted", async () => {
-    log(entry("alf", "3 records, encrypted, valid", null, "2026-11-01T10:00:00Z"));
+    mockLog(entry("alf", "3 records, encrypted, valid", null, "2026-11-01T10:00:00Z"));
     mockLosses();
-    const run = vi.spyOn(mock, "exportRun");
+    const exportRun = vi.spyOn(mock, "exportRun");
     render(App);
     await quickExport.run("alf");
-    expect(run).not.toHaveBeenCalled();
+    expect(exportRun).not.toHaveBeenCalled();
     const row = await screen.findByTestId("export-encrypt");
     expect(row.querySelector("[role=switch]")?.getAttribute("aria-checked")).toBe("true");
   });
 
   it("shows an export that failed its check, and offers to delete it", async () => {
-    log();
+    mockLog();
     mockLosses();
-    const save = mock.exportRun;
-    vi.spyOn(mock, "exportRun").mockImplementation(async (...args) => ({ ...(await save(...args)), validated: false }));
+    const originalRun = mock.exportRun;
+    vi.spyOn(mock, "exportRun").mockImplementation(async (...args) => ({
+      ...(await originalRun(...args)),
+      validated: false,
+    }));
     render(App);
     await quickExport.run("mem");
     expect(await screen.findByTestId("export-invalid")).toBeTruthy();
@@ -128,7 +131,7 @@ describe("one click", () => {
   });
 
   it("says why nothing was saved", async () => {
-    log();
+    mockLog();
     mockLosses();
     vi.spyOn(mock, "exportRun").mockRejectedValue(failWith("disk_full", "No space."));
     await quickExport.run("mem");
@@ -150,9 +153,9 @@ describe("the list of losses", () => {
     loss_counts,
   });
 
-  it("has no row for what comes back when imported again, nor for exact seconds", async () => {
+  it("has no row for parts that another import restores, nor for exact seconds", async () => {
     const preview = await exported(
-      left("bytes", 2),
+      leftOut("bytes", 2),
       { field: "times.created", kind: "narrowed", count: 3080 },
       { field: "type", kind: "narrowed", count: 4 },
       { field: "links", kind: "moved_to_extension", count: 19 },
@@ -165,16 +168,18 @@ describe("the list of losses", () => {
     expect(screen.getByTestId("export-losses").textContent).not.toMatch(/second|Time/);
   });
 
-  it("counts what a person would miss apart from what only programs use", async () => {
-    const preview = await exported(left("passthrough", 17), left("embeddings", 3), left("attachment", 5));
+  it("counts parts that a person would miss separately from parts that only programs use", async () => {
+    const preview = await exported(leftOut("passthrough", 17), leftOut("embeddings", 3), leftOut("attachment", 5));
     expect([leftOutText(preview), missedFields(preview)]).toEqual(["5 files", ["attachment"]]);
-    expect(missedFields(await exported(left("passthrough", 17)))).toEqual([]);
+    expect(missedFields(await exported(leftOut("passthrough", 17)))).toEqual([]);
   });
 
-  it("tells whole entries from details of entries that are exported", async () => {
-    const details = await exported(left("links", 8), left("tags", 11));
+  it("counts whole entries separately from details of exported entries", async () => {
+    const details = await exported(leftOut("links", 8), leftOut("tags", 11));
     expect(leftOutText(details)).toBe("19 details of entries");
-    expect(leftOutText(await exported(left("record", 1), left("tags", 1)))).toBe("1 item and 1 detail of an entry");
-    expect(leftOutText(await exported(left("record", 1)), 2)).toBe("3 items");
+    expect(leftOutText(await exported(leftOut("record", 1), leftOut("tags", 1)))).toBe(
+      "1 item and 1 detail of an entry",
+    );
+    expect(leftOutText(await exported(leftOut("record", 1)), 2)).toBe("3 items");
   });
 });

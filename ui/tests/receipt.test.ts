@@ -20,11 +20,11 @@ beforeEach(async () => {
 
 describe("a receipt that is not complete", () => {
   it("can be retried, and reports when nothing failed", async () => {
-    const sent = vi.spyOn(mock, "retryCleanup");
+    const retryCleanup = vi.spyOn(mock, "retryCleanup");
     render(ReceiptSheet, { receipt: sampleReceipt("rc_ts_01JBQ77XE1", "attachments"), title: "1 file" });
     await fireEvent.click(screen.getByTestId("receipt-again"));
     await screen.findByTestId("receipt-complete");
-    expect(sent).toHaveBeenCalledWith(expect.any(String), "rc_ts_01JBQ77XE1", expect.any(Function));
+    expect(retryCleanup).toHaveBeenCalledWith(expect.any(String), "rc_ts_01JBQ77XE1", expect.any(Function));
     expect(screen.queryByTestId("receipt-again"), "no retry is offered any more").toBeNull();
   });
 
@@ -104,7 +104,7 @@ describe("messages with the same content", () => {
 
 describe("the tombstone of a deletion that is not complete", () => {
   it("offers a retry, and shows its result", async () => {
-    const sent = vi.spyOn(mock, "retryCleanup");
+    const retryCleanup = vi.spyOn(mock, "retryCleanup");
     render(ReceiptCell, { tombstone: sampleTombstone("a", "delete", "memory", "chatgpt", 1) });
     expect(screen.queryByTestId("tombstone-retry"), "only where something failed").toBeNull();
     render(ReceiptCell, { tombstone: sampleTombstone("b", "delete", "file", "me", 1, false) });
@@ -112,7 +112,7 @@ describe("the tombstone of a deletion that is not complete", () => {
     await waitFor(() =>
       expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { id: "rc_b", complete: true } }),
     );
-    expect(sent).toHaveBeenCalledOnce();
+    expect(retryCleanup).toHaveBeenCalledOnce();
   });
 
   it("has its receipt beside the log entry of the retry", () => {

@@ -8,7 +8,7 @@ import { failWith } from "$lib/ipc/mock/jobs";
 
 let mock: Mock;
 const dialog = { id: "m-16", text: "Wears reading glasses", span: { start: 6, end: 13 } };
-const counts: Record<string, RedactPreview> = {
+const previews: Record<string, RedactPreview> = {
   "reading true": { redacted: 4, kinds: { memory: 1, message: 3 } },
   "reading false": { redacted: 1, kinds: { memory: 1 } },
   "Wears reading glasses true": { redacted: 1, kinds: { memory: 1 } },
@@ -19,12 +19,12 @@ const countKey = ({ spans, everywhere }: RedactRequest) =>
 beforeEach(async () => {
   mock = await start();
   mock.redactPreview = async (_job, request) =>
-    counts[countKey(request)] ?? Promise.reject(new Error(countKey(request)));
+    previews[countKey(request)] ?? Promise.reject(new Error(countKey(request)));
 });
 
 const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");
 
-it("shows the number of occurrences before redacting, for the words and the choice", async () => {
+it("the dialog shows how often the words occur, for each choice, before it redacts them", async () => {
   render(RedactDialog, dialog);
   expect(confirm().disabled, "nothing can be redacted before the count is known").toBe(true);
   await screen.findByText("Redact this in 4 places?");
@@ -41,22 +41,24 @@ it("shows the number of occurrences before redacting, for the words and the choi
   expect(screen.getByTestId("redact-where").textContent).toBe("Found nowhere else.");
 });
 
-it("shows no outdated number, and cancels its count", async () => {
-  let late: (preview: RedactPreview) => void = () => undefined;
-  const stopped = vi.spyOn(mock, "cancelJob");
+it("the dialog shows no outdated number, and cancels the count of that number", async () => {
+  let answerLate: (preview: RedactPreview) => void = () => undefined;
+  const cancelJob = vi.spyOn(mock, "cancelJob");
   mock.redactPreview = (_job, request) =>
-    request.everywhere ? new Promise((done) => (late = done)) : Promise.resolve({ redacted: 1, kinds: { memory: 1 } });
-  const counting = vi.spyOn(mock, "redactPreview");
+    request.everywhere
+      ? new Promise((done) => (answerLate = done))
+      : Promise.resolve({ redacted: 1, kinds: { memory: 1 } });
+  const redactPreview = vi.spyOn(mock, "redactPreview");
   render(RedactDialog, dialog);
-  await waitFor(() => expect(counting).toHaveBeenCalledTimes(1));
+  await waitFor(() => expect(redactPreview).toHaveBeenCalledTimes(1));
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
-  await waitFor(() => expect(stopped).toHaveBeenCalledWith(counting.mock.calls[0]?.[0]));
-  late({ redacted: 9, kinds: { memory: 9 } });
+  await waitFor(() => expect(cancelJob).toHaveBeenCalledWith(redactPreview.mock.calls[0]?.[0]));
+  answerLate({ redacted: 9, kinds: { memory: 9 } });
   await screen.findByText("Redact this in 1 place?");
   expect(screen.queryByText("Redact in all 9 places")).toBeNull();
 });
 
-it("says if there are more occurrences than one redaction covers", async () => {
+it("the dialog says if there are more occurrences than one redaction covers", async () => {
   mock.redactPreview = async (_job, { everywhere }) => {
     if (everywhere) throw failWith("too_many_places", "Too many.", { most: "10000" });
     return { redacted: 1, kinds: { memory: 1 } };
@@ -69,7 +71,7 @@ it("says if there are more occurrences than one redaction covers", async () => {
   expect(screen.queryByText(/more than 10,000 places/)).toBeNull();
 });
 
-it("names kinds in the singular or plural, the most frequent first, and kinds without a name as items", () => {
+it("the dialog names kinds in the singular or plural, the most frequent first, and kinds without a name as items", () => {
   expect(kindCountsText({ memory: 1 })).toBe("1 memory");
   expect(kindCountsText({ memory: 2, message: 5, entity: 1, fact: 2 })).toBe(
     "5 messages, 2 memories, 2 facts and 1 item",

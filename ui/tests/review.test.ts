@@ -131,11 +131,11 @@ describe("duplicates", () => {
     expect(newer?.getAttribute("aria-checked")).toBe("true");
     expect(newer?.textContent).toContain("newest wording");
     expect([...newer!.querySelectorAll("mark")].map((mark) => mark.textContent).join("")).toContain("nearly eight");
-    const merged = vi.spyOn(mock, "merge");
+    const mergeRecords = vi.spyOn(mock, "merge");
     await fireEvent.click(older!);
     await fireEvent.click(groups[2]!.querySelector("[data-testid=duplicate-keep-one]")!);
     await waitFor(() =>
-      expect(merged).toHaveBeenCalledWith(older!.getAttribute("data-id"), [newer!.getAttribute("data-id")]),
+      expect(mergeRecords).toHaveBeenCalledWith(older!.getAttribute("data-id"), [newer!.getAttribute("data-id")]),
     );
     await waitFor(() => expect(duplicates.groups).toHaveLength(2));
   });
@@ -152,7 +152,7 @@ describe("duplicates", () => {
     );
   });
 
-  it("puts the others back by Undo", async () => {
+  it("puts the memories that were not kept back by Undo", async () => {
     const groups = await sheet();
     await fireEvent.click(groups[0]!.querySelector("[data-testid=duplicate-keep-one]")!);
     await waitFor(() => expect(toasts.current?.text).toContain("moved to Trash"));
@@ -190,52 +190,55 @@ describe("duplicates", () => {
     run("undo");
     await waitFor(() => expect(duplicates.groups).toHaveLength(3));
     await keepOne();
-    const undo = await screen.findByTestId("toast-action");
-    expect(undo.textContent).toContain("Ctrl");
-    const press = (on: Element) => fireEvent.pointerDown(on, { button: 0, clientX: 900, clientY: 700 });
-    await press(undo);
+    const undoButton = await screen.findByTestId("toast-action");
+    expect(undoButton.textContent).toContain("Ctrl");
+    const pressOn = (on: Element) => fireEvent.pointerDown(on, { button: 0, clientX: 900, clientY: 700 });
+    await pressOn(undoButton);
     // The sheet would close only when the next press begins, so press once more to see whether it stays open.
-    await press(screen.getByTestId("duplicates-sheet"));
+    await pressOn(screen.getByTestId("duplicates-sheet"));
     expect(dialogs.open?.kind).toBe("duplicates");
-    await fireEvent.click(undo);
+    await fireEvent.click(undoButton);
     await waitFor(() => expect(duplicates.groups).toHaveLength(3));
-    await press(document.body);
+    await pressOn(document.body);
     await waitFor(() => expect(dialogs.open).toBeNull());
   });
 
   it("remembers the choice in a group out of view", async () => {
-    const chosen = () => screen.getAllByTestId("duplicate").map((each) => each.getAttribute("aria-checked"));
+    const checkedStates = () => screen.getAllByTestId("duplicate").map((each) => each.getAttribute("aria-checked"));
     await sheet();
-    const before = chosen();
+    const before = checkedStates();
     await fireEvent.click(screen.getAllByTestId("duplicate")[0]!);
-    const after = chosen();
+    const after = checkedStates();
     expect(after).not.toEqual(before);
     await fireEvent.click(screen.getAllByTestId("duplicate-keep-one")[0]!);
     await waitFor(() => expect(screen.getAllByTestId("duplicate-group")).toHaveLength(2));
     await toasts.undo();
     await waitFor(() => expect(screen.getAllByTestId("duplicate-group")).toHaveLength(3));
-    expect(chosen()).toEqual(after);
+    expect(checkedStates()).toEqual(after);
   });
 
   it("keeps its virtual list when few groups are left, and recognises a reloaded group", async () => {
-    const two = (n: number) => ["a", "b"].map((side) => item(`m-${n}${side}`, "memory", "claude", `Number ${n}`, n));
-    mock.duplicates = async () => ({ groups: Array.from({ length: 21 }, (_, n) => ({ same: true, items: two(n) })) });
+    const pairOfItems = (n: number) =>
+      ["a", "b"].map((side) => item(`m-${n}${side}`, "memory", "claude", `Number ${n}`, n));
+    mock.duplicates = async () => ({
+      groups: Array.from({ length: 21 }, (_, n) => ({ same: true, items: pairOfItems(n) })),
+    });
     dialogs.show({ kind: "duplicates" });
     render(DialogHost);
     await waitFor(() => expect(duplicates.groups).toHaveLength(21));
-    const many = () => screen.getByTestId("duplicates-sheet").querySelector(".many");
-    await waitFor(() => expect(many()).toBeTruthy());
+    const virtualList = () => screen.getByTestId("duplicates-sheet").querySelector(".many");
+    await waitFor(() => expect(virtualList()).toBeTruthy());
     mock.duplicates = async () => new Promise(() => undefined);
     await duplicates.keepApart(structuredClone(duplicates.groups![0]!));
     await waitFor(() => expect(duplicates.groups).toHaveLength(20));
-    expect(many()).toBeTruthy();
+    expect(virtualList()).toBeTruthy();
   });
 
-  it("can keep all, and says so at the end", async () => {
+  it("can be kept apart, and the sheet says when none are left", async () => {
     await sheet();
-    for (let left = 3; left > 0; left -= 1) {
+    for (let remaining = 3; remaining > 0; remaining -= 1) {
       await fireEvent.click(screen.getAllByTestId("duplicate-keep-all")[0]!);
-      await waitFor(() => expect(screen.queryAllByTestId("duplicate-group")).toHaveLength(left - 1));
+      await waitFor(() => expect(screen.queryAllByTestId("duplicate-group")).toHaveLength(remaining - 1));
     }
     expect(screen.getByText("No duplicates found")).toBeTruthy();
   });
@@ -247,10 +250,10 @@ describe("duplicates", () => {
       { kind: "text", text: " " },
       { kind: "text", text: "tea" },
     ]);
-    const marked = markDifferences("A balcony, windy: two pots and a fern.", "A balcony with two pots.")
+    const markedWords = markDifferences("A balcony, windy: two pots and a fern.", "A balcony with two pots.")
       .filter((part) => part.kind === "mark")
       .map((part) => part.text);
-    expect(marked, "without the punctuation around the words").toEqual(["windy", "and a fern"]);
+    expect(markedWords, "without the punctuation around the words").toEqual(["windy", "and a fern"]);
     const long = markDifferences("tea ".repeat(5000), "milk");
     expect(long.reduce((sum, part) => sum + ("text" in part ? part.text.length : 0), 0)).toBeLessThan(2100);
   });
@@ -293,7 +296,7 @@ describe("the newest export", () => {
 
 describe("an export", () => {
   const sheet = () => render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
-  const cover = async () => {
+  const findMaskSwitch = async () => {
     const row = await screen.findByTestId("export-cover");
     const found = row.querySelector<HTMLButtonElement>("[role=switch]")!;
     await waitFor(() => expect(found.disabled).toBe(false));
@@ -301,14 +304,14 @@ describe("an export", () => {
   };
 
   it("masks sensitive values by default, and shows how many", async () => {
-    const run = vi.spyOn(mock, "exportRun");
+    const exportRun = vi.spyOn(mock, "exportRun");
     sheet();
-    expect((await cover()).getAttribute("aria-checked")).toBe("true");
+    expect((await findMaskSwitch()).getAttribute("aria-checked")).toBe("true");
     expect(screen.getByTestId("export-cover").textContent).toContain("14 values become [REDACTED] in the file.");
     await fireEvent.click(screen.getByTestId("export-understood"));
     await fireEvent.click(screen.getByTestId("export-save"));
     const review = await screen.findByTestId("export-review");
-    expect(run.mock.lastCall?.[1].cover).toBe(true);
+    expect(exportRun.mock.lastCall?.[1].cover).toBe(true);
     expect(review.closest("dd")?.textContent).toContain("14 sensitive values");
     await fireEvent.click(review);
     expect(nav.section).toBe("sensitive");
@@ -317,7 +320,7 @@ describe("an export", () => {
   it("asks once before exporting unmasked values", async () => {
     const preview = vi.spyOn(mock, "exportPreview");
     sheet();
-    const found = await cover();
+    const found = await findMaskSwitch();
     await fireEvent.click(found);
     expect(await screen.findByText("Export 14 sensitive values without masking them?")).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByTestId("uncover-keep"));

@@ -65,15 +65,15 @@ describe("create", () => {
     await waitFor(() => expect((screen.getByTestId("create-folder") as HTMLInputElement).value).not.toBe(""));
     await type("create-name", "Family");
     await fireEvent.click(screen.getByTestId("create-next"));
-    const taken = "Something with this name already exists.";
-    expect(await screen.findByText(taken, { exact: false })).toBeTruthy();
+    const takenMessage = "Something with this name already exists.";
+    expect(await screen.findByText(takenMessage, { exact: false })).toBeTruthy();
     const name = screen.getByTestId("create-name") as HTMLInputElement;
     expect([name.getAttribute("aria-invalid"), document.activeElement]).toEqual(["true", name]);
     expect(screen.queryByTestId("create-passphrase")).toBeNull();
     await type("create-name", "Ines");
-    expect(screen.queryByText(taken, { exact: false }), "another name").toBeNull();
+    expect(screen.queryByText(takenMessage, { exact: false }), "another name").toBeNull();
 
-    // While the person chooses a passphrase, something else creates a folder with this name.
+    // While the person chooses a passphrase, another program creates a folder with the name of the vault.
     mock.createVault = async () => Promise.reject(failWith("exists", "It is already there."));
     await fireEvent.click(screen.getByTestId("create-next"));
     await screen.findByTestId("create-passphrase");
@@ -81,7 +81,7 @@ describe("create", () => {
     await type("create-repeat", MOCK_PASSPHRASE);
     await waitFor(() => expect((screen.getByTestId("create-next") as HTMLButtonElement).disabled).toBe(false));
     await fireEvent.click(screen.getByTestId("create-next"));
-    expect(await screen.findByText(taken, { exact: false })).toBeTruthy();
+    expect(await screen.findByText(takenMessage, { exact: false })).toBeTruthy();
     expect((screen.getByTestId("create-name") as HTMLInputElement).value).toBe("Ines");
   });
 
@@ -191,7 +191,7 @@ describe("reader", () => {
     expect(dialogs.open).toBeNull();
   });
 
-  it("switches between siblings", async () => {
+  it("switches between the branches at a message", async () => {
     const message = sampleThread.find((each) => each.id === "msg-a2")!;
     render(MessageView, { ...props, message });
     expect(screen.getByText(/2 of 3/)).toBeTruthy();
@@ -220,10 +220,10 @@ describe("an import that ended early", () => {
   ])("shows what was imported before it ended, with Undo (%s)", async (code, title) => {
     await importing.inspect(["/d/chatgpt-export.zip", "/d/about-me.md"]);
     await importing.setFormat("/d/about-me.md", "markdown");
-    const run = mock.importRun;
+    const originalRun = mock.importRun;
     mock.importRun = async (id, request, ...more) => {
       if (request.format === "markdown") throw failWith(code, "The disk is full.");
-      return run(id, request, ...more);
+      return originalRun(id, request, ...more);
     };
     await importing.run();
     render(ImportSheet);
@@ -233,16 +233,18 @@ describe("an import that ended early", () => {
     expect(note).toContain("Not imported: about-me.md.");
     expect(note.includes("could not be read or written")).toBe(code === "io");
     expect(screen.getByTestId("import-sum")).toBeTruthy();
-    const undone = vi.spyOn(mock, "undoImport");
+    const undoImport = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
     await fireEvent.click(await screen.findByTestId("import-undo-anyway"));
-    await waitFor(() => expect(undone).toHaveBeenCalledWith("batch-new"));
+    await waitFor(() => expect(undoImport).toHaveBeenCalledWith("batch-new"));
   });
 });
 
 describe("export sheet", () => {
   it("replaces only the file it reported as existing", async () => {
-    const run = vi.spyOn(mock, "exportRun").mockRejectedValue(failWith("exists", "There is something at /a.mem."));
+    const exportRun = vi
+      .spyOn(mock, "exportRun")
+      .mockRejectedValue(failWith("exists", "There is something at /a.mem."));
     render(ExportSheet, { filter: null, query: "", found: null, start: "mem" });
     await fireEvent.click(await screen.findByTestId("export-understood"));
     await type("export-path", "/a.mem");
@@ -252,7 +254,7 @@ describe("export sheet", () => {
     await waitFor(() => expect(screen.queryByTestId("export-error")).toBeNull());
     await fireEvent.click(screen.getByTestId("export-save"));
     await fireEvent.click(await screen.findByTestId("export-replace"));
-    expect(run.mock.calls.map(([, request]) => [request.out, request.overwrite])).toEqual([
+    expect(exportRun.mock.calls.map(([, request]) => [request.out, request.overwrite])).toEqual([
       ["/a.mem", false],
       ["/b.mem", false],
       ["/b.mem", true],
@@ -274,9 +276,9 @@ describe("export sheet", () => {
   });
 
   it("asks before leaving something out", async () => {
-    const preview = mock.exportPreview;
+    const originalPreview = mock.exportPreview;
     mock.exportPreview = async (...args) => ({
-      ...(await preview(...args)),
+      ...(await originalPreview(...args)),
       losses: [{ record: "a", field: "tombstones", kind: "left_out", note: "" }],
       loss_counts: [{ field: "tombstones", kind: "left_out", count: 1 }],
     });
@@ -309,12 +311,12 @@ describe("erase", () => {
 
 describe("redact", () => {
   it("sends code points of the chosen words", async () => {
-    const sent = vi.spyOn(mock, "redact");
+    const redact = vi.spyOn(mock, "redact");
     render(RedactDialog, { id: "m-16", text: "🏠 Wears reading glasses", span: { start: 2, end: 7 } });
     expect(screen.getByTestId("redact-words").textContent).toBe("“Wears”");
     await fireEvent.click(await screen.findByRole("button", { name: "Redact here" }));
     await waitFor(() =>
-      expect(sent).toHaveBeenCalledWith({
+      expect(redact).toHaveBeenCalledWith({
         id: "m-16",
         spans: [{ start: 2, end: 7, class: "removed" }],
         everywhere: true,

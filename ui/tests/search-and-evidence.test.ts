@@ -1,4 +1,4 @@
-// Tests the requests that the window makes while the person waits: it requests only the visible rows, and nothing
+// Tests the requests that the window makes while the person waits: it requests only the visible rows, and no answer
 // twice. Also tests the sheet for an evidence pack.
 import { fireEvent, render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it, vi } from "vitest";
@@ -31,16 +31,16 @@ describe("searching", () => {
     const requests = vi.spyOn(mock, "searchRows");
     memories.query = "tea";
     await memories.load();
-    // As many as fit into the window.
-    const first = Math.ceil(innerHeight / 60);
-    expect(requests.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, first]]);
-    expect(memories.rows).toHaveLength(first);
+    // The number of rows that fit into the window.
+    const visibleRows = Math.ceil(innerHeight / 60);
+    expect(requests.mock.calls.map(([request]) => [request.offset, request.limit])).toEqual([[0, visibleRows]]);
+    expect(memories.rows).toHaveLength(visibleRows);
     await memories.loadNextPage();
-    expect(requests.mock.lastCall?.[0]).toMatchObject({ offset: first, limit: 100 });
+    expect(requests.mock.lastCall?.[0]).toMatchObject({ offset: visibleRows, limit: 100 });
     expect(new Set(memories.rows.map((row) => row.id)).size).toBe(60);
   });
 
-  it("counts everything once per vault revision", async () => {
+  it("counts all records once per revision of the vault", async () => {
     const requests = vi.spyOn(mock, "facets");
     const countWholeCounts = () => requests.mock.calls.filter(([, words]) => words === null).length;
     await facets.load({ ...ANY, kind: "memory" }, "te");

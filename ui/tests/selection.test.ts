@@ -17,10 +17,10 @@ beforeEach(async () => {
 
 const check = (...ids: string[]) => ids.forEach((id) => selection.toggle(memories, id));
 const NUMBERS = { versions: 2, conversations: 0, dated: 0, first: null, last: null };
-/** The value next to a term. */
+/** Returns the value that the summary shows next to a term. */
 const valueBeside = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
 
-it("summarises all checked rows", async () => {
+it("the panel of checked rows summarises all of them", async () => {
   check("m-0", "m-5", "m-9");
   render(SelectionView);
   await waitFor(() => expect(valueBeside("Versions")).toBe("6 in all"));
@@ -29,7 +29,7 @@ it("summarises all checked rows", async () => {
   expect(screen.getByTestId("selection-span").textContent).toMatch(/^Dated between .+ and .+[^;]$/);
 });
 
-it("omits empty categories, and says if some have no date", async () => {
+it("the summary omits empty categories, and says if some records have no date", async () => {
   const realSummary = mock.summary;
   mock.summary = async (filter) => ({ ...(await realSummary(filter)), dated: 1 });
   check("m-1", "m-2");
@@ -39,7 +39,7 @@ it("omits empty categories, and says if some have no date", async () => {
   expect(screen.getByTestId("selection-span").textContent).toMatch(/; 1 without a date$/);
 });
 
-it("omits versions and findings for conversations", async () => {
+it("the summary of conversations omits versions and findings", async () => {
   let requests = 0;
   mock.summary = async () => ((requests += 1), Promise.reject(new Error("not asked for")));
   check("c-run", "c-tide");
@@ -48,8 +48,8 @@ it("omits versions and findings for conversations", async () => {
   expect([requests, valueBeside("Versions")]).toEqual([0, undefined]);
 });
 
-it("redacts the findings of the checked rows by kind, after showing the number", async () => {
-  const sent = vi.spyOn(mock, "redactValues");
+it("the findings of the checked rows are redacted by kind, after their number was shown", async () => {
+  const redactValues = vi.spyOn(mock, "redactValues");
   mock.summary = async () => ({ ...NUMBERS, findings: { access_key: 2, phone: 1 } });
   check("m-0", "m-5");
   render(SelectionView);
@@ -62,7 +62,7 @@ it("redacts the findings of the checked rows by kind, after showing the number",
   expect(confirm.textContent).toContain("Redact 2 values");
   await fireEvent.click(confirm);
   await waitFor(() =>
-    expect(sent.mock.lastCall?.[1]).toEqual({
+    expect(redactValues.mock.lastCall?.[1]).toEqual({
       values: [],
       classes: ["access_key", "private_key", "password"],
       ids: ["m-0", "m-5"],
@@ -71,7 +71,7 @@ it("redacts the findings of the checked rows by kind, after showing the number",
   await waitFor(() => expect(dialogs.open).toBeNull());
 });
 
-it("offers no redaction without findings, and opens by R", async () => {
+it("the dialog for findings opens by R, and offers no redaction without findings", async () => {
   mock.summary = async () => ({ ...NUMBERS, findings: {} });
   check("m-1", "m-2");
   render(SelectionView);

@@ -61,11 +61,11 @@ describe("the queue of sensitive values", () => {
   });
 
   it("loads further pages from where the last one ended", async () => {
-    const queue = mock.sensitiveQueue;
+    const originalQueue = mock.sensitiveQueue;
     const requests: [string, number, number][] = [];
     mock.sensitiveQueue = async (request) => {
       requests.push([request.classes[0] ?? "", request.offset, request.limit]);
-      const page = await queue({ ...request, offset: 0 });
+      const page = await originalQueue({ ...request, offset: 0 });
       const one = page.items[0]!;
       if (request.classes[0] !== "access_key") return { ...page, items: [] };
       const items = Array.from({ length: 150 }, (_, n) => ({ ...one, value: `v-${n}` }));
@@ -81,7 +81,7 @@ describe("the queue of sensitive values", () => {
     ]);
   });
 
-  it("has a list with headings, and only the chosen kind when one is chosen", async () => {
+  it("has a list with headings, which has only one kind when that kind is chosen", async () => {
     render(SensitiveView);
     await rows();
     sensitive.kind = "bank";
@@ -143,7 +143,7 @@ describe("a value", () => {
     expect([kindOf("stored_secret"), reasonOf("stored_secret", "plain_secret")]).toEqual(["stored", "stored"]);
   });
 
-  it("is a bar in titles, and its row shows the end of the text before it", () => {
+  it("is a bar in titles, and its row shows the end of the text before the value", () => {
     expect(titleSegments("key █████ of █████")).toEqual([
       { kind: "text", text: "key " },
       { kind: "bar", text: "" },
@@ -159,7 +159,7 @@ describe("a value", () => {
 
 describe("deciding on a value", () => {
   it("asks the first time, then acts at once, and has no undo", async () => {
-    const sent = vi.spyOn(mock, "redactValues");
+    const redactValues = vi.spyOn(mock, "redactValues");
     const item = await first();
     render(DialogHost);
     detailOf(item);
@@ -167,10 +167,10 @@ describe("deciding on a value", () => {
     await fireEvent.click(screen.getByTestId("sensitive-redact"));
     expect(await screen.findByText("Redact this in 3 places?")).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByTestId("redact-value-cancel"));
-    expect(sent).not.toHaveBeenCalled();
+    expect(redactValues).not.toHaveBeenCalled();
     await fireEvent.click(screen.getByTestId("redact-value-confirm"));
     await waitFor(() => expect(toasts.current?.text).toContain("Redacted in 3 places"));
-    expect(sent.mock.lastCall?.[1]).toEqual({ values: [item.value], classes: [], ids: null });
+    expect(redactValues.mock.lastCall?.[1]).toEqual({ values: [item.value], classes: [], ids: null });
     expect([toasts.current?.action?.undo, dialogs.open]).toEqual([false, null]);
     expect(await toasts.undo()).toBe(false);
     await toasts.runAction();
@@ -178,8 +178,8 @@ describe("deciding on a value", () => {
     expect(sensitive.dialogShown).toBe(true);
   });
 
-  it("redacts only where it is checked", async () => {
-    const sent = vi.spyOn(mock, "redactValues");
+  it("redacts only in the checked places", async () => {
+    const redactValues = vi.spyOn(mock, "redactValues");
     sensitive.dialogShown = true;
     const item = await first();
     detailOf(item);
@@ -187,12 +187,15 @@ describe("deciding on a value", () => {
     await fireEvent.click(within(places[1]!).getByRole("checkbox"));
     expect(screen.getByTestId("sensitive-redact").textContent).toContain("Redact in 2 places");
     await fireEvent.click(screen.getByTestId("sensitive-redact"));
-    await waitFor(() => expect(sent.mock.lastCall?.[1].ids).toEqual(["msg-a2", "m-0"]));
+    await waitFor(() => expect(redactValues.mock.lastCall?.[1].ids).toEqual(["msg-a2", "m-0"]));
   });
 
   it("shows a receipt that is not complete at once", async () => {
-    const run = mock.redactValues;
-    mock.redactValues = async (...args) => ({ ...(await run(...args)), receipt: sampleReceipt("r", "verbatim") });
+    const originalRedaction = mock.redactValues;
+    mock.redactValues = async (...args) => ({
+      ...(await originalRedaction(...args)),
+      receipt: sampleReceipt("r", "verbatim"),
+    });
     const item = await first();
     await sensitive.redact({ values: [item.value], classes: [], ids: null });
     expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: false } });
@@ -201,24 +204,24 @@ describe("deciding on a value", () => {
 
   it("works by R and I on the active row", async () => {
     sensitive.dialogShown = true;
-    const redacted = vi.spyOn(mock, "redactValues");
-    const ignored = vi.spyOn(mock, "ignoreValues");
+    const redactValues = vi.spyOn(mock, "redactValues");
+    const ignoreValues = vi.spyOn(mock, "ignoreValues");
     render(SensitiveView);
     const list = await rows();
     const [one, two] = sensitive.rows.map((row) => row.value);
     await screen.findByTestId("sensitive-context");
     await fireEvent.keyDown(list, { key: "i" });
-    await waitFor(() => expect(ignored).toHaveBeenCalledWith([one], true));
+    await waitFor(() => expect(ignoreValues).toHaveBeenCalledWith([one], true));
     await waitFor(() => expect(nav.id).toBe(two));
     await screen.findByTestId("sensitive-context");
     await fireEvent.keyDown(list, { key: "r" });
-    await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
+    await waitFor(() => expect(redactValues.mock.lastCall?.[1].values).toEqual([two]));
   });
 
   it("works by R, I and ↓ with the focus outside the list", async () => {
     sensitive.dialogShown = true;
-    const redacted = vi.spyOn(mock, "redactValues");
-    const ignored = vi.spyOn(mock, "ignoreValues");
+    const redactValues = vi.spyOn(mock, "redactValues");
+    const ignoreValues = vi.spyOn(mock, "ignoreValues");
     render(SensitiveView);
     await rows();
     const [one, two, three] = sensitive.rows.map((row) => row.value);
@@ -235,11 +238,11 @@ describe("deciding on a value", () => {
     await waitFor(() => expect(screen.getByText(/Finding 1 of/)).toBeTruthy());
     await screen.findByTestId("sensitive-context");
     await fireEvent.keyDown(document.body, { key: "i" });
-    await waitFor(() => expect(ignored).toHaveBeenCalledWith([one], true));
+    await waitFor(() => expect(ignoreValues).toHaveBeenCalledWith([one], true));
     await waitFor(() => expect(nav.id).toBe(two));
     await screen.findByTestId("sensitive-context");
     await fireEvent.keyDown(screen.getByTestId("kind-menu"), { key: "r" });
-    await waitFor(() => expect(redacted.mock.lastCall?.[1].values).toEqual([two]));
+    await waitFor(() => expect(redactValues.mock.lastCall?.[1].values).toEqual([two]));
   });
 
   it("opens the place of the value, and returns", async () => {
@@ -266,7 +269,7 @@ describe("deciding on a value", () => {
   });
 
   it("redacts all values of the chosen kinds, with exact numbers", async () => {
-    const sent = vi.spyOn(mock, "redactValues");
+    const redactValues = vi.spyOn(mock, "redactValues");
     await sensitive.load();
     dialogs.show({ kind: "redact-kinds", ids: null });
     render(DialogHost);
@@ -277,7 +280,7 @@ describe("deciding on a value", () => {
     expect(confirm.textContent).toContain("Redact 5 values");
     await fireEvent.click(confirm);
     await waitFor(() =>
-      expect(sent.mock.lastCall?.[1]).toEqual({
+      expect(redactValues.mock.lastCall?.[1]).toEqual({
         values: [],
         classes: ["access_key", "private_key", "password", "national_id"],
         ids: null,
@@ -290,26 +293,26 @@ describe("deciding on a value", () => {
 describe("the scan", () => {
   it("runs after unlocking and after every change, one at a time", async () => {
     let end = () => undefined as void;
-    const look = vi
+    const scanRecords = vi
       .spyOn(mock, "scanRecords")
       .mockImplementation(() => new Promise((done) => (end = () => done({ records: 1 }))));
     nav.section = "trash";
     render(Window);
-    await waitFor(() => expect(look).toHaveBeenCalledTimes(1));
-    expect(look.mock.lastCall?.[1]).toBe(false);
+    await waitFor(() => expect(scanRecords).toHaveBeenCalledTimes(1));
+    expect(scanRecords.mock.lastCall?.[1]).toBe(false);
     vault.changed();
     vault.changed();
     await waitFor(() => expect(vault.info).toBeTruthy());
-    expect(look).toHaveBeenCalledTimes(1);
+    expect(scanRecords).toHaveBeenCalledTimes(1);
     end();
-    await waitFor(() => expect(look).toHaveBeenCalledTimes(2));
+    await waitFor(() => expect(scanRecords).toHaveBeenCalledTimes(2));
     expect(sensitive.open).toBe(14);
     end();
   });
 
   it("on request covers everything, shows progress, and can be cancelled", async () => {
     let stop = (_: Error) => undefined as void;
-    const cancel = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     vi.spyOn(mock, "scanRecords").mockImplementation((_id, all, onProgress) => {
       onProgress({ stage: "scan", done: 50, total: 200, unit: "records", records: 50 });
       return all ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
@@ -318,7 +321,7 @@ describe("the scan", () => {
     await fireEvent.click(screen.getByTestId("look-again"));
     expect((await screen.findByTestId("look-progress")).textContent).toContain("50 of 200 entries");
     await fireEvent.click(screen.getByTestId("look-cancel"));
-    expect(cancel).toHaveBeenCalledOnce();
+    expect(cancelJob).toHaveBeenCalledOnce();
     stop(new Error("cancelled"));
     await screen.findByTestId("look-again");
   });
@@ -328,10 +331,10 @@ describe("the scan", () => {
     ["something", 1, "Scanned again: 15 values to review."],
   ])("on request reports when it found %s", async (_, more, answer) => {
     await sensitive.load();
-    const queue = mock.sensitiveQueue;
+    const originalQueue = mock.sensitiveQueue;
     vi.spyOn(mock, "scanRecords").mockImplementation(async () => {
       mock.sensitiveQueue = async (request) => {
-        const page = await queue(request);
+        const page = await originalQueue(request);
         return { ...page, open: { ...page.open, card: (page.open.card ?? 0) + more } };
       };
       return { records: 1 };
@@ -353,12 +356,12 @@ describe("the scan", () => {
   });
 
   it("is cancelled when the vault locks", async () => {
-    const cancel = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     vi.spyOn(mock, "scanRecords").mockImplementation(() => new Promise(() => undefined));
     await sensitive.load();
     void sensitive.scanInBackground();
     await session.lock();
-    expect(cancel).toHaveBeenCalledOnce();
+    expect(cancelJob).toHaveBeenCalledOnce();
     expect([sensitive.rows.length, sensitive.open, sensitive.scannedAt]).toEqual([0, 0, undefined]);
   });
 

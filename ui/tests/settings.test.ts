@@ -51,39 +51,41 @@ describe("a new recovery code", () => {
 
     await type("recovery-present", MOCK_PASSPHRASE);
     await click("recovery-make");
-    const shown = within(await screen.findByTestId("recovery-code"))
+    const codeGroups = within(await screen.findByTestId("recovery-code"))
       .getAllByRole("listitem")
       .map((group) => group.textContent ?? "");
-    expect(shown).toHaveLength(8);
-    expect(shown.join("-")).not.toBe(before);
-    const done = screen.getByTestId("recovery-done") as HTMLButtonElement;
-    expect(done.disabled).toBe(true);
+    expect(codeGroups).toHaveLength(8);
+    expect(codeGroups.join("-")).not.toBe(before);
+    const doneButton = screen.getByTestId("recovery-done") as HTMLButtonElement;
+    expect(doneButton.disabled).toBe(true);
     expect(screen.queryByRole("button", { name: "Close" })).toBeNull();
     for (const id of ["recovery-group-a", "recovery-group-b"])
-      await type(id, shown[Number(screen.getByTestId(id).dataset.group) - 1] ?? "");
-    await waitFor(() => expect(done.disabled).toBe(false));
-    await fireEvent.click(done);
+      await type(id, codeGroups[Number(screen.getByTestId(id).dataset.group) - 1] ?? "");
+    await waitFor(() => expect(doneButton.disabled).toBe(false));
+    await fireEvent.click(doneButton);
     expect(dialogs.open).toBeNull();
     expect(toasts.current?.text).toContain("The new code is valid now.");
     await mock.lock();
     expect(await mock.unlock("u", "/home/ines/Documents/Ines.mementory", before, () => undefined).catch(codeOf)).toBe(
       "wrong_passphrase",
     );
-    await mock.unlock("u", "/home/ines/Documents/Ines.mementory", shown.join("-"), () => undefined);
+    await mock.unlock("u", "/home/ines/Documents/Ines.mementory", codeGroups.join("-"), () => undefined);
   });
 
   it("changes the date shown for the code, not the one for the passphrase", async () => {
     render(Security);
     const { slots } = await mock.keySlots();
-    const made = longDay(slots[0]?.created_at);
-    expect(await screen.findByText(`Set ${made}. If you change it, your recovery code stays valid.`)).toBeTruthy();
-    expect(screen.getByText(`Created ${made}. A new code replaces the old one.`)).toBeTruthy();
+    const createdDay = longDay(slots[0]?.created_at);
+    expect(
+      await screen.findByText(`Set ${createdDay}. If you change it, your recovery code stays valid.`),
+    ).toBeTruthy();
+    expect(screen.getByText(`Created ${createdDay}. A new code replaces the old one.`)).toBeTruthy();
     await click("settings-recovery");
     expect(dialogs.open?.kind).toBe("recovery");
     await mock.newRecoveryCode(MOCK_PASSPHRASE);
     dialogs.close();
     expect(await screen.findByText(`Created ${longDay(Date.now())}. A new code replaces the old one.`)).toBeTruthy();
-    expect(screen.getByText(`Set ${made}. If you change it, your recovery code stays valid.`)).toBeTruthy();
+    expect(screen.getByText(`Set ${createdDay}. If you change it, your recovery code stays valid.`)).toBeTruthy();
   });
 });
 
@@ -91,44 +93,44 @@ describe("copied text", () => {
   afterEach(() => appearance.setClearCopied("30"));
 
   it("is cleared after the chosen time, and the choice is stored", async () => {
-    const kept = vi.spyOn(mock, "setPreference");
-    const copied = vi.spyOn(mock, "copyText");
+    const setPreference = vi.spyOn(mock, "setPreference");
+    const copyCalls = vi.spyOn(mock, "copyText");
     render(Security);
-    const chosen = () => screen.getByTestId("settings-clear-copied").textContent?.trim();
+    const shownChoice = () => screen.getByTestId("settings-clear-copied").textContent?.trim();
     for (const [choice, label, value, seconds] of [
       ["120", "After 2 minutes", "120", 120],
       ["never", "Never", "never", null],
       ["30", "After 30 seconds", null, 30],
     ] as const) {
       appearance.setClearCopied(choice);
-      await waitFor(() => expect(chosen()).toBe(label));
-      expect(kept).toHaveBeenLastCalledWith("clear-copied", value);
+      await waitFor(() => expect(shownChoice()).toBe(label));
+      expect(setPreference).toHaveBeenLastCalledWith("clear-copied", value);
       await copyWithToast("words");
-      expect(copied).toHaveBeenLastCalledWith("words", seconds);
+      expect(copyCalls).toHaveBeenLastCalledWith("words", seconds);
     }
   });
 
   it("is cleared after 30 seconds if it is a recovery code, whatever was chosen", async () => {
-    const copied = vi.spyOn(mock, "copyText");
+    const copyCalls = vi.spyOn(mock, "copyText");
     appearance.setClearCopied("never");
     render(RecoveryCopy, { code: CODE, name: "Ines", groupsMatch: false });
     await fireEvent.click(screen.getByText("Copy"));
-    expect(copied.mock.calls).toEqual([[CODE, 30]]);
+    expect(copyCalls.mock.calls).toEqual([[CODE, 30]]);
     await waitFor(() =>
       expect(toasts.current?.text).toBe("Copied. It is cleared from the clipboard after 30 seconds."),
     );
 
-    copied.mockRejectedValue(failWith("no_clipboard", "The clipboard can't be used."));
+    copyCalls.mockRejectedValue(failWith("no_clipboard", "The clipboard can't be used."));
     await fireEvent.click(screen.getByText("Copy"));
     await waitFor(() => expect(toasts.current?.text).toContain("The clipboard isn’t available."));
   });
 
   it("is copied in the same way from a code block, which confirms only a success", async () => {
-    const copied = vi.spyOn(mock, "copyText").mockRejectedValueOnce(failWith("no_clipboard", "No."));
+    const copyCalls = vi.spyOn(mock, "copyText").mockRejectedValueOnce(failWith("no_clipboard", "No."));
     setCopyHandler(copyText);
     render(CodeBlock, { text: "let a = 1", language: "js" });
     await fireEvent.click(screen.getByText("Copy"));
-    expect(copied).toHaveBeenLastCalledWith("let a = 1", 30);
+    expect(copyCalls).toHaveBeenLastCalledWith("let a = 1", 30);
     await tick();
     expect(screen.queryByText("Copied")).toBeNull();
     await fireEvent.click(screen.getByText("Copy"));
@@ -137,9 +139,9 @@ describe("copied text", () => {
 });
 
 describe("window guards", () => {
-  const on = (id: string) => screen.getByTestId(id).getAttribute("aria-checked") === "true";
+  const isOn = (id: string) => screen.getByTestId(id).getAttribute("aria-checked") === "true";
 
-  it("shows what works on this system, and switches only that", async () => {
+  it("shows which guards work on this system, and switches only those", async () => {
     for (const [system, away, hide] of [
       ["linux", "", "Works on macOS and Windows. Linux has no such protection."],
       ["windows", "On this system, the vault locks when the computer wakes up.", "Works on macOS and Windows."],
@@ -151,9 +153,9 @@ describe("window guards", () => {
     ] as const) {
       await start({ system });
       const { container, unmount } = render(Security);
-      const hiding = (await screen.findByTestId("settings-hide")) as HTMLButtonElement;
-      expect([hiding.disabled, on("settings-hide")]).toEqual([system === "linux", system !== "linux"]);
-      expect(on("settings-lock-away")).toBe(true);
+      const hideSwitch = (await screen.findByTestId("settings-hide")) as HTMLButtonElement;
+      expect([hideSwitch.disabled, isOn("settings-hide")]).toEqual([system === "linux", system !== "linux"]);
+      expect(isOn("settings-lock-away")).toBe(true);
       expect(container.textContent).toContain(hide);
       expect(container.textContent.includes("On this system, the vault locks")).toBe(away !== "");
       expect(container.textContent).toContain(away);
@@ -167,7 +169,7 @@ describe("window guards", () => {
     await screen.findByTestId("settings-hide");
     for (const id of ["settings-lock-away", "settings-hide"]) {
       await click(id);
-      await waitFor(() => expect(on(id)).toBe(false));
+      await waitFor(() => expect(isOn(id)).toBe(false));
     }
     expect(await onWindows.windowGuards()).toMatchObject({ lock_when_away: false, hide_from_capture: false });
     unmount();
@@ -175,10 +177,10 @@ describe("window guards", () => {
     vi.spyOn(onWindows, "setHideFromCapture").mockRejectedValue(failWith("io", "No."));
     render(Security);
     await screen.findByTestId("settings-hide");
-    expect([on("settings-lock-away"), on("settings-hide")]).toEqual([false, false]);
+    expect([isOn("settings-lock-away"), isOn("settings-hide")]).toEqual([false, false]);
     await click("settings-hide");
     await waitFor(() => expect(toasts.current?.text).toBeTruthy());
-    expect(on("settings-hide")).toBe(false);
+    expect(isOn("settings-hide")).toBe(false);
   });
 });
 
@@ -191,10 +193,10 @@ describe("the vault and its backup", () => {
     const backup = vi.spyOn(mock, "backup");
     await click("backup-run");
     const note = await screen.findByTestId("backup-done");
-    const out = backup.mock.calls[0]?.[1] ?? "";
-    expect(out).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d \d{4}\.mementory$/);
+    const backupPath = backup.mock.calls[0]?.[1] ?? "";
+    expect(backupPath).toMatch(/^\/home\/ines\/Ines \d{4}-\d\d-\d\d \d{4}\.mementory$/);
     expect(note.textContent).toContain("1.9 GB");
-    expect(note.textContent).toContain(out.split("/").pop());
+    expect(note.textContent).toContain(backupPath.split("/").pop());
     expect(screen.getByText(/^Last backed up /)).toBeTruthy();
   });
 
@@ -209,7 +211,7 @@ describe("the vault and its backup", () => {
     expect(screen.getByText("No backup of this vault is known.")).toBeTruthy();
   });
 
-  it("takes a vault off the list and opens another only after it locked this one", async () => {
+  it("removes a vault from the list, and opens another vault only after it locked the open one", async () => {
     render(VaultAndBackup);
     await fireEvent.click(await screen.findByTestId("vault-forget"));
     await waitFor(() => expect(screen.queryByText("Family")).toBeNull());
@@ -228,12 +230,12 @@ describe("appearance", () => {
     snippet: null,
     highlights: [],
   } as unknown as Row;
-  const shown = { selecting: false, checked: false, oncheck: () => undefined };
+  const rowProps = { selecting: false, checked: false, oncheck: () => undefined };
 
   it("shows times as usual in the system's region, unless 12 or 24 hours are chosen, and stores the choice", async () => {
-    const kept = vi.spyOn(mock, "setPreference");
+    const setPreference = vi.spyOn(mock, "setPreference");
     render(Appearance);
-    const evening = new Date(2026, 10, 21, 21, 5).getTime();
+    const eveningMs = new Date(2026, 10, 21, 21, 5).getTime();
     expect(appearance.hours).toBe("system");
     for (const [region, language, usual] of [
       ["en-US", "en", /^0?9:05\s?pm$/i],
@@ -243,29 +245,29 @@ describe("appearance", () => {
     ] as const) {
       vi.spyOn(navigator, "languages", "get").mockReturnValue([region]);
       await appearance.setLanguage(language);
-      expect(clock(evening)).toMatch(usual);
+      expect(clock(eveningMs)).toMatch(usual);
       appearance.setHours("12");
-      expect(clock(evening)).toMatch(/9:05/);
-      expect(kept).toHaveBeenLastCalledWith("hours", "12");
+      expect(clock(eveningMs)).toMatch(/9:05/);
+      expect(setPreference).toHaveBeenLastCalledWith("hours", "12");
       appearance.setHours("24");
-      expect(clock(evening)).toBe("21:05");
-      expect(kept).toHaveBeenLastCalledWith("hours", "24");
+      expect(clock(eveningMs)).toBe("21:05");
+      expect(setPreference).toHaveBeenLastCalledWith("hours", "24");
       appearance.setHours("system");
-      expect(clock(evening)).toMatch(usual);
-      expect(kept).toHaveBeenLastCalledWith("hours", null);
+      expect(clock(eveningMs)).toMatch(usual);
+      expect(setPreference).toHaveBeenLastCalledWith("hours", null);
     }
     vi.restoreAllMocks();
     await appearance.setLanguage("system");
   });
 
   it.runIf(isLinux)("switches notifications of the desktop off and on, where the program can show them", async () => {
-    const kept = vi.spyOn(mock, "setPreference");
+    const setPreference = vi.spyOn(mock, "setPreference");
     render(Appearance);
     await click("settings-notifications");
     expect(appearance.notifications).toBe(false);
-    expect(kept).toHaveBeenLastCalledWith("notifications", "off");
+    expect(setPreference).toHaveBeenLastCalledWith("notifications", "off");
     await click("settings-notifications");
-    expect(kept).toHaveBeenLastCalledWith("notifications", null);
+    expect(setPreference).toHaveBeenLastCalledWith("notifications", null);
   });
 
   it("applies blur and reduced motion to the whole window at once, and reverts them", async () => {
@@ -283,29 +285,29 @@ describe("appearance", () => {
   });
 
   it("shows rows in one line, with unchanged text for screen readers", async () => {
-    const two = render(MemoryRow, { row, ...shown });
-    const shownText = two.container.querySelector(".meta")?.textContent ?? "";
+    const twoLineRow = render(MemoryRow, { row, ...rowProps });
+    const shownText = twoLineRow.container.querySelector(".meta")?.textContent ?? "";
     expect(shownText).toContain("ChatGPT");
-    two.unmount();
+    twoLineRow.unmount();
     appearance.setListRows("one");
-    const one = render(MemoryRow, { row, ...shown });
-    const meta = one.container.querySelector(".meta");
+    const oneLineRow = render(MemoryRow, { row, ...rowProps });
+    const meta = oneLineRow.container.querySelector(".meta");
     expect(meta?.textContent).toBe(shownText);
     expect(meta?.classList.contains("visually-hidden")).toBe(true);
-    one.unmount();
-    // The hit is still shown.
-    const plain = render(ConversationRow, { row, ...shown });
-    expect(plain.container.textContent).not.toContain("Prefers short answers.");
-    plain.unmount();
-    const found = render(ConversationRow, { row: { ...row, snippet: "Prefers short answers." }, ...shown });
-    expect(found.container.textContent).toContain("Prefers short answers.");
+    oneLineRow.unmount();
+    // A row of a search still shows its hit, also with one line per row.
+    const rowWithoutHit = render(ConversationRow, { row, ...rowProps });
+    expect(rowWithoutHit.container.textContent).not.toContain("Prefers short answers.");
+    rowWithoutHit.unmount();
+    const rowWithHit = render(ConversationRow, { row: { ...row, snippet: "Prefers short answers." }, ...rowProps });
+    expect(rowWithHit.container.textContent).toContain("Prefers short answers.");
     appearance.setListRows("two");
   });
 });
 
 describe("about", () => {
   it("lists the formats that the core has, each with what the core does with it", async () => {
-    const known = ["archives", "interchange", "agents", "engines", "files", "vendor"]
+    const coreFormats = ["archives", "interchange", "agents", "engines", "files", "vendor"]
       .map((name) => join(__dirname, `../../src-tauri/crates/mementory-formats-${name}/src`))
       .flatMap((core) =>
         readdirSync(core, { recursive: true, encoding: "utf8" }).map((file) => [file, join(core, file)] as const),
@@ -329,9 +331,9 @@ describe("about", () => {
         };
       });
     const byId = (a: { id: string }, b: { id: string }) => a.id.localeCompare(b.id);
-    expect((await mock.formats()).sort(byId)).toEqual(known.sort(byId));
+    expect((await mock.formats()).sort(byId)).toEqual(coreFormats.sort(byId));
     render(FormatsSheet);
-    expect(await screen.findAllByTestId("format-row")).toHaveLength(known.length);
+    expect(await screen.findAllByTestId("format-row")).toHaveLength(coreFormats.length);
   });
 
   it("names what is in the program, and its own licence", async () => {

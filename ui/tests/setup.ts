@@ -1,6 +1,6 @@
 import { vi } from "vitest";
 
-// Browser features that the test DOM lacks.
+// Defines browser features that the DOM of the tests lacks.
 class Observer {
   observe(): void {}
   unobserve(): void {}

@@ -1,4 +1,4 @@
-// Tests which part of a text is shown as a line, and what is shown as evidence.
+// Tests which part of a text is shown as a line, and which message is shown as evidence.
 import { render, screen, waitFor } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
 import { fileSummary } from "../src/features/files/kinds";
@@ -60,8 +60,8 @@ describe("evidence", () => {
 
   it("contains that note if there is nothing else, and whatever the person said", () => {
     expect(withoutOwnNote([note], MEMORY)).toEqual([note]);
-    const same = message("user", "linked", MEMORY);
-    expect(withoutOwnNote([same, note], MEMORY)).toEqual([same]);
+    const sameText = message("user", "linked", MEMORY);
+    expect(withoutOwnNote([sameText, note], MEMORY)).toEqual([sameText]);
     const other = message("assistant", "linked", "You said that you plan bus timetables.");
     expect(withoutOwnNote([said, other], MEMORY)).toEqual([said, other]);
   });

@@ -70,8 +70,8 @@ describe("entries that are not memories", () => {
 
   it("are counted and placed by their own name", async () => {
     expect((await show("fact")).textContent).not.toContain("Memory");
-    const said = () => screen.getAllByRole("status").map((each) => each.textContent?.trim());
-    await waitFor(() => expect(said()).toContain("Facts: 1"));
+    const statusTexts = () => screen.getAllByRole("status").map((each) => each.textContent?.trim());
+    await waitFor(() => expect(statusTexts()).toContain("Facts: 1"));
     expect(screen.getByTestId("detail-edit")).toBeTruthy();
   });
 
@@ -97,9 +97,9 @@ it("a search with filters does not claim that nothing in the vault matches, and 
 });
 
 it("an import with nothing new is not offered as if there were something", async () => {
-  const preview = mock.importPreview;
+  const originalPreview = mock.importPreview;
   mock.importPreview = async (...args) => {
-    const report = await preview(...args);
+    const report = await originalPreview(...args);
     return { ...report, found: 3, added: 0, updated: 0, unchanged: 2, blocked: 1 };
   };
   await importing.inspect(["/d/chatgpt-export.zip"]);
@@ -111,8 +111,8 @@ it("an import with nothing new is not offered as if there were something", async
 });
 
 it("a row of the Trash shows the title and the words of a memory", async () => {
-  const named = { title: "reference_people", trashed_at: new Date().toISOString() };
-  mock = await start({ items: [item("m-1", "memory", "claude", "Rosalind lives in Leeds.", 1, named)] });
+  const titledRecord = { title: "reference_people", trashed_at: new Date().toISOString() };
+  mock = await start({ items: [item("m-1", "memory", "claude", "Rosalind lives in Leeds.", 1, titledRecord)] });
   render(TrashView);
   // Without layout only the active row is rendered.
   const box = await screen.findByRole("listbox");
@@ -125,16 +125,16 @@ it("a row of the Trash shows the title and the words of a memory", async () => {
 it("a format that only the command line writes says so, has no tick, and is not counted in About", async () => {
   const { unmount } = render(FormatsSheet);
   const rows = await screen.findAllByTestId("format-row");
-  const written = (await mock.formats()).filter(({ write }) => write).length;
-  const byCommand = rows.filter((row) => row.textContent?.includes("written only on the command line"));
-  expect(written - byCommand.length).toBe(EXPORT_FORMATS.length);
+  const writtenCount = (await mock.formats()).filter(({ write }) => write).length;
+  const commandOnlyRows = rows.filter((row) => row.textContent?.includes("written only on the command line"));
+  expect(writtenCount - commandOnlyRows.length).toBe(EXPORT_FORMATS.length);
   expect(rows.filter((row) => row.querySelector("td:last-child svg"))).toHaveLength(EXPORT_FORMATS.length);
   unmount();
   render(About);
   expect(await screen.findByText(new RegExp(`writes ${EXPORT_FORMATS.length} of them`))).toBeTruthy();
 });
 
-it("an entry to delete says what is not known yet, and where it is now", () => {
+it("an entry of the to-do list says that its deletion is not known yet, and where its memory is", () => {
   const entry = { id: "m-1", text: "Likes tea", where: "Settings", answer: "outdated", state: "not_checked" };
   const items = [{ ...entry, trashed: true, created_at: null }];
   render(TodoList, { todo: { assistant: "claude", name: "Claude", items, message: "", assistants: [] } });

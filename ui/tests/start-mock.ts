@@ -6,7 +6,7 @@ import { session } from "$lib/state/session.svelte";
 /** The sample backend as tests use it. */
 export type Mock = ReturnType<typeof mockBackend>;
 
-/** Installs the sample backend without rendering anything. The vault is open unless `options` say otherwise. */
+/** Installs the sample backend without rendering anything. The vault is open unless `options` has `open: false`. */
 export async function start(options: MockOptions = {}): Promise<Mock> {
   clearContent();
   const mock = mockBackend({ open: true, ...options });

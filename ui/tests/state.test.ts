@@ -20,13 +20,13 @@ import { toasts } from "$lib/state/toasts.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { start, type Mock } from "./start-mock";
 
-const many = Array.from({ length: 250 }, (_, index) =>
+const manyItems = Array.from({ length: 250 }, (_, index) =>
   item(`m-${index}`, "memory", index % 2 ? "claude" : "chatgpt", `Number ${index} likes tea`, index),
 );
 let mock: Mock;
 
 beforeEach(async () => {
-  mock = await start({ items: structuredClone(many) });
+  mock = await start({ items: structuredClone(manyItems) });
 });
 
 describe("lists", () => {
@@ -47,23 +47,23 @@ describe("lists", () => {
     expect(memories.total).toBe(250);
     expect(memories.rows[0]?.highlights.length).toBeGreaterThan(0);
     expect(memories.rows[0]?.created_at).not.toBeNull();
-    const first = memories.rows.length;
+    const firstPageLength = memories.rows.length;
     await memories.loadNextPage();
-    expect(memories.rows).toHaveLength(first + 100);
+    expect(memories.rows).toHaveLength(firstPageLength + 100);
   });
 
   it("show the answer to the last query, even if an earlier one arrives later", async () => {
     let release: () => void = () => undefined;
-    const slow = mock.list;
+    const originalList = mock.list;
     mock.list = async (request) => {
       if (request.filter.source === null) await new Promise<void>((done) => (release = done));
-      return slow(request);
+      return originalList(request);
     };
-    const first = memories.load();
+    const firstLoad = memories.load();
     memories.setFilter({ source: "claude" });
     await memories.load();
     release();
-    await first;
+    await firstLoad;
     expect(memories.total).toBe(125);
     expect(memories.rows.every((row) => row.source === "claude")).toBe(true);
   });
@@ -275,13 +275,13 @@ describe("the record to open after a change of the list", () => {
     message: null,
   }));
 
-  it("is the same record, even when it no longer fits the search", () => {
+  it("is the open record, even when that record no longer matches the search", () => {
     expect(recordToOpen(rows, "x", false)).toBe("x");
     expect(recordToOpen(rows, "x", true)).toBe("a");
     expect(recordToOpen(rows, null, false)).toBe("a");
   });
 
-  it("is the next one when it leaves the list", () => {
+  it("is the next record when that record leaves the list", () => {
     expect(nextAfterRemoval(rows, ["b"], "b")).toBe("c");
     expect(nextAfterRemoval(rows, ["b", "c"], "c")).toBe("a");
     expect(nextAfterRemoval(rows, ["a", "b", "c"], "b")).toBeNull();

@@ -9,7 +9,7 @@ import { start } from "./start-mock";
 
 const css = readFileSync(resolve(import.meta.dirname, "../src/styles/tokens.css"), "utf8");
 
-/** The tokens of the rule with this selector, which comes first in the file. */
+/** Returns the tokens of the first rule in the file that has this selector. */
 function tokensOf(selector: string): ThemeTokens {
   const rule = css.slice(css.indexOf(`\n${selector} {`));
   const value = (token: string) => new RegExp(`${token}: (#[0-9a-f]{6});`).exec(rule)?.[1] ?? "";
@@ -21,7 +21,7 @@ const surfaces = ["--bg-app", "--bg-list", "--bg-content", "--bg-raised", "--bg-
 /** The accent colours that GNOME offers. */
 const GNOME = ["#3584e4", "#2190a4", "#3a944a", "#c88800", "#ed5b00", "#e62d42", "#d56199", "#9141ac", "#6f8396"];
 
-/** The pairs of foreground and background tokens for this accent colour whose contrast is too low. */
+/** Returns the pairs of foreground and background tokens whose contrast is too low with this accent colour. */
 function tooLow(accent: string, theme: ThemeTokens): string[] {
   const tokens = accentTokens(accent, theme);
   if (!tokens) return [];
@@ -49,7 +49,7 @@ describe.each(Object.entries(THEMES))("the system's accent colour in the %s them
     expect(GNOME.filter((accent) => accentTokens(accent, theme) === null)).toEqual([]);
   });
 
-  it("can be read, whatever colour it is", () => {
+  it("has enough contrast, whatever colour it is", () => {
     const steps = [0, 51, 102, 153, 204, 255].map((part) => part.toString(16).padStart(2, "0"));
     const colours = steps.flatMap((red) => steps.flatMap((green) => steps.map((blue) => `#${red}${green}${blue}`)));
     expect([...GNOME, ...colours].flatMap((accent) => tooLow(accent, theme))).toEqual([]);
@@ -59,7 +59,7 @@ describe.each(Object.entries(THEMES))("the system's accent colour in the %s them
     expect(accentTokens(accent, theme)).toBeNull();
   });
 
-  it("stays as it is where it can be read", () => {
+  it("is not changed where its contrast is enough", () => {
     const readable = theme === THEMES.light ? "#9141ac" : "#2c7296";
     expect(accentTokens(readable, THEMES.light)?.["--accent"]).toBe(readable);
   });
@@ -75,7 +75,7 @@ describe("the style of the system", () => {
     root.removeAttribute("style");
   });
 
-  /** Follows a desktop with this style. Returns the function that changes it. */
+  /** Makes the window follow a desktop with this style. Returns a function that changes the style of the desktop. */
   async function follow(first: SystemStyle): Promise<(style: SystemStyle) => void> {
     for (const [token, value] of Object.entries(THEMES.light)) root.style.setProperty(token, value);
     const mock = await start();
@@ -90,7 +90,7 @@ describe("the style of the system", () => {
     return (style) => announce(style);
   }
 
-  it("sets the accent, follows its changes, and gives it up with them", async () => {
+  it("sets the accent, follows its changes, and removes the accent when the desktop has none", async () => {
     const change = await follow({ accent: "#9141ac" });
     expect(root.style.getPropertyValue("--accent")).toBe("#9141ac");
     change({ accent: "#3584e4" });
@@ -110,7 +110,7 @@ describe("the style of the system", () => {
     expect(expected?.["--accent-text"]).not.toBe(accentTokens("#3584e4", THEMES.light)?.["--accent-text"]);
   });
 
-  it("keeps the window's own where the desktop does not answer", async () => {
+  it("leaves the window's own style if the desktop does not answer", async () => {
     const mock = await start();
     vi.spyOn(mock, "systemStyle").mockRejectedValue(new Error("no desktop"));
     stop = systemStyle.follow();

@@ -25,7 +25,7 @@ async function typeTag(ids: string[], tag: string) {
   return field;
 }
 
-it("adds a tag to all checked rows at once, and Undo removes it only from rows that did not have it before", async () => {
+it("the tag field adds a tag to all checked rows at once, and Undo removes it only from rows that did not have it", async () => {
   // m-0 already has the tag #house.
   const [tag, edit] = [vi.spyOn(mock, "tag"), vi.spyOn(mock, "edit")];
   const field = await typeTag(["m-0", "m-8", "m-9"], "#house");
@@ -38,7 +38,7 @@ it("adds a tag to all checked rows at once, and Undo removes it only from rows t
   expect([(await tagsOf("m-0")).includes("house"), (await tagsOf("m-9")).includes("house")]).toEqual([true, false]);
 });
 
-it("closes by Esc and by the button, and applies nothing on blur", async () => {
+it("the tag field closes by Esc and by the button, and adds nothing when it loses the focus", async () => {
   const tag = vi.spyOn(mock, "tag");
   const field = await typeTag(["m-8", "m-9"], "secret");
   await fireEvent.blur(field);
@@ -53,19 +53,19 @@ it("closes by Esc and by the button, and applies nothing on blur", async () => {
   expect([tag.mock.calls.length, bodyListener.mock.calls.length, selection.ids.size]).toEqual([0, 0, 2]);
 });
 
-it("says if all have the tag already", async () => {
+it("the tag field says if all checked rows have the tag already", async () => {
   await fireEvent.keyDown(await typeTag(["m-0", "m-1"], "house"), { key: "Enter" });
   await waitFor(() => expect(toasts.current?.text).toBe("All 2 already have #house"));
   expect(toasts.canUndo).toBe(false);
 });
 
-it("shows progress if it takes long, and can be cancelled", async () => {
+it("adding a tag shows progress if it takes long, and can be cancelled", async () => {
   let end: (error: Error) => void = () => undefined;
   mock.tag = (_job, _request, onProgress) => {
     onProgress({ stage: "store", done: 50, total: 900, unit: "records", records: 50 });
     return new Promise((_, refused) => (end = refused));
   };
-  const cancel = vi.spyOn(mock, "cancelJob");
+  const cancelJob = vi.spyOn(mock, "cancelJob");
   await typeTag(["m-8", "m-9"], "tea");
   await fireEvent.click(screen.getByTestId("selection-tag-add"));
   await waitFor(() => expect(screen.getByTestId("selection-tagging").textContent).toBe("Tagging 50 of 900"));
@@ -73,7 +73,7 @@ it("shows progress if it takes long, and can be cancelled", async () => {
   await waitFor(() => expect(screen.getByText("1 memory selected")).toBeTruthy());
   expect(screen.getByTestId("selection-tagging").textContent, "counted at the start").toBe("Tagging 50 of 900");
   await fireEvent.click(screen.getByText("Cancel"));
-  expect(cancel).toHaveBeenCalled();
+  expect(cancelJob).toHaveBeenCalled();
   end(failWith("cancelled", "Cancelled."));
   await waitFor(() => expect(toasts.current?.text).toBe("Cancelled. Nothing was tagged."));
   expect(screen.getByTestId("selection-tag-ask")).toBeTruthy();

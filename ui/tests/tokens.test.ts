@@ -8,7 +8,7 @@ const sources = readdirSync(src, { recursive: true, encoding: "utf8" })
   .map((file) => `${src}/${file}`);
 const css = readFileSync(`${src}/styles/tokens.css`, "utf8");
 
-/** Declarations of every rule with exactly this selector, inside or outside a media query. */
+/** Returns the declarations of every rule with exactly this selector, inside the media query `media` or outside. */
 function declarations(selector: string, media: string | null): Record<string, string> {
   const found: Record<string, string> = {};
   const outside = css.replace(/@media[^{]*\{(?:[^{}]*\{[^{}]*\}\s*)*\}/g, "");
@@ -79,18 +79,18 @@ describe("tokens", () => {
     ["light", light],
     ["dark", { ...light, ...dark }],
   ])("give enough contrast in %s", (_, theme: Record<string, string>) => {
-    const low: string[] = [];
+    const lowContrasts: string[] = [];
     const check = (pairs: [string, string[]][], least: number) => {
       for (const [front, backs] of pairs) {
         for (const back of backs) {
           const ratio = contrast(theme[front] ?? "", theme[back] ?? "");
-          if (!(ratio >= least)) low.push(`${front} on ${back}: ${ratio.toFixed(2)}`);
+          if (!(ratio >= least)) lowContrasts.push(`${front} on ${back}: ${ratio.toFixed(2)}`);
         }
       }
     };
     check(texts, 4.5);
     check(graphics, 3);
-    expect(low).toEqual([]);
+    expect(lowContrasts).toEqual([]);
   });
 
   it("are the only place with colours and durations", () => {
@@ -108,13 +108,13 @@ describe("tokens", () => {
   });
 
   it("name every variable that the styles use", () => {
-    // Bits UI sets the last one on the content of a popover.
-    const own = [...Object.keys(light), "--chosen", "--columns", "--lift"];
-    const known = new Set([...own, "--bits-popover-content-available-height"]);
+    const ownTokens = [...Object.keys(light), "--chosen", "--columns", "--lift"];
+    // Bits UI sets this variable on the content of a popover.
+    const knownTokens = new Set([...ownTokens, "--bits-popover-content-available-height"]);
     const missing = new Set<string>();
     for (const file of sources) {
       for (const match of readFileSync(file, "utf8").matchAll(/var\((--[\w-]+)/g))
-        if (!known.has(match[1] ?? "")) missing.add(match[1] ?? "");
+        if (!knownTokens.has(match[1] ?? "")) missing.add(match[1] ?? "");
     }
     expect([...missing]).toEqual([]);
   });

@@ -10,7 +10,8 @@ import { nav } from "$lib/state/nav.svelte";
 import IconButton from "$lib/ui/IconButton.svelte";
 import TooltipLayer from "$lib/ui/TooltipLayer.svelte";
 
-const tips = () => [...document.querySelectorAll("[data-tooltip-content]")].map((tip) => tip.textContent?.trim());
+const tooltipTexts = () =>
+  [...document.querySelectorAll("[data-tooltip-content]")].map((tip) => tip.textContent?.trim());
 
 describe("the tooltip", () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] }));
@@ -20,18 +21,18 @@ describe("the tooltip", () => {
     render(TooltipLayer);
     render(IconButton, { icon: Eraser, label: "Redact", keys: "R" });
     render(IconButton, { icon: Eraser, label: "Copy" });
-    const point = async (name: string) => {
+    const hover = async (name: string) => {
       await fireEvent.pointerEnter(screen.getByRole("button", { name }));
       await vi.advanceTimersByTimeAsync(500);
     };
-    expect(tips()).toEqual([]);
-    await point("Redact");
-    expect(tips()).toEqual(["RedactR"]);
-    await point("Copy");
-    expect(tips()).toEqual(["Copy"]);
+    expect(tooltipTexts()).toEqual([]);
+    await hover("Redact");
+    expect(tooltipTexts()).toEqual(["RedactR"]);
+    await hover("Copy");
+    expect(tooltipTexts()).toEqual(["Copy"]);
     await fireEvent.pointerDown(screen.getByRole("button", { name: "Copy" }));
     await vi.advanceTimersByTimeAsync(0);
-    expect(tips()).toEqual([]);
+    expect(tooltipTexts()).toEqual([]);
   });
 
   it("shows the target of a link in a conversation, on hover or focus", async () => {
@@ -46,19 +47,19 @@ describe("the tooltip", () => {
     const [first, second] = [...document.querySelectorAll<HTMLElement>("a[data-href]")] as [HTMLElement, HTMLElement];
     await fireEvent.pointerOver(first);
     await vi.advanceTimersByTimeAsync(499);
-    expect(tips()).toEqual([]);
+    expect(tooltipTexts()).toEqual([]);
     await vi.advanceTimersByTimeAsync(1);
-    expect(tips()).toEqual(["https://xn--exmple-4nf.org/a?b=c"]);
+    expect(tooltipTexts()).toEqual(["https://xn--exmple-4nf.org/a?b=c"]);
     expect(document.getElementById(first.getAttribute("aria-describedby") ?? "-")?.textContent).toContain("xn--");
     await fireEvent.pointerDown(first);
     await vi.advanceTimersByTimeAsync(0);
-    expect([tips(), first.hasAttribute("aria-describedby")]).toEqual([[], false]);
+    expect([tooltipTexts(), first.hasAttribute("aria-describedby")]).toEqual([[], false]);
     vi.spyOn(second, "matches").mockReturnValue(true);
     await fireEvent.focusIn(second);
     await vi.advanceTimersByTimeAsync(0);
-    expect(tips()).toEqual(["javascript:alert"]);
+    expect(tooltipTexts()).toEqual(["javascript:alert"]);
     await fireEvent.focusOut(second);
     await vi.advanceTimersByTimeAsync(0);
-    expect(tips()).toEqual([]);
+    expect(tooltipTexts()).toEqual([]);
   });
 });

@@ -128,15 +128,15 @@ describe("unlock", () => {
 
   it("shows why the search index is rebuilt and its progress, and can be cancelled", async () => {
     const mock = mockBackend({ open: false });
-    let end: (error: Error) => void = () => undefined;
-    const cancelled: string[] = [];
+    let endUnlock: (error: Error) => void = () => undefined;
+    const cancelledJobs: string[] = [];
     mock.unlock = (_id, _path, _secret, onProgress) => {
       onProgress({ stage: "index_damaged", done: 30, total: 120, unit: "records", records: 0 });
-      return new Promise((_, reject) => (end = reject));
+      return new Promise((_, reject) => (endUnlock = reject));
     };
     mock.cancelJob = async (id) => {
-      cancelled.push(id);
-      end(new BackendError({ code: "cancelled", message: "", details: {} }));
+      cancelledJobs.push(id);
+      endUnlock(new BackendError({ code: "cancelled", message: "", details: {} }));
     };
     useBackend(mock);
     render(Unlock);
@@ -147,7 +147,7 @@ describe("unlock", () => {
     expect(screen.getByRole("progressbar").getAttribute("aria-valuenow")).toBe("0.25");
     await fireEvent.click(screen.getByTestId("unlock-stop"));
     expect(await screen.findByTestId("unlock-stopped")).toBeTruthy();
-    expect(cancelled).toHaveLength(1);
+    expect(cancelledJobs).toHaveLength(1);
     expect([session.phase, screen.queryByTestId("unlock-error")]).toEqual(["unlock", null]);
   });
 
@@ -187,7 +187,7 @@ describe("unlock by code or passphrase", () => {
   });
 
   it("tries neither a passphrase as a code nor a code as a passphrase", async () => {
-    const tried = vi.spyOn(mock, "unlock");
+    const unlockCalls = vi.spyOn(mock, "unlock");
     render(Unlock);
     await fireEvent.click(screen.getByTestId("unlock-use-code"));
     await fireEvent.click(screen.getByTestId("unlock-submit"));
@@ -195,7 +195,7 @@ describe("unlock by code or passphrase", () => {
     await fireEvent.click(screen.getByTestId("unlock-use-passphrase"));
     expect((screen.getByTestId("unlock-passphrase") as HTMLInputElement).value).toBe("");
     await fireEvent.click(screen.getByTestId("unlock-submit"));
-    expect(tried).not.toHaveBeenCalled();
+    expect(unlockCalls).not.toHaveBeenCalled();
   });
 
   it("goes back to the passphrase after a wrong code", async () => {

@@ -77,7 +77,7 @@ describe("a conversation", () => {
 
 describe("a memory in Markdown", () => {
   const TEXT = "---\ntags: [garden]\n---\n# Plot\n\n- **leek**\n- kale";
-  const open = async (text: string) => {
+  const openMemory = async (text: string) => {
     const { show } = mock;
     mock.show = async (...args) => {
       const shown = await show(...args);
@@ -89,7 +89,7 @@ describe("a memory in Markdown", () => {
   };
 
   it("is formatted, with its front matter as fields, and one key shows it as it is written", async () => {
-    const shown = await open(TEXT);
+    const shown = await openMemory(TEXT);
     expect(screen.getByTestId("detail-fields").textContent).toMatch(/tags\s*garden/);
     expect([...shown.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["leek", "kale"]);
     expect(shown.textContent).not.toMatch(/[*#]|---/);
@@ -101,14 +101,14 @@ describe("a memory in Markdown", () => {
     await waitFor(() => expect(shown.querySelector("strong")?.textContent).toBe("leek"));
   });
 
-  it("without formatting has nothing to switch", async () => {
-    const shown = await open("Likes tea, 2 * 3 cups.");
+  it("without formatting has no switch between the two views", async () => {
+    const shown = await openMemory("Likes tea, 2 * 3 cups.");
     expect(shown.textContent).toBe("Likes tea, 2 * 3 cups.");
     expect(screen.queryByTestId("detail-source")).toBeNull();
   });
 });
 
-it("the steps in which a memory was saved say so", async () => {
+it("collapsed steps say that a memory was saved in them", async () => {
   const [sample] = sampleThread as [ThreadMessage];
   const step = (id: string, change: Partial<ThreadMessage>) => ({ ...sample, id, content_type: "code", ...change });
   render(CollapsedSteps, {

@@ -42,10 +42,10 @@ describe("watched folders", () => {
     expect(downloads.getByText(/^Last export found: /)).toBeTruthy();
     expect(downloads.getByTestId("watched-mode").textContent?.trim()).toBe("Ask first");
     expect((await row("exports")).getByTestId("watched-mode").textContent?.trim()).toBe("Import automatically");
-    const away = await row("Claude projects");
-    expect(away.getByText("Not found. Is the drive connected?")).toBeTruthy();
-    expect(away.getByTestId("watched-mode").textContent?.trim()).toBe("Paused");
-    expect(away.queryByText(/^Last export found: /)).toBeNull();
+    const missingFolder = await row("Claude projects");
+    expect(missingFolder.getByText("Not found. Is the drive connected?")).toBeTruthy();
+    expect(missingFolder.getByTestId("watched-mode").textContent?.trim()).toBe("Paused");
+    expect(missingFolder.queryByText(/^Last export found: /)).toBeNull();
   });
 
   it("are added by choosing one, and removed with an Undo that restores the mode", async () => {
@@ -169,7 +169,7 @@ describe("a detected file", () => {
   });
 
   it("shows the progress of an automatic import, which can be cancelled in the list", async () => {
-    const cancelled = vi.spyOn(mock, "cancelJob");
+    const cancelJob = vi.spyOn(mock, "cancelJob");
     render(BackgroundImport);
     render(WatchedFolders);
     await rows();
@@ -177,18 +177,18 @@ describe("a detected file", () => {
     await screen.findByTestId("detected-file-import");
     expect(screen.queryByTestId("own-import-bar")).toBeNull();
     mock.reportImportProgress(EXPORT, 0.25);
-    const bar = await screen.findByTestId("own-import-bar");
-    expect(bar.textContent).toContain("Importing chatgpt-export-2026-11-21.zip");
+    const progressBar = await screen.findByTestId("own-import-bar");
+    expect(progressBar.textContent).toContain("Importing chatgpt-export-2026-11-21.zip");
     expect(screen.queryByTestId("detected-file-import")).toBeNull();
-    const shares = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
-    expect(shares()).toEqual(["0.25", "0.25"]);
+    const progressValues = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
+    expect(progressValues()).toEqual(["0.25", "0.25"]);
     const requests = vi.spyOn(mock, "watched");
     mock.reportImportProgress(EXPORT, 0.5);
-    await waitFor(() => expect(shares()).toEqual(["0.5", "0.5"]));
+    await waitFor(() => expect(progressValues()).toEqual(["0.5", "0.5"]));
     expect(requests).not.toHaveBeenCalled();
     await fireEvent.click(screen.getByTestId("detected-file-stop"));
-    expect(cancelled).toHaveBeenCalledWith(EXPORT);
-    await fireEvent.click(bar);
+    expect(cancelJob).toHaveBeenCalledWith(EXPORT);
+    await fireEvent.click(progressBar);
     expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
     mock.finishImport("chatgpt-export-2026-11-21.zip");
     await waitFor(() => expect(screen.queryByTestId("own-import-bar")).toBeNull());
@@ -199,13 +199,13 @@ describe("a detected file", () => {
     mock.addFile(EXPORT);
     await waitFor(() => expect(watching.detectedFiles).toHaveLength(1));
     let answer: (found: Awaited<ReturnType<typeof mock.watched>>) => void = () => undefined;
-    const found = await mock.watched();
+    const overview = await mock.watched();
     vi.spyOn(mock, "watched").mockReturnValueOnce(new Promise((done) => (answer = done)));
-    const late = watching.load();
+    const lateLoad = watching.load();
     session.locked("person");
     expect([watching.detectedFiles, watching.folders]).toEqual([[], null]);
-    answer(found);
-    await late;
+    answer(overview);
+    await lateLoad;
     expect(watching.detectedFiles).toEqual([]);
   });
 

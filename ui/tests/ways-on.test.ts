@@ -71,20 +71,20 @@ describe("the original record", () => {
       };
     };
   };
-  const shown = async () => (await screen.findByTestId("original-record")).textContent;
+  const recordText = async () => (await screen.findByTestId("original-record")).textContent;
 
   it("of a memory without one is that of the message which it was read from", async () => {
     withVerbatim({ "msg-1": '{"recipient":"bio"}' }, [{ kind: "message", id: "msg-1" }]);
     render(OriginalRecord, { id: "m-9" });
-    await waitFor(async () => expect(await shown()).toContain('{"recipient":"bio"}'));
-    expect(await shown()).toContain("It was read from this message:");
-    expect(await shown(), "the layout is in words").toContain("conversations in several files");
+    await waitFor(async () => expect(await recordText()).toContain('{"recipient":"bio"}'));
+    expect(await recordText()).toContain("It was read from this message:");
+    expect(await recordText(), "the layout is in words").toContain("conversations in several files");
   });
 
   it("that was not stored is said to be in the export, at the place that is shown", async () => {
     withVerbatim({});
     render(OriginalRecord, { id: "m-9" });
-    await waitFor(async () => expect(await shown()).toContain("In your copy of the export"));
+    await waitFor(async () => expect(await recordText()).toContain("In your copy of the export"));
   });
 });
 

@@ -116,10 +116,10 @@ describe("importing", () => {
 
 it("writing down a recovery code counts as activity", async () => {
   await open({ empty: true }, "create");
-  const touch = vi.spyOn(mock, "recordInput");
+  const recordInput = vi.spyOn(mock, "recordInput");
   vi.spyOn(performance, "now").mockReturnValue(1e9);
   reportActivity();
-  expect(touch).toHaveBeenCalledTimes(1);
+  expect(recordInput).toHaveBeenCalledTimes(1);
 });
 
 describe("a copy in the settings", () => {
@@ -128,16 +128,16 @@ describe("a copy in the settings", () => {
     ["details", About, "Copy details"],
   ] as const)("of the %s that the system refuses is shown as refused", async (_what, view, label) => {
     mock = await start();
-    const copied = vi.spyOn(mock, "copyText");
+    const copyText = vi.spyOn(mock, "copyText");
     render(view);
-    const copy = await screen.findByText(label);
+    const copyButton = await screen.findByText(label);
     for (const [answer, icon] of [
       [() => Promise.reject(new Error("no")), "alert"],
       [() => Promise.resolve(), "check"],
     ] as const) {
-      copied.mockImplementation(answer);
+      copyText.mockImplementation(answer);
       toasts.clear();
-      await fireEvent.click(copy);
+      await fireEvent.click(copyButton);
       await waitFor(() => expect(toasts.current?.icon).toBe(icon));
     }
   });
@@ -145,7 +145,7 @@ describe("a copy in the settings", () => {
 
 describe("the code behind the unlock screen", () => {
   let loaded: (module: { default: typeof Window }) => void;
-  let failed: (error: Error) => void;
+  let failLoading: (error: Error) => void;
   let shownFirst = false;
   const loadWindow = vi.fn<() => Promise<{ default: typeof Window }>>();
   const unlock = async () =>
@@ -158,7 +158,7 @@ describe("the code behind the unlock screen", () => {
     loadWindow.mockReset();
     loadWindow.mockImplementation(() => {
       shownFirst = screen.queryByTestId("unlock-passphrase") !== null;
-      return new Promise((resolve, reject) => ([loaded, failed] = [resolve, reject]));
+      return new Promise((resolve, reject) => ([loaded, failLoading] = [resolve, reject]));
     });
     render(App, { loadWindow });
   });
@@ -188,7 +188,7 @@ describe("the code behind the unlock screen", () => {
   it("says if it cannot be loaded, once the vault is open, and can lock the vault", async () => {
     await screen.findByTestId("unlock-passphrase");
     await waitFor(() => expect(loadWindow).toHaveBeenCalledTimes(1));
-    failed(new Error("the file is gone"));
+    failLoading(new Error("the file is gone"));
     expect(screen.queryByTestId("window-problem")).toBeNull();
     await unlock();
     expect((await screen.findByTestId("window-problem")).textContent).toContain("could not be loaded");

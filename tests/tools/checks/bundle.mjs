@@ -10,26 +10,26 @@ const SCHEMA = join(ROOT, "node_modules", "@tauri-apps", "cli", "config.schema.j
  * Entitlements that a package must not request. With one of these, a program in the hardened runtime can run foreign
  * code.
  */
-const EXCEPTION = /<key>(com\.apple\.[\w.-]+)<\/key>\s*<true\/>/g;
-/** Endings that belong to other programs: Windows would open all such files with ours. */
+const ENTITLEMENT_PATTERN = /<key>(com\.apple\.[\w.-]+)<\/key>\s*<true\/>/g;
+/** File extensions that our package must not claim: Windows would open all such files with our program. */
 const FOREIGN_ENDINGS = ["json", "zip", "md", "csv", "html"];
 
 const readConfig = () => JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
 
-/** Problems: what the schema of Tauri's bundler refuses, files that are missing, and settings that would do harm. */
+/** Returns problems: violations of the schema of Tauri's bundler, missing files, and harmful settings. */
 export function bundleConfiguration(config = readConfig()) {
   const { macOS = {}, windows = {}, fileAssociations = [], icon = [], linux } = config.bundle;
-  const named = [macOS.entitlements, linux?.deb?.desktopTemplate, config.bundle.licenseFile, ...icon];
+  const namedFiles = [macOS.entitlements, linux?.deb?.desktopTemplate, config.bundle.licenseFile, ...icon];
   const entitlements = macOS.entitlements && join(WORKSPACE, macOS.entitlements);
   const granted = entitlements && existsSync(entitlements) ? readFileSync(entitlements, "utf8") : "";
   const endings = fileAssociations.flatMap(({ ext }) => ext);
   return [
     ...schemaProblems(config),
-    ...named
+    ...namedFiles
       .filter((path) => path && !existsSync(join(WORKSPACE, path)))
       .map((path) => `tauri.conf.json names ${path}, which is missing`),
     ...(macOS.hardenedRuntime && entitlements ? [] : ["macOS needs the hardened runtime and a file of entitlements"]),
-    ...[...granted.matchAll(EXCEPTION)].map(([, key]) => `the entitlements grant ${key}`),
+    ...[...granted.matchAll(ENTITLEMENT_PATTERN)].map(([, key]) => `the entitlements grant ${key}`),
     ...(["skip", "offlineInstaller"].includes(windows.webviewInstallMode?.type)
       ? []
       : [

@@ -15,7 +15,10 @@ const MIME = join(FOLDER, "app.mementory.desktop.mime.xml");
 const ENTITLEMENTS = join(FOLDER, "entitlements.plist");
 const ZIP = "PK\x03\x04 an archive";
 const AGE = "age-encryption.org/v1\n-> scrypt";
-/** Files, and the type that a desktop has to recognise. Encrypted files keep the ending of what is inside. */
+/**
+ * Files as [name, content, type that a desktop has to recognise]. An encrypted file keeps the extension of the file
+ * that it contains.
+ */
 const SAMPLES = [
   ["a.mem", ZIP, "application/x-portable-memory"],
   ["a.alf", ZIP, "application/x-agent-life-format"],
@@ -72,12 +75,12 @@ function checkRecognised(scratch, count) {
     });
     return /standard::content-type: (\S+)/.exec(stdout)?.[1];
   };
-  const wrong = SAMPLES.filter((sample) => typeOf(sample) !== sample[2]);
-  wrong.forEach((sample) => console.log(`  ${sample[0]}: ${typeOf(sample)} instead of ${sample[2]}`));
-  count.add("types of files by name and content", wrong.length === 0);
+  const wrongSamples = SAMPLES.filter((sample) => typeOf(sample) !== sample[2]);
+  wrongSamples.forEach((sample) => console.log(`  ${sample[0]}: ${typeOf(sample)} instead of ${sample[2]}`));
+  count.add("types of files by name and content", wrongSamples.length === 0);
 }
 
-/** Problems: names in these files that do not fit the rest of the repository. */
+/** Returns problems: names in these files that differ from the names in the other files of the repository. */
 export function desktopNames() {
   const mime = readFileSync(MIME, "utf8");
   const { version } = JSON.parse(readFileSync(join(ROOT, "package.json"), "utf8"));
@@ -100,7 +103,7 @@ export function desktopNames() {
   ];
 }
 
-/** Problems: a type that one of the three files names and another does not. */
+/** Returns problems: types that are missing from one of the three files. */
 export function desktopTypes() {
   const texts = [ENTRY, METAINFO, MIME].map((file) => readFileSync(file, "utf8"));
   const typesIn = [

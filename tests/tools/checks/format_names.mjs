@@ -74,7 +74,7 @@ export function namedInRust(source, names) {
   const { code, strings } = scan(source);
   const ranges = testRanges(code);
   const outside = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
-  const found = strings.filter(outside).filter(({ text }) => names.has(text));
+  const foundStrings = strings.filter(outside).filter(({ text }) => names.has(text));
   const compiled = blankRanges(code, ranges);
   // `mem` is left out, because as part of an identifier it is short for memory.
   const longNames = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
@@ -90,10 +90,12 @@ export function namedInRust(source, names) {
       const standard =
         /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STD_MEM_PATTERN.test(after);
       // `mem` counts only in a path, and not if the path is that of a module in Rust's standard library.
-      if (text !== "mem" || (inPath && !standard)) found.push({ start, text });
-    } else if (namePattern.test(toSnakeCase(text))) found.push({ start, text });
+      if (text !== "mem" || (inPath && !standard)) foundStrings.push({ start, text });
+    } else if (namePattern.test(toSnakeCase(text))) foundStrings.push({ start, text });
   }
-  return found.sort((a, b) => a.start - b.start).map(({ start, text }) => ({ line: lineAt(source, start), text }));
+  return foundStrings
+    .sort((a, b) => a.start - b.start)
+    .map(({ start, text }) => ({ line: lineAt(source, start), text }));
 }
 
 /** The beginning of a `use` declaration; captures its crate. */
@@ -118,18 +120,20 @@ const filesBelow = (folder, ending) =>
 
 /** Problems: each place that no exception allows, and each exception that is not needed. */
 function problemsOf(places, exceptions, about) {
-  const used = new Set();
+  const usedExceptions = new Set();
   const allowed = ({ file, text }) => {
     const found = exceptions.filter(
       (each) => ["*", text].includes(each.name) && (each.file === file || isBelow(file, each.file)),
     );
-    found.forEach((each) => used.add(each));
+    found.forEach((each) => usedExceptions.add(each));
     return found.length > 0;
   };
-  const named = places.filter((place) => !allowed(place));
+  const unexplainedPlaces = places.filter((place) => !allowed(place));
   return [
-    ...named.map(({ file, line, text }) => `${file}:${line}: ${about} names a format: ${text}`),
-    ...exceptions.filter((each) => !used.has(each)).map(({ file, name }) => `${file}: ${name} needs no exception`),
+    ...unexplainedPlaces.map(({ file, line, text }) => `${file}:${line}: ${about} names a format: ${text}`),
+    ...exceptions
+      .filter((each) => !usedExceptions.has(each))
+      .map(({ file, name }) => `${file}: ${name} needs no exception`),
   ];
 }
 

@@ -33,18 +33,18 @@ export function licences() {
   // Crates for other systems may not have been downloaded to this machine, so look them up in the lock file.
   const host = /^host: (.*)$/m.exec(quiet("rustc", ["-vV"]).stdout)?.[1] ?? "";
   const lock = readFileSync(join(WORKSPACE, "Cargo.lock"), "utf8");
-  const locked = new Set(
+  const lockedPackages = new Set(
     [...lock.matchAll(/^name = "(.*)"\nversion = "(.*)"$/gm)].map(([, name, version]) => `${name} ${version}`),
   );
-  const used = packages();
+  const usedPackages = packages();
   return [
     ...missingFrom(crates([host]), committed.crates).map((each) => `the list of licences lacks ${each}: ${remedy}`),
-    ...missingFrom(used, committed.packages).map((each) => `the list of licences lacks ${each}: ${remedy}`),
-    ...missingFrom(committed.packages, used).map(
+    ...missingFrom(usedPackages, committed.packages).map((each) => `the list of licences lacks ${each}: ${remedy}`),
+    ...missingFrom(committed.packages, usedPackages).map(
       (each) => `the list of licences has ${each}, which is not used: ${remedy}`,
     ),
     ...committed.crates
-      .filter(({ name, version }) => !locked.has(`${name} ${version}`))
+      .filter(({ name, version }) => !lockedPackages.has(`${name} ${version}`))
       .map((each) => `the list of licences has ${describeEntry(each)}, which is not used: ${remedy}`),
     ...licencesWithoutText(host),
     ...(committed.own === ownLicence() ? [] : [`the list of licences has another text of LICENSE: ${remedy}`]),

@@ -34,10 +34,10 @@ export function networkClients(options) {
       "no network client was found in the command line: the list in network.mjs lacks the one that `push` has",
     );
   const source = join(WORKSPACE, "crates", "mementory-cli", "src");
-  const outside = readdirSync(source, { recursive: true, encoding: "utf8" })
+  const otherFiles = readdirSync(source, { recursive: true, encoding: "utf8" })
     .filter((file) => file.endsWith(".rs"))
     .map((file) => join("crates", "mementory-cli", "src", file))
     .filter((file) => file !== PUSH_FILE && /\bureq::/.test(readFileSync(join(WORKSPACE, file), "utf8")))
     .map((file) => `${file} uses the network client; only push.rs may`);
-  return [...shared, ...window, ...outside];
+  return [...shared, ...window, ...otherFiles];
 }

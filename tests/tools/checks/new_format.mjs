@@ -32,8 +32,8 @@ function codeProblems(family) {
   const lib = readFileSync(join(ROOT, crateOf(family), "src/lib.rs"), "utf8");
   return ([file, text]) => {
     const code = text.replaceAll(/\/\/.*$|^\s*#!?\[.*\]$/gm, "");
-    const known = file.endsWith("/tests.rs") ? cratesOfTests : crates;
-    const foreign = usedCrates(code).filter((name) => !known.includes(name));
+    const knownCrates = file.endsWith("/tests.rs") ? cratesOfTests : crates;
+    const foreign = usedCrates(code).filter((name) => !knownCrates.includes(name));
     const modules = [...code.matchAll(/\bcrate::([a-z]\w*)/g)].map(([, name]) => name);
     const absent = modules.filter((name) => !new RegExp(`\\bmod ${name};`).test(lib));
     return [

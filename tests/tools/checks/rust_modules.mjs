@@ -3,7 +3,7 @@
 // because that would need types.
 import { offsetAfterBracket, lineAt, scan, testRanges, blankRanges } from "./rust_source.mjs";
 
-/** A module: what it defines and imports, and its code and the paths in that code, without those of inner modules. */
+/** A module: its definitions and imports, its code and the paths in that code. Inner modules are not included. */
 class Module {
   constructor(path, parent, file) {
     Object.assign(this, {
@@ -37,8 +37,8 @@ export function allModules(top) {
 function readModuleFile(module, file, folder, read) {
   const { code, strings } = scan(read(file) ?? "");
   const ranges = testRanges(code);
-  const outside = strings.filter(({ start }) => !ranges.some(([from, to]) => from <= start && start < to));
-  readModuleCode(module, blankRanges(code, ranges), outside, folder, read);
+  const outerStrings = strings.filter(({ start }) => !ranges.some(([from, to]) => from <= start && start < to));
+  readModuleCode(module, blankRanges(code, ranges), outerStrings, folder, read);
 }
 
 const MOD_PATTERN = /(?:^|[\s;{}])mod\s+(\w+)\s*([;{])/g;
@@ -68,12 +68,12 @@ function readModuleCode(module, code, strings, folder, read) {
     inner.map(([, from, to]) => [from, to]),
   );
   for (const [child, from, to] of inner) {
-    const outside = [
+    const outerRanges = [
       [0, from],
       [to, code.length],
     ];
     const within = strings.filter(({ start }) => from <= start && start < to);
-    readModuleCode(child, blankRanges(code, outside), within, `${folder}${child.path.split("::").at(-1)}/`, read);
+    readModuleCode(child, blankRanges(code, outerRanges), within, `${folder}${child.path.split("::").at(-1)}/`, read);
   }
   const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
   collectUses(module, ownCode, within);
@@ -139,29 +139,29 @@ const withoutRawPrefix = (name) => name.trim().replace(/^r#/, "");
 
 /** Splits at commas outside braces. */
 function splitAtCommas(text) {
-  const found = [""];
+  const parts = [""];
   let depth = 0;
   for (const char of text) {
     if (char === "{") depth += 1;
     if (char === "}") depth -= 1;
-    if (char === "," && depth === 0) found.push("");
-    else found[found.length - 1] += char;
+    if (char === "," && depth === 0) parts.push("");
+    else parts[parts.length - 1] += char;
   }
-  return found.filter((part) => part.trim() !== "");
+  return parts.filter((part) => part.trim() !== "");
 }
 
 /**
  * All paths in the code as {start, segments}. A single name is a path too, because a glob import may have imported it.
  */
 function pathsIn(code) {
-  const found = [];
+  const paths = [];
   const PATH = /(?<![\w.:'])(?:r#)?[A-Za-z_]\w*(?:\s*::\s*(?:r#)?[A-Za-z_]\w*)*/g;
   for (const match of code.matchAll(PATH))
-    found.push({ start: match.index, segments: match[0].split("::").map(withoutRawPrefix) });
-  return found;
+    paths.push({ start: match.index, segments: match[0].split("::").map(withoutRawPrefix) });
+  return paths;
 }
 
-/** The modules that define what `segments` names, seen from `module`: none for names of other crates. */
+/** Returns the modules that define what the path `segments` names in `module`. Names of other crates have none. */
 export function definingModules(module, segments, visited = new Set()) {
   const [first, ...rest] = segments;
   if (first === "crate" || first === "$crate") return definingModulesWithin(crateRoot(module), rest, visited);
@@ -177,9 +177,9 @@ function definingModulesWithin(module, segments, visited) {
   if (segments.length === 0) return [module];
   const [first, ...rest] = segments;
   if (first === "super") return module.parent ? definingModulesWithin(module.parent, rest, visited) : [];
-  const found = findDefiningModules(module, first, rest, visited, false);
+  const definitions = findDefiningModules(module, first, rest, visited, false);
   // If no definition is found, a macro made this name, so it belongs to the module in which it was looked up.
-  return found.length > 0 ? found : [module];
+  return definitions.length > 0 ? definitions : [module];
 }
 
 /**
@@ -190,9 +190,9 @@ function findDefiningModules(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;
   if (visited.has(key)) return [];
   visited.add(key);
-  const found = new Set();
-  const add = (modules) => modules.forEach((each) => found.add(each));
-  if (module.items.has(name)) found.add(module);
+  const definitions = new Set();
+  const add = (modules) => modules.forEach((each) => definitions.add(each));
+  if (module.items.has(name)) definitions.add(module);
   if (module.children.has(name)) add(definingModulesWithin(module.children.get(name), rest, visited));
   for (const each of module.imports) {
     if (each.name !== name || !(here || each.topLevel)) continue;
@@ -201,13 +201,13 @@ function findDefiningModules(module, name, rest, visited, here) {
     const path = each.path[0];
     add(modulesDefiningImport(module, path === name ? each.path : [...each.path, ...rest], visited));
   }
-  if (found.size === 0)
+  if (definitions.size === 0)
     for (const each of module.imports) {
       if (each.name !== "*" || !(here || each.topLevel)) continue;
       for (const target of modulesDefiningImport(module, each.path.slice(0, -1), visited))
         if (target !== module) add(findDefiningModules(target, name, rest, visited, false));
     }
-  return [...found];
+  return [...definitions];
 }
 
 /**

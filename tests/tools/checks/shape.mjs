@@ -16,8 +16,8 @@ export function methodsOf(top) {
   const counts = new Map();
   for (const module of allModules(top))
     for (const [path, count] of implsIn(module.code)) {
-      const [home] = definingModules(module, path);
-      const type = `${(home ?? module).path}::${path.at(-1)}`;
+      const [definingModule] = definingModules(module, path);
+      const type = `${(definingModule ?? module).path}::${path.at(-1)}`;
       counts.set(type, (counts.get(type) ?? 0) + count);
     }
   return counts;
@@ -25,15 +25,15 @@ export function methodsOf(top) {
 
 /** [path of the type, number of methods] of each inherent `impl` block. */
 function implsIn(compiled) {
-  const found = [];
+  const impls = [];
   for (const match of compiled.matchAll(/(?:^|[\n;{}])\s*(?:unsafe\s+)?impl\b/g)) {
     const head = compiled.slice(match.index + match[0].length).match(/^[^{;]*/)[0];
     const at = match.index + match[0].length + head.length;
     if (compiled[at] !== "{" || / for\s/.test(head.replaceAll(/for\s*</g, ""))) continue;
     const body = compiled.slice(at + 1, offsetAfterBracket(compiled, at) - 1);
-    found.push([typeOf(head), functionsAtTop(body)]);
+    impls.push([typeOf(head), functionsAtTop(body)]);
   }
-  return found;
+  return impls;
 }
 
 /** The type of an `impl` head: `<'a, T: Into<X>> Reader<'a, T> where …` gives `Reader`. */
@@ -132,9 +132,9 @@ export function shape() {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const found = shapeOf(readRustFiles(), crates());
-  for (const [type, count] of found.methods.slice(0, 10)) console.log(`${count} methods: ${type}`);
-  console.log(`median of the Rust files: ${found.median} lines`);
-  for (const [crate, count] of found.lines) console.log(`${crate}: ${count} lines without tests`);
-  tooLarge(found).forEach((problem) => console.log(problem));
+  const measured = shapeOf(readRustFiles(), crates());
+  for (const [type, count] of measured.methods.slice(0, 10)) console.log(`${count} methods: ${type}`);
+  console.log(`median of the Rust files: ${measured.median} lines`);
+  for (const [crate, count] of measured.lines) console.log(`${crate}: ${count} lines without tests`);
+  tooLarge(measured).forEach((problem) => console.log(problem));
 }

@@ -17,20 +17,20 @@ const SHORTHAND_PATTERN = /^(?:margin|padding|inset|border-(?:width|style|color)
 
 /** Declarations that name a physical side, one line each. */
 export function physicalSides(css) {
-  const found = [];
+  const declarations = [];
   for (const [, name, value] of css
     .replaceAll(/\/\*.*?\*\//gs, "")
     .matchAll(/(?<=[{;]\s*)([a-z-]+)\s*:\s*([^;{}]+);/g)) {
-    if (PHYSICAL_PROPERTIES.some((pattern) => pattern.test(name))) found.push(`${name}: ${value}`);
-    if (name === "text-align" && /^(?:left|right)$/.test(value)) found.push(`${name}: ${value}`);
+    if (PHYSICAL_PROPERTIES.some((pattern) => pattern.test(name))) declarations.push(`${name}: ${value}`);
+    if (name === "text-align" && /^(?:left|right)$/.test(value)) declarations.push(`${name}: ${value}`);
     if (!SHORTHAND_PATTERN.test(name)) continue;
     let withoutBrackets = value;
     while (/\([^()]*\)/.test(withoutBrackets)) withoutBrackets = withoutBrackets.replaceAll(/\([^()]*\)/g, "");
     const parts = withoutBrackets.trim().split(/\s+/);
     const values = value.match(/(?:[^\s()]|\((?:[^()]|\((?:[^()]|\([^()]*\))*\))*\))+/g) ?? [];
-    if (parts.length === 4 && values[1] !== values[3]) found.push(`${name}: ${value}`);
+    if (parts.length === 4 && values[1] !== values[3]) declarations.push(`${name}: ${value}`);
   }
-  return found;
+  return declarations;
 }
 
 /**

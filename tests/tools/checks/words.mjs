@@ -66,12 +66,12 @@ export function bannedIn(file, source, words = BANNED_WORDS) {
   );
   if (entries.length === 0) return [];
   const { names, prose } = namesAndProse(file, source);
-  const found = [];
+  const bannedPlaces = [];
   const search = (text, kind) => {
     for (const match of text.matchAll(/[A-Za-z_][\w]*/g)) {
       for (const entry of entries)
         if ((kind === "names" || entry.in !== "names") && contains(entry, match[0]))
-          found.push({ word: entry.word, line: lineAt(source, match.index), text: match[0] });
+          bannedPlaces.push({ word: entry.word, line: lineAt(source, match.index), text: match[0] });
     }
   };
   search(names, "names");
@@ -80,8 +80,9 @@ export function bannedIn(file, source, words = BANNED_WORDS) {
     .split("/")
     .at(-1)
     .replace(/\.\w+$/, "");
-  for (const entry of entries) if (contains(entry, title)) found.push({ word: entry.word, line: 0, text: title });
-  return found;
+  for (const entry of entries)
+    if (contains(entry, title)) bannedPlaces.push({ word: entry.word, line: 0, text: title });
+  return bannedPlaces;
 }
 
 function bannedInClone() {
@@ -100,16 +101,17 @@ export function bannedWords() {
 }
 
 function printCounts() {
-  const found = bannedInClone();
+  const bannedPlaces = bannedInClone();
   for (const { word, use } of BANNED_WORDS) {
     const files = new Map();
-    for (const { file } of found.filter((each) => each.word === word)) files.set(file, (files.get(file) ?? 0) + 1);
+    for (const { file } of bannedPlaces.filter((each) => each.word === word))
+      files.set(file, (files.get(file) ?? 0) + 1);
     const total = [...files.values()].reduce((sum, n) => sum + n, 0);
     if (total === 0) continue;
     console.log(`${word}: ${total} in ${files.size} files; use: ${use}`);
     for (const [file, n] of [...files].sort((a, b) => b[1] - a[1])) console.log(`  ${String(n).padStart(4)} ${file}`);
   }
-  console.log(`${found.length} in all`);
+  console.log(`${bannedPlaces.length} in all`);
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -5,12 +5,12 @@ import { ROOT } from "../places.mjs";
 import { Stop } from "../sh.mjs";
 
 const TEMPLATE_FOLDER = new URL("./", import.meta.url);
-/** The crates of formats besides that of the vendors, each chosen with an option. */
+/** Families of formats besides `vendor`. Each has an option of `npm run new-format`. */
 export const FAMILIES = ["files", "engines", "agents", "interchange", "archives"];
 /** Families whose formats are also written and validated. */
 export const FAMILIES_WITH_WRITER = ["interchange", "archives"];
 const WRITER_FILES = ["write.rs", "validate.rs"];
-/** The cases with which a format begins. */
+/** The fixture cases that a new format gets. */
 const FIXTURES = ["full", "truncated", "mangled", "unknown_version"];
 
 /** The folder of the crate of a family. */
@@ -24,11 +24,11 @@ export function filesToWrite(id, name, family) {
   // In Rust templates, a line that begins with `+` is only for formats with a writer, and a line that begins with `-`
   // only for formats that can only be read.
   const [wanted, other] = hasWriter ? ["+", "-"] : ["-", "+"];
-  const chosen = (line) => (line.startsWith(wanted) ? line.slice(1) : line);
+  const chosenLine = (line) => (line.startsWith(wanted) ? line.slice(1) : line);
   const fill = (template) => {
     const source = readFileSync(new URL(`${template}.template`, TEMPLATE_FOLDER), "utf8");
     const lines = source.split("\n").filter((line) => !line.startsWith(other));
-    return (template.endsWith(".rs") ? lines.map(chosen) : source.split("\n"))
+    return (template.endsWith(".rs") ? lines.map(chosenLine) : source.split("\n"))
       .join("\n")
       .replaceAll("{{id}}", id)
       .replaceAll("{{Type}}", type)

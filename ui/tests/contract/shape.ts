@@ -6,7 +6,7 @@ const path = `${import.meta.dirname}/../../src/lib/ipc/bindings.ts`;
 const source = ts.createSourceFile(path, readFileSync(path, "utf8"), ts.ScriptTarget.Latest, true);
 
 const types = new Map<string, ts.TypeNode>();
-/** Parameter types and answer type of every command. */
+/** The types of the parameters and of the answer of every command. */
 export const commands = new Map<string, { parameters: ts.TypeNode[]; answer: ts.TypeNode }>();
 
 source.forEachChild((node) => {
@@ -70,7 +70,7 @@ export function mismatches(value: unknown, type: ts.TypeNode, at = ""): string[]
   return typeof value === kind ? [] : mismatch();
 }
 
-/** The members of an object type or of an intersection of them; null for other types. */
+/** Returns the members of an object type or of an intersection of object types, and null for other types. */
 function membersOf(type: ts.TypeNode): ts.PropertySignature[] | null {
   if (ts.isTypeLiteralNode(type)) return type.members.filter(ts.isPropertySignature);
   if (ts.isParenthesizedTypeNode(type)) return membersOf(type.type);
@@ -96,5 +96,5 @@ function memberMismatches(value: Record<string, unknown>, members: ts.PropertySi
   ];
 }
 
-/** For a union: the shortest of the lists of mismatches, which is the list for the member that fits best. */
+/** Returns the shortest list of mismatches, which is that of the union member that fits best. */
 const closest = (all: string[][]): string[] => all.toSorted((a, b) => a.length - b.length)[0] ?? [];
