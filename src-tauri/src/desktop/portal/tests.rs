@@ -52,7 +52,7 @@ fn the_style_is_read_and_then_followed() {
     portal.request_name(PORTAL_NAME).unwrap();
     let (sender, styles) = channel();
     let connection = bus.connect();
-    let follower = std::thread::spawn(move || follow(&connection, |style| sender.send(style).unwrap()));
+    let follower = std::thread::spawn(move || report_style_changes(&connection, |style| sender.send(style).unwrap()));
     assert_eq!(styles.recv_timeout(DEADLINE).unwrap(), style(Some("#0080ff")));
 
     let announce = |from: &Connection, (namespace, key): (&str, &str), value: Value<'_>| {
@@ -75,7 +75,7 @@ fn a_desktop_without_portal_has_no_style() {
     let bus = PrivateBus::start();
     let (sender, styles) = channel();
     let connection = bus.connect();
-    let follower = std::thread::spawn(move || follow(&connection, |style| sender.send(style).unwrap()));
+    let follower = std::thread::spawn(move || report_style_changes(&connection, |style| sender.send(style).unwrap()));
     assert_eq!(styles.recv_timeout(DEADLINE).unwrap(), SystemStyle::default());
     drop(bus);
     let _ = follower.join().unwrap();
