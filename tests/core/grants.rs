@@ -122,7 +122,7 @@ fn unit(n: usize, spec: &RecordSpec) -> Unit {
     record.source.platform = SOURCES[spec.source].into();
     record.record_type = spec.record_type.map(|n| TYPES[n].to_owned());
     record.tags = spec.tags.iter().map(|n| TAGS[*n].to_owned()).collect();
-    record.times.created = spec.day.map(time);
+    record.times.created = spec.day.map(start_of_day);
     if spec.not_exportable {
         record.origin.format = "pam".into();
         record
