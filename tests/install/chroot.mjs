@@ -1,6 +1,6 @@
 // A bare system made by debootstrap, in which programs are run as root or as a person.
 import { spawn } from "node:child_process";
-import { copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, copyFileSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { Stop, must, quiet } from "../tools/sh.mjs";
 
@@ -24,12 +24,14 @@ export const SYSTEMS = {
     keyring: "ubuntu-archive-keyring.gpg",
   },
 };
+/** Folder with the sockets of X servers. On a new machine, the first X server creates it. */
+const X11_SOCKETS = "/tmp/.X11-unix";
 /** Mounts that give the system access to the kernel and the X server of this machine. */
 const MOUNTS = [
   ["-t", "proc", "proc", "proc"],
   ["--rbind", "/sys", "sys"],
   ["--rbind", "/dev", "dev"],
-  ["--bind", "/tmp/.X11-unix", "tmp/.X11-unix"],
+  ["--bind", X11_SOCKETS, "tmp/.X11-unix"],
 ];
 const PERSON = "person";
 const ENVIRONMENT = { PATH: "/usr/sbin:/usr/bin:/sbin:/bin", LANG: "C.UTF-8", DEBIAN_FRONTEND: "noninteractive" };
@@ -70,6 +72,11 @@ export class Chroot {
   }
 
   #mount() {
+    if (!existsSync(X11_SOCKETS)) {
+      mkdirSync(X11_SOCKETS);
+      // Everybody may add a socket, as in /tmp itself. The mode that `mkdir` gets is reduced by the umask.
+      chmodSync(X11_SOCKETS, 0o1777);
+    }
     for (const [place, ...args] of MOUNTS.map((mount) => [mount.at(-1), ...mount.slice(0, -1)])) {
       const target = join(this.root, place);
       mkdirSync(target, { recursive: true });
