@@ -139,7 +139,7 @@ it("an entry to delete says what is not known yet, and where it is now", () => {
   const items = [{ ...entry, trashed: true, created_at: null }];
   render(TodoList, { todo: { assistant: "claude", name: "Claude", items, message: "", assistants: [] } });
   expect(screen.getByTestId("todo-item").textContent).toContain(
-    "Outdated, not known yet if it is gone there, in your Trash",
+    "Outdated, not yet known whether it’s gone, in your Trash",
   );
 });
 
