@@ -52,7 +52,12 @@ export const EXPORT_SCREENS = [
   [
     "export, losses",
     OPEN,
-    async (page) => (await openExport(page), await page.click("export-alf"), page.waitFor("export-losses")),
+    async (page) => {
+      await openExport(page);
+      await page.click("export-alf");
+      await page.waitFor("export-losses");
+      await scrollTo(page, "export-losses");
+    },
   ],
   [
     "export, uncovered",
