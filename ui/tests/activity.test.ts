@@ -253,7 +253,7 @@ describe("an import that failed", () => {
       true,
       true,
     ]);
-    const [line] = transfersOf([], [entry(9, { op: "import_failed", detail: "limit" })], [failed]);
+    const [line] = transfersOf([], [entry(failed.seq, { op: "import_failed", detail: "limit" })], [failed]);
     for (const shownText of [report.textContent, line?.text])
       expect([shownText?.includes("abc[U+202E]gpj.zip"), shownText?.includes("\u202e")]).toEqual([true, false]);
   });

@@ -275,7 +275,7 @@ describe("a file that is not recognised", () => {
     expect(within(row).getByTestId("import-nearest").textContent).toContain("one memory per paragraph");
     await fireEvent.click(within(row).getByTestId("import-keep-file"));
     await waitFor(() => expect(importing.chosen[POEM]).toBe("kept_file"));
-    await waitFor(() => expect(row.textContent).toContain("Will be kept as a file."));
+    await waitFor(() => expect(row.textContent).toContain("Will be kept as a file and listed under Documents."));
     expect(importing.plans[0]?.request).toMatchObject({ paths: [POEM], format: "kept_file" });
     expect(within(row).queryByTestId("import-keep-file")).toBeNull();
   });
