@@ -84,7 +84,7 @@ export const sampleEntries = (): AuditEntry[] => [
     actor: "user",
     op: "export",
     target: "mem",
-    detail: "316 records, signed, 14 covered, valid",
+    detail: "329 records, signed, 14 covered, valid",
     file: "/home/ines/Documents/Ines 2026-11-21.mem",
   },
   { seq: 10, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40", file: null },

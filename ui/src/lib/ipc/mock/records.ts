@@ -137,7 +137,7 @@ export function sampleExport(
   saved: boolean,
 ): Exported {
   const isText = format === "transfer_text";
-  const items = isText ? all.filter(isInText) : all.filter(({ kind }) => format === "alf" || kind !== "attachment");
+  const items = isText ? all.filter(isInText) : all;
   const signed = saved && !isText;
   return {
     path: out,
