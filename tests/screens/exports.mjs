@@ -52,7 +52,12 @@ export const EXPORT_SCREENS = [
   [
     "export, losses",
     OPEN,
-    async (page) => (await openExport(page), await page.click("export-alf"), page.waitFor("export-losses")),
+    async (page) => {
+      await openExport(page);
+      await page.click("export-alf");
+      await page.waitFor("export-losses");
+      await scrollTo(page, "export-losses");
+    },
   ],
   [
     "export, uncovered",
@@ -142,7 +147,7 @@ export const EXPORT_SCREENS = [
     OPEN,
     async (page) => {
       await page.mock(
-        "() => { const { exportRun } = window.__mock; window.__mock.exportRun = async (...asked) => ({ ...(await exportRun(...asked)), validated: false, errors: 3, first_error: { code: 'checksum', place: 'memories.jsonl:4', message: 'The digest in the manifest is another' } }); }",
+        "() => { const { exportRun } = window.__mock; window.__mock.exportRun = async (...asked) => ({ ...(await exportRun(...asked)), validated: false, errors: 3, first_error: { code: 'checksum_mismatch', place: 'items/fact.jsonl', message: 'checksum mismatch: items/fact.jsonl' } }); }",
       );
       await openExport(page);
       await page.click("export-understood");

@@ -193,10 +193,10 @@ it("the question before an import is undone says what is removed and what stays"
   const onundo = vi.fn();
   render(UndoSheet, { imports: [undoneImport(batches[1]!)], onundo, oncancel: vi.fn() });
   const question = screen.getByTestId("import-undo-ask").textContent;
-  expect(question).toContain("14 items that it added are removed, also from the Trash.");
+  expect(question).toContain("14 items that this import added are removed, even if they are in the Trash.");
   expect(question).toContain("3 updated items get their earlier wording back.");
-  expect(question).toContain("2 entries from this import were edited later.");
-  expect(question).toContain("To bring it back, import the file again.");
+  expect(question).toContain("2 items from this import were edited later.");
+  expect(question).toContain("To bring the imported items back, import the file again. The edits stay lost.");
   await fireEvent.click(screen.getByTestId("import-undo-anyway"));
   expect(onundo).toHaveBeenCalledOnce();
 });
@@ -253,7 +253,7 @@ describe("an import that failed", () => {
       true,
       true,
     ]);
-    const [line] = transfersOf([], [entry(9, { op: "import_failed", detail: "limit" })], [failed]);
+    const [line] = transfersOf([], [entry(failed.seq, { op: "import_failed", detail: "limit" })], [failed]);
     for (const shownText of [report.textContent, line?.text])
       expect([shownText?.includes("abc[U+202E]gpj.zip"), shownText?.includes("\u202e")]).toEqual([true, false]);
   });
@@ -278,11 +278,11 @@ describe("the section", () => {
 
   it("counts the filtered entries", async () => {
     const total = await screen.findByTestId("changes-total");
-    expect(total.textContent).toBe("10 entries, without content");
+    expect(total.textContent).toBe("10 entries. None of them contains your texts.");
     await fireEvent.keyDown(screen.getByTestId("changes-what"), { key: "Enter" });
     const menu = await screen.findByRole("menu");
     await fireEvent.click(within(menu).getByText("Imported"));
-    await waitFor(() => expect(total.textContent).toBe("2 entries, without content"));
+    await waitFor(() => expect(total.textContent).toBe("2 entries. None of them contains your texts."));
     expect(screen.getByTestId("changes-what").textContent).toBe("Imported");
   });
 

@@ -235,7 +235,7 @@ describe("suggestions", () => {
     await fireEvent.input(screen.getByTestId("suggestion-text"), { target: { value: "Prefers millimetres." } });
     await fireEvent.click(screen.getByTestId("suggestion-accept-edited"));
     await waitFor(async () => expect(await suggestionCards()).toHaveLength(2));
-    expect(toasts.current?.text).toBe("1 suggestion accepted.");
+    expect(toasts.current?.text).toBe("1 suggestion accepted");
     await fireEvent.click((await card("s-2")).getByTestId("suggestion-refuse"));
     await waitFor(async () => expect(await suggestionCards()).toHaveLength(1));
     await fireEvent.click((await card("s-3")).getByTestId("suggestion-never"));

@@ -303,9 +303,9 @@ describe("a saved file that fails its check", () => {
     const first_error = { code: "checksum", place: "memories.jsonl:4", message: "its digest is another" };
     render(ExportDone, { done: { ...(await runFailingExport("mem")), first_error, errors } });
     const shownText = screen.getByTestId("export-invalid").textContent;
-    expect(shownText).toContain("its digest is another memories.jsonl:4");
+    expect(shownText).toMatch(/A checksum is missing or doesn’t match\.\s*Details\s+memories\.jsonl:4/);
     expect(shownText).toContain("Your vault is fine.");
-    expect(shownText.includes("and 2 more")).toBe(errors === 3);
+    expect(shownText.includes("There are 2 more errors.")).toBe(errors === 3);
   });
 
   it("is not deleted if it was changed since, and can be kept", async () => {

@@ -272,11 +272,11 @@ describe("a file that is not recognised", () => {
     await importing.inspect([POEM]);
     render(ImportSheet);
     const row = document.querySelector<HTMLElement>(`[data-path="${POEM}"]`)!;
-    expect(row.textContent).toContain("It looks most like Plain text.");
+    expect(row.textContent).toContain("The format “Plain text” fits best.");
     expect(within(row).getByTestId("import-nearest").textContent).toContain("one memory per paragraph");
     await fireEvent.click(within(row).getByTestId("import-keep-file"));
     await waitFor(() => expect(importing.chosen[POEM]).toBe("kept_file"));
-    await waitFor(() => expect(row.textContent).toContain("Will be kept as a file."));
+    await waitFor(() => expect(row.textContent).toContain("Will be kept as a file and listed under Documents."));
     expect(importing.plans[0]?.request).toMatchObject({ paths: [POEM], format: "kept_file" });
     expect(within(row).queryByTestId("import-keep-file")).toBeNull();
   });

@@ -235,7 +235,7 @@ describe("undoing an import", () => {
     Object.assign(batches[0] ?? {}, { edited_since: 3 });
     const undoImport = vi.spyOn(mock, "undoImport");
     await fireEvent.click(screen.getByTestId("import-undo"));
-    await waitFor(() => expect(undoQuestion()?.textContent).toContain("3 entries from this import were edited later."));
+    await waitFor(() => expect(undoQuestion()?.textContent).toContain("3 items from this import were edited later."));
     expect(undoImport).not.toHaveBeenCalled();
     await fireEvent.click(document.querySelector("[data-cancel]") as HTMLElement);
     await waitFor(() => expect(undoQuestion()).toBeNull());
@@ -389,7 +389,7 @@ describe("a file without imported records", () => {
     await importing.inspect([CHATGPT, "/d/poem.xyz"]);
     render(ImportSheet);
     expect(document.querySelector("[data-path='/d/poem.xyz'] .num")?.textContent).toBe(
-      "It looks most like Plain text. Choose a format, or keep it as a file.",
+      "The format “Plain text” fits best. Choose a format, or keep it as a file.",
     );
   });
 });

@@ -99,7 +99,7 @@ describe("Ctrl F", () => {
       await waitFor(() => expect(document.querySelector("h1")).toBeTruthy());
       await fireEvent.keyDown(document.body, { key: "f", ctrlKey: true });
       const note = await screen.findByTestId("palette-note");
-      expect(note.textContent).toMatch(/^You can’t search in (Sensitive|Trash|Settings)\./);
+      expect(note.textContent).toMatch(/^You can’t search in “(Sensitive|Trash|Settings)”\./);
       const field = screen.getByTestId("palette-field");
       expect(field.getAttribute("aria-describedby")).toBe(note.id);
     },

@@ -130,7 +130,7 @@ describe("an evidence pack", () => {
     nav.section = "activity";
     render(Bar);
     await fireEvent.click(await screen.findByTestId("activity-evidence"));
-    await screen.findByText("3 deletion records, each with its receipt");
+    await screen.findByText(/^3 deletion records, each with its receipt\./);
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
     expect(result.textContent).toContain("3 deletion records, 3 receipts");
@@ -148,14 +148,14 @@ describe("an evidence pack", () => {
   it("contains the checked parts of the chosen days", async () => {
     const evidence = vi.spyOn(mock, "evidence");
     render(EvidenceSheet);
-    await screen.findByText("3 deletion records, each with its receipt");
+    await screen.findByText(/^3 deletion records, each with its receipt\./);
     for (const part of ["tombstones", "key", "transfers"])
       await fireEvent.click(screen.getByTestId(`evidence-${part}`));
     const since = screen.getByTestId<HTMLInputElement>("evidence-since");
     expect(since.value, "the first day of the log, until another is chosen").not.toBe("");
     await fireEvent.change(since, { target: { value: "2024-03-01" } });
     await fireEvent.change(screen.getByTestId("evidence-until"), { target: { value: "2024-03-02" } });
-    await screen.findByText("0 entries, without content");
+    await screen.findByText("0 entries. None of them contains your texts.");
     await fireEvent.click(screen.getByTestId("evidence-save"));
     const result = await screen.findByTestId("evidence-result");
     expect(result.textContent, "parts that were not chosen are not listed").not.toContain("deletion records");

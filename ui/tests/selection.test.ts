@@ -24,7 +24,7 @@ it("the panel of checked rows summarises all of them", async () => {
   check("m-0", "m-5", "m-9");
   render(SelectionView);
   await waitFor(() => expect(valueBeside("Versions")).toBe("6 in all"));
-  expect(valueBeside("Conversations")).toBe("taken from 1 conversation");
+  expect(valueBeside("Taken from")).toBe("1 conversation");
   expect(valueBeside("Sensitive")).toBe("1 finding to review");
   expect(screen.getByTestId("selection-span").textContent).toMatch(/^Dated between .+ and .+[^;]$/);
 });
@@ -35,7 +35,7 @@ it("the summary omits empty categories, and says if some records have no date", 
   check("m-1", "m-2");
   render(SelectionView);
   await waitFor(() => expect(valueBeside("Versions")).toBe("2 in all"));
-  expect([valueBeside("Conversations"), valueBeside("Sensitive")]).toEqual([undefined, undefined]);
+  expect([valueBeside("Taken from"), valueBeside("Sensitive")]).toEqual([undefined, undefined]);
   expect(screen.getByTestId("selection-span").textContent).toMatch(/; 1 without a date$/);
 });
 

@@ -103,8 +103,8 @@ describe("importing", () => {
   });
 
   it.each([
-    ["failed", "Import failed."],
-    ["cancelled", "Import cancelled."],
+    ["failed", "Import failed"],
+    ["cancelled", "Import cancelled"],
     ["report", "Import finished. See the report"],
   ] as const)("says in the bar how it ended: %s", async (stage, text) => {
     render(BackgroundImport);

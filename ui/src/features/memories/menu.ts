@@ -49,7 +49,7 @@ export function memoryMenu(id: string, open: () => void): MenuEntry[] {
         ]
       : []),
     { label: t("tag.tag"), icon: Tag, shortcut: letter("T"), run: startAction("tag") },
-    { label: t("action.redact"), icon: Eraser, shortcut: letter("R"), run: startAction("redact") },
+    { label: t("action.redactMore"), icon: Eraser, shortcut: letter("R"), run: startAction("redact") },
     { label: t("action.copyText"), icon: Copy, run: () => void copy(id) },
     { label: t("detail.original"), icon: FileCode, run: startAction("original") },
     ...recordMenuEntries(memories, ids),

@@ -285,7 +285,7 @@ class Importing {
   /** Title of the report of an import that failed or was cancelled. */
   get endTitle(): string {
     if (this.importedInPart) return t("import.partly.title");
-    return this.stage === "cancelled" ? t("import.cancelled.title") : t("import.failed.title");
+    return t(this.stage === "cancelled" ? "import.ended.cancelled" : "import.ended.failed");
   }
 
   private fail(error: unknown): void {

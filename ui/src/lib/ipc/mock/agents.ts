@@ -328,7 +328,11 @@ export function sampleAgents({ requireOpen, connected, records }: Options): {
       clientReads: (id, left) => {
         const grant = grants.find((each) => each.id === id);
         const at = new Date().toISOString();
-        if (grant) Object.assign(grant, { last_call_at: at, first_read_at: grant.first_read_at ?? at });
+        if (grant) {
+          Object.assign(grant, { last_call_at: at, first_read_at: grant.first_read_at ?? at });
+          grant.calls_today += 1;
+          grant.records_today += Object.values(left).reduce((sum, n) => sum + n, 0);
+        }
         calls = [{ at, grant: id, client: grant?.name ?? "", tool: "search", left, note: null }, ...calls];
         notify();
       },

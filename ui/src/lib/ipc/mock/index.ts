@@ -12,6 +12,7 @@ import {
   sampleDetection,
   FILE_PASSPHRASE,
   sampleReceipt,
+  storedReceipt,
   failWith,
   sampleReport,
   sampleTombstone,
@@ -57,8 +58,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   let path = "/home/ines/Documents/Ines.mementory";
   const pace = options.pace ?? 0;
   const history = sampleHistory();
-  const tombstones = sampleTombstones();
-  const batches = sampleBatches();
+  const tombstones = options.empty ? [] : sampleTombstones();
+  const batches = options.empty ? [] : sampleBatches();
   const review = sampleReview({
     items: () => items,
     trash: (ids) => mock.trash(ids),
@@ -68,7 +69,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     scanned: !options.neverScanned,
   });
   const keys = sampleKeys();
-  const entries = sampleEntries();
+  // The log of an empty vault says only that the vault was created.
+  const entries = options.empty ? sampleEntries().slice(0, 1) : sampleEntries();
   let onLocked: (by: LockedBy) => void = () => undefined;
   let onOpen: () => void = () => undefined;
   const openRequests: OpenRequest[] = [];
@@ -232,7 +234,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     cancelJob: async (id) => cancelSampleJob(id),
     imports: async () => ({ batches }),
-    failedImports: async () => ({ failed: sampleFailed }),
+    failedImports: async () => ({ failed: options.empty ? [] : sampleFailed }),
     importReport: async (batch) => ({
       ...sampleReport(emptyImportRequest, false, review.gone("chatgpt")),
       batch,
@@ -365,18 +367,16 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       const tombstoneOf = (id: string) => ({
         ...sampleTombstone(`ts_${id}`, "delete", "memory", "chatgpt", 0),
         receipt: "rc_1",
+        at: new Date().toISOString(),
       });
       tombstones.unshift(...ids.map(tombstoneOf));
       const redacted = with_copies ? (copies ?? COPY_IDS).length : 0;
-      const eraseReceipt = sampleReceipt("rc_1", null, { redacted, left: COPY_IDS.length - redacted });
+      const copiesOf = { redacted, left: COPY_IDS.length - redacted };
+      const eraseReceipt = sampleReceipt("rc_1", null, copiesOf, { records: ids.length });
       return { tombstones: tombstones.slice(0, ids.length), receipt: eraseReceipt, copies_redacted: redacted };
     },
     tombstones: async () => ({ tombstones }),
-    receipt: async (id) =>
-      sampleReceipt(
-        id,
-        tombstones.some((tombstone) => tombstone.receipt === id && tombstone.complete === false) ? "attachments" : null,
-      ),
+    receipt: async (id) => storedReceipt(id, tombstones),
     retryCleanup: async (job, id, onProgress) => {
       await runStages(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, onProgress);
       for (const tombstone of tombstones) if (tombstone.receipt === id) tombstone.complete = true;
@@ -384,7 +384,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     exportPreview: async (_job, request) => sampleExport(request, matching(request.filter), review.open(), false),
     exportRun: async (job, request, _passphrase, onProgress) => {
-      await runStages(job, ["collect", "write", "validate"], 3589, pace, onProgress);
+      await runStages(job, ["collect", "write", "validate"], items.length, pace, onProgress);
       return sampleExport(request, matching(request.filter), review.open(), true);
     },
     removeExport: async () => undefined,

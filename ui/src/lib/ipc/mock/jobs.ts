@@ -289,29 +289,32 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
   };
 }
 
-const RECEIPT_PLACES: [string, string, string][] = [
-  ["record", "erased", "3 memories, 7 versions"],
-  ["database_pages", "not_present", "read page by page"],
-  ["write_ahead_log", "erased", "emptied"],
-  ["search_index", "erased", "segment rewritten"],
-  ["attachments", "erased", "1 file"],
-  ["verbatim", "erased", "3 entries"],
-  ["temporary_files", "not_present", ""],
+/** The places of a receipt for so many records, with details as the core words them. */
+const receiptPlaces = (records: number): [string, string, string][] => [
+  ["record", "erased", `${records} records, their versions, verbatim texts, links and vectors`],
+  ["database_pages", "not_present", "1840 pages searched for 62 traces"],
+  ["write_ahead_log", "erased", "written back and truncated"],
+  ["search_index", "erased", `9 files, ${records * 14} words and ${records} rows looked for`],
+  ["attachments", "erased", "1 files"],
+  ["verbatim", "erased", "5 parts of imports searched"],
+  ["temporary_files", "not_present", "none"],
 ];
 
 /**
  * A sample receipt. `copies`: how many messages with the same content were redacted, and how many were left unchanged.
+ * `at`: the time of the deletion, which is now if not given.
  */
 export function sampleReceipt(
   id: string,
   failedPlace: string | null = null,
   copies: { redacted: number | null; left: number } = { redacted: 2, left: 0 },
+  { at = new Date().toISOString(), records = 1 } = {},
 ): Receipt {
   return {
     id,
-    at: new Date().toISOString(),
+    at,
     complete: failedPlace === null,
-    places: RECEIPT_PLACES.map(([place, result, detail]) =>
+    places: receiptPlaces(records).map(([place, result, detail]) =>
       place === failedPlace
         ? { place, outcome: "failed", detail: "the disk is read-only" }
         : { place, outcome: result, detail },
@@ -319,6 +322,13 @@ export function sampleReceipt(
     copies_left: copies.left,
     copies_redacted: copies.redacted,
   };
+}
+
+/** The receipt of deletions that are in the log. */
+export function storedReceipt(id: string, tombstones: readonly TombstoneView[]): Receipt {
+  const [found, ...more] = tombstones.filter((tombstone) => tombstone.receipt === id);
+  const failedPlace = found?.complete === false ? "attachments" : null;
+  return sampleReceipt(id, failedPlace, undefined, { at: found?.at, records: more.length + 1 });
 }
 
 export function sampleTombstone(

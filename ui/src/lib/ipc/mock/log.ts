@@ -52,7 +52,7 @@ export const batchOf = (report: ImportReport, paths: readonly string[]): BatchIn
   file: paths[0] ?? null,
 });
 
-/** Log entries of the sample vault. */
+/** Log entries of the sample vault, oldest first. */
 export const sampleEntries = (): AuditEntry[] => [
   { seq: 1, at: ago(172), actor: "user", op: "create", target: "", detail: "", file: null },
   { seq: 2, at: ago(156), actor: "user", op: "edit", target: "m-0", detail: "version 2", file: null },
@@ -62,25 +62,11 @@ export const sampleEntries = (): AuditEntry[] => [
     actor: "user",
     op: "export",
     target: "alf",
-    detail: "3589 records, encrypted, valid",
+    detail: "307 records, encrypted, valid",
     file: null,
   },
-  { seq: 4, at: ago(7), actor: "user", op: "redact", target: "m-ts_01JCM2T0R7", detail: "1 records", file: null },
-  { seq: 5, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3", file: null },
-  { seq: 6, at: ago(0.1), actor: "user", op: "erase", target: "m-ts_01JD4V8QN3", detail: "memory", file: null },
   {
-    seq: 7,
-    at: ago(0.05),
-    actor: "user",
-    op: "export",
-    target: "mem",
-    detail: "3589 records, signed, 14 covered, valid",
-    file: "/home/ines/Documents/Ines 2026-11-21.mem",
-  },
-  { seq: 8, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40", file: null },
-  { seq: 9, at: ago(3.2), actor: "user", op: "import_failed", target: "claude", detail: "limit", file: null },
-  {
-    seq: 10,
+    seq: 4,
     at: ago(12),
     actor: "user",
     op: "export",
@@ -88,12 +74,26 @@ export const sampleEntries = (): AuditEntry[] => [
     detail: "41 records, 6 covered",
     file: null,
   },
+  { seq: 5, at: ago(7), actor: "user", op: "redact", target: "m-ts_01JCM2T0R7", detail: "1 records", file: null },
+  { seq: 6, at: ago(3.2), actor: "user", op: "import_failed", target: "claude", detail: "limit", file: null },
+  { seq: 7, at: ago(3), actor: "user", op: "import", target: "b-1", detail: "added 14 updated 3", file: null },
+  { seq: 8, at: ago(0.1), actor: "user", op: "erase", target: "m-ts_01JD4V8QN3", detail: "memory", file: null },
+  {
+    seq: 9,
+    at: ago(0.05),
+    actor: "user",
+    op: "export",
+    target: "mem",
+    detail: "329 records, signed, 14 covered, valid",
+    file: "/home/ines/Documents/Ines 2026-11-21.mem",
+  },
+  { seq: 10, at: ago(0, 30), actor: "user", op: "import", target: "b-2", detail: "added 669 updated 40", file: null },
 ];
 
 /** Details of the failed sample import. */
 export const sampleFailed: FailedImport[] = [
   {
-    seq: 9,
+    seq: 6,
     paths: ["/home/ines/Downloads/claude-part-2-of-3.zip"],
     error: {
       code: "limit",
