@@ -38,9 +38,9 @@ export const commands = {
 	lock: () => typedError<null, ErrorBody>(__TAURI_INVOKE("lock")),
 	/**  Set the number of minutes without input after which the vault locks automatically; 0 = never. */
 	setAutoLock: (minutes: number) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_auto_lock", { minutes })),
-	/**  The person did something: restart the wait for the automatic lock. */
+	/**  Record that the person gave input, which restarts the wait for the automatic lock. */
 	recordInput: () => typedError<null, ErrorBody>(__TAURI_INVOKE("record_input")),
-	/**  Change the passphrase; `secret` is the current one or the recovery code. */
+	/**  Change the passphrase; `secret` is the current passphrase or the recovery code. */
 	changePassphrase: (secret: string, newPassphrase: string) => typedError<Slots, ErrorBody>(__TAURI_INVOKE("change_passphrase", { secret, newPassphrase })),
 	/**  Make a new recovery code; `secret` is the passphrase or the current code. The old code stops working. */
 	newRecoveryCode: (secret: string) => typedError<NewRecoveryCode, ErrorBody>(__TAURI_INVOKE("new_recovery_code", { secret })),
@@ -50,11 +50,11 @@ export const commands = {
 	vaultInfo: () => typedError<VaultInfo, ErrorBody>(__TAURI_INVOKE("vault_info")),
 	/**  Check the integrity of every part of the vault. */
 	checkVault: (rebuildIndex: boolean) => typedError<CheckReport, ErrorBody>(__TAURI_INVOKE("check_vault", { rebuildIndex })),
-	/**  Copy the vault to a new folder and check the copy, which is a vault of its own. */
+	/**  Copy the vault to a new folder and check the copy, which is a separate vault. */
 	backup: (jobId: string, out: string, onProgress: Channel<Progress>) => typedError<WrittenBackup, ErrorBody>(__TAURI_INVOKE("backup", { jobId, out, onProgress })),
 	/**  The audit log; with `verify` its chain and signatures are checked. */
 	audit: (verify: boolean) => typedError<AuditLog, ErrorBody>(__TAURI_INVOKE("audit", { verify })),
-	/**  The vault's own key, the trusted keys, and the keys seen on imported files. */
+	/**  The signing key of the vault, the trusted keys, and the keys seen on imported files. */
 	keys: () => typedError<Keys, ErrorBody>(__TAURI_INVOKE("keys")),
 	/**  Trust a public key. */
 	trustKey: (key: string, name: string | null) => typedError<Keys, ErrorBody>(__TAURI_INVOKE("trust_key", { key, name })),
@@ -108,7 +108,7 @@ export const commands = {
 	setAnswerClients: (on: boolean) => typedError<AgentsOverview, ErrorBody>(__TAURI_INVOKE("set_answer_clients", { on })),
 	/**  Record that the person has seen the notices of the first reads through these grants. */
 	firstReadsSeen: (grants: string[]) => typedError<null, ErrorBody>(__TAURI_INVOKE("first_reads_seen", { grants })),
-	/**  The calls of clients, newest first: those of one grant, or all. */
+	/**  The calls of clients, newest first: the calls through `grant` or, without a grant, all calls. */
 	clientCalls: (grant: string | null) => typedError<ClientCallList, ErrorBody>(__TAURI_INVOKE("client_calls", { grant })),
 	/**  The suggestions that await a decision. */
 	suggestions: () => typedError<SuggestionList, ErrorBody>(__TAURI_INVOKE("suggestions")),
@@ -126,7 +126,7 @@ export const commands = {
 	thread: (id: string) => typedError<Thread, ErrorBody>(__TAURI_INVOKE("thread", { id })),
 	/**  Ranked full-text search. */
 	search: (request: SearchRequest) => typedError<SearchResult, ErrorBody>(__TAURI_INVOKE("search", { request })),
-	/**  A page of a searched list. */
+	/**  A page of the list of records that match a search. */
 	searchRows: (request: SearchRequest) => typedError<Found, ErrorBody>(__TAURI_INVOKE("search_rows", { request })),
 	/**  A spelling suggestion for a query that found nothing. */
 	suggestQuery: (request: SearchRequest) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("suggest_query", { request })),
@@ -156,7 +156,7 @@ export const commands = {
 	redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
 	/**  Put records in the Trash. */
 	trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
-	/**  Take records back from the Trash. */
+	/**  Restore records from the Trash. */
 	restore: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("restore", { ids })),
 	/**  Everything that an erasure would remove. */
 	erasePreview: (request: EraseRequest) => typedError<ErasePreview, ErrorBody>(__TAURI_INVOKE("erase_preview", { request })),
@@ -168,7 +168,7 @@ export const commands = {
 	receipt: (id: string) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("receipt", { id })),
 	/**  Clean the places that a receipt lists as failed, and check them again. */
 	retryCleanup: (jobId: string, id: string, onProgress: Channel<Progress>) => typedError<Receipt, ErrorBody>(__TAURI_INVOKE("retry_cleanup", { jobId, id, onProgress })),
-	/**  Scan new and changed records for sensitive values, or all records. */
+	/**  Scan records for sensitive values: all records, or only the new and changed ones. */
 	scanRecords: (jobId: string, rescan: boolean, onProgress: Channel<Progress>) => typedError<ScannedRecords, ErrorBody>(__TAURI_INVOKE("scan_records", { jobId, rescan, onProgress })),
 	/**  A page of the review queue. */
 	sensitiveQueue: (request: SensitiveRequest) => typedError<SensitiveQueue, ErrorBody>(__TAURI_INVOKE("sensitive_queue", { request })),
@@ -182,7 +182,7 @@ export const commands = {
 	duplicates: (jobId: string, onProgress: Channel<Progress>) => typedError<Duplicates, ErrorBody>(__TAURI_INVOKE("duplicates", { jobId, onProgress })),
 	/**  Keep these memories as they are, and do not show them as a group again. */
 	keepApart: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_apart", { ids })),
-	/**  Keep one of several memories; the others go to the Trash. */
+	/**  Keep one of several memories and move the other memories to the Trash. */
 	merge: (keep: string, others: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("merge", { keep, others })),
 	/**  Memories by topic, the largest topic first. */
 	topics: (jobId: string, onProgress: Channel<Progress>) => typedError<Topics, ErrorBody>(__TAURI_INVOKE("topics", { jobId, onProgress })),
@@ -192,17 +192,17 @@ export const commands = {
 	timeline: (ids: string[]) => typedError<Timeline, ErrorBody>(__TAURI_INVOKE("timeline", { ids })),
 	/**  Pairs and groups of memories that cannot all be true now, and plans whose date has passed. */
 	contradictions: (jobId: string, onProgress: Channel<Progress>) => typedError<ContradictionList, ErrorBody>(__TAURI_INVOKE("contradictions", { jobId, onProgress })),
-	/**  Store that both memories of a pair are true, or take that back. */
+	/**  Store that both memories of a pair are true, or remove this decision. */
 	keepBoth: (a: string, b: string, both: boolean) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_both", { a, b, both })),
-	/**  Store which of several memories is right, and move the others to the Trash. */
+	/**  Store which of several memories is right, and move the other memories to the Trash. */
 	resolveContradiction: (request: ResolveRequest) => typedError<Resolved, ErrorBody>(__TAURI_INVOKE("resolve_contradiction", { request })),
-	/**  Store what memories are about, or return to the suggestion. */
+	/**  Store the kind that the person chose for memories, or return to the suggested kind. */
 	setAbout: (request: AboutRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("set_about", { request })),
-	/**  Where a memory comes from. */
+	/**  The messages that a memory comes from, and who said it. */
 	memoryEvidence: (id: string) => typedError<MemoryEvidence, ErrorBody>(__TAURI_INVOKE("memory_evidence", { id })),
 	/**  The next memory to review, with its evidence. */
 	reviewNext: (request: ReviewRequest) => typedError<ReviewState, ErrorBody>(__TAURI_INVOKE("review_next", { request })),
-	/**  Store answers to memories, or take them back. */
+	/**  Store the person's review answers, or remove them. */
 	reviewAnswer: (answers: ReviewAnswer[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("review_answer", { answers })),
 	/**  The memories to delete in an assistant. */
 	todo: (assistant: string | null, language: string) => typedError<Todo, ErrorBody>(__TAURI_INVOKE("todo", { assistant, language })),
@@ -223,7 +223,7 @@ export const commands = {
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
 	/**  Delete the export that was just written and did not pass its check. */
 	removeExport: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("remove_export", { path })),
-	/**  What the system asked this program to open since the last call. */
+	/**  The files and folders, or the demonstration, that the system asked this program to open since the last call. */
 	takeOpenRequests: () => typedError<OpenRequest, ErrorBody>(__TAURI_INVOKE("take_open_requests")),
 	/**  Ask for files to import. Empty if the dialog was cancelled. */
 	chooseFiles: () => typedError<string[], ErrorBody>(__TAURI_INVOKE("choose_files")),
@@ -231,7 +231,7 @@ export const commands = {
 	chooseFolder: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_folder")),
 	/**  Ask for a vault, which is a folder. */
 	chooseVault: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_vault")),
-	/**  Ask where to save. */
+	/**  Ask for the path to which a file is to be saved. */
 	chooseSave: (suggestedName: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("choose_save", { suggestedName })),
 	/**  Ask where to save a text, and save it so that only the person can read it. Null if the dialog was cancelled. */
 	saveText: (suggestedName: string, text: string) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_text", { suggestedName, text })),
@@ -241,13 +241,16 @@ export const commands = {
 	showInFolder: (path: string) => typedError<null, ErrorBody>(__TAURI_INVOKE("show_in_folder", { path })),
 	/**  Print the print area of the window. */
 	print: () => typedError<null, ErrorBody>(__TAURI_INVOKE("print")),
-	/**  Copy a text. With a number of seconds it is cleared after that time, unless the clipboard holds something else by then. */
+	/**
+	 *  Copy a text. If a number of seconds is given, the text is cleared after that time, unless the clipboard contains
+	 *  something else by then.
+	 */
 	copyText: (text: string, clearAfterSeconds: number | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("copy_text", { text, clearAfterSeconds })),
-	/**  The text on the clipboard, for pasting into a field; null if it holds none. */
+	/**  The text on the clipboard, for pasting into a field; null if the clipboard contains no text. */
 	clipboardText: () => typedError<string | null, ErrorBody>(__TAURI_INVOKE("clipboard_text")),
 	/**  Set a preference of the window (appearance and behaviour, never content), or remove it with null. */
 	setPreference: (name: string, value: string | null) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_preference", { name, value })),
-	/**  Remember opened vaults (path only), or forget them all. */
+	/**  Set whether opened vaults are remembered (path only). Switching this off forgets all of them. */
 	setRememberVaults: (remember: boolean) => typedError<null, ErrorBody>(__TAURI_INVOKE("set_remember_vaults", { remember })),
 	/**  What protects the window besides the passphrase. Needs no vault. */
 	windowGuards: () => typedError<WindowGuards, ErrorBody>(__TAURI_INVOKE("window_guards")),
@@ -269,18 +272,21 @@ export type AboutInfo = {
 	kind: string,
 	/**  Confidence, from 0 to 1. */
 	confidence: number,
-	/**  `suggested`, or `person` if the person decided it for this memory or for another one that says the same. */
+	/**
+	 *  `suggested`, or `person` if the person decided the subject of this memory, or of another memory with the same
+	 *  text.
+	 */
 	by: string,
 };
 
-/**  Decision of the person on what memories are about. */
+/**  Request to store the person's decision on what memories are about. */
 export type AboutRequest = {
 	ids: string[],
-	/**  One of the subjects in [`Filter::about`], or `suggested` to remove an earlier decision. */
+	/**  One of the subjects in [`Filter::about`], or `suggested` to remove a previous decision. */
 	about: string,
 };
 
-/**  An accepted suggestion, and the record that it made or changed. */
+/**  An accepted suggestion, and the record that it created or changed. */
 export type AcceptedSuggestion = {
 	id: string,
 	record: string,
@@ -299,11 +305,11 @@ export type AgentsOverview = {
 	clients: AiClient[],
 	/**  All grants, including expired and revoked ones, oldest first. */
 	grants: GrantInfo[],
-	/**  Programs seen since the window was started. */
+	/**  Programs that connected since the window was started. */
 	programs: ConnectedProgram[],
-	/**  Number of suggestions that wait for a decision. */
+	/**  Number of suggestions on which the person has to decide. */
 	suggestions: number,
-	/**  Why this program cannot connect any client; null if it can. */
+	/**  The error because of which this program cannot connect any client. Null if it can. */
 	problem: ErrorBody | null,
 };
 
@@ -312,22 +318,25 @@ export type AiClient = {
 	/**  `claude_desktop`, `claude_code`, `codex` … */
 	client: string,
 	title: string,
-	/**  How the client was found on this computer; null if it was not found. */
+	/**  How the client was found on this computer. Null if it was not found. */
 	installed: DetectedAiClient | null,
 	/**  Path of the client's configuration file, which need not exist. */
 	config_path: string,
-	/**  Whether the configuration has a server with Mementory's name. */
+	/**  Whether the client's configuration contains a server with Mementory's name. */
 	configured: boolean,
-	/**  Whether Mementory added that server, and whether the server's command starts this program. */
+	/**
+	 *  Whether Mementory added this server to the configuration. `current` says whether the server's command starts
+	 *  this program.
+	 */
 	ours: boolean,
 	current: boolean,
-	/**  What is wrong, most serious first. */
+	/**  The problems of the connection, most serious first. */
 	problems: AiClientProblem[],
 	/**  Id of the grant in the client's configuration. The grant may belong to another vault. */
 	grant: string | null,
 };
 
-/**  Something that keeps a client from using the vault. */
+/**  A problem that prevents a client from using the vault. */
 export type AiClientProblem = {
 	code: string,
 	message: string,
@@ -337,13 +346,13 @@ export type AiClientProblem = {
 export type AnsweringState = {
 	/**  Whether the person has switched on answering clients. */
 	enabled: boolean,
-	/**  Whether the window is answering clients now. Without an active grant, it is not. */
+	/**  Whether the window is answering clients now. It never is without an active grant. */
 	running: boolean,
-	/**  Why the window could not start answering clients. */
+	/**  The error with which the window failed to start answering clients. */
 	problem: ErrorBody | null,
 };
 
-/**  Number of attachments that messages reference, and how many of them are in the input. */
+/**  Number of attachments that messages reference, and number of those that are in the input. */
 export type AttachmentCounts = {
 	referenced: number,
 	present: number,
@@ -359,7 +368,7 @@ export type AttachmentInfo = {
 	present: boolean,
 };
 
-/**  One entry of the audit log; never contains record content. */
+/**  An entry of the audit log. It never contains record content. */
 export type AuditEntry = {
 	seq: number,
 	at: string,
@@ -368,7 +377,7 @@ export type AuditEntry = {
 	op: string,
 	target: string,
 	detail: string,
-	/**  Path of the exported file, if it still exists. */
+	/**  Path of the exported file, if the file still exists. */
 	file: string | null,
 };
 
@@ -378,7 +387,7 @@ export type AuditLog = {
 	verified: boolean | null,
 };
 
-/**  One import that was committed as a whole and can be undone as a whole. */
+/**  An import, which was committed as a whole and can be undone as a whole. */
 export type BatchInfo = {
 	batch: string,
 	at: string,
@@ -388,7 +397,7 @@ export type BatchInfo = {
 	added: number,
 	updated: number,
 	unchanged: number,
-	/**  Number of records not imported because they were deleted before. */
+	/**  Number of records that were not imported because they were deleted before. */
 	blocked: number,
 	skipped: number,
 	/**  Number of records that could not be read. */
@@ -396,7 +405,7 @@ export type BatchInfo = {
 	undone: boolean,
 	/**  Number of records of the batch that were edited after the import. Undoing the import would undo the edits too. */
 	edited_since: number,
-	/**  Path of an imported file, if it still exists. */
+	/**  Path of an imported file, if the file still exists. */
 	file: string | null,
 };
 
@@ -408,12 +417,12 @@ export type Batches = {
 /**  A format that a file may have. */
 export type Candidate = {
 	format: string,
-	/**  Confidence from 0 to 1. */
+	/**  Confidence that the file has this format, from 0 to 1. */
 	confidence: number,
 	reason: string,
 };
 
-/**  One checked place: `header`, `pages`, `index`, `blobs`, `packs`, `audit` or `references`. */
+/**  A checked place: `header`, `pages`, `index`, `blobs`, `packs`, `audit` or `references`. */
 export type CheckPlace = {
 	place: string,
 	ok: boolean,
@@ -439,25 +448,25 @@ export type CheckedSignature = {
 /**  A call of a connected client, from the audit log. */
 export type ClientCall = {
 	at: string,
-	/**  Id of the grant, and the client's name. */
+	/**  Id of the grant with whose token the program connected. */
 	grant: string,
 	client: string,
-	/**  What was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
+	/**  The tool that was called: `search`, `list`, `fetch`, `about`, `suggest`, `export_memory` … */
 	tool: string,
 	/**  Number of records that the client received, by kind. */
 	left: { [key in string]: number },
-	/**  More detail from the log, such as `new` or `change` for a suggestion. */
+	/**  Further detail from the log, such as `new` or `change` for a suggestion. */
 	note: string | null,
 };
 
 /**  Calls of connected clients, newest first. */
 export type ClientCallList = {
 	calls: ClientCall[],
-	/**  Number of all calls in the log, by all clients or with the requested grant. `calls` contains only the newest. */
+	/**  Number of all calls in the log, of all clients or of the requested grant. `calls` contains only the newest ones. */
 	total: number,
 };
 
-/**  What was decided on suggestions. */
+/**  The suggestions that were accepted or refused. */
 export type ClosedSuggestions = {
 	accepted: AcceptedSuggestion[],
 	refused: string[],
@@ -467,7 +476,7 @@ export type ClosedSuggestions = {
 export type ComingItem = {
 	kind: string,
 	place: string,
-	/**  The beginning of the record's text in one line; may be empty. */
+	/**  The beginning of the record's text in one line. May be empty. */
 	text: string,
 };
 
@@ -476,7 +485,7 @@ export type ConnectedProgram = {
 	/**  Id of the grant. */
 	grant: string,
 	path: string,
-	/**  The script, if the program is an interpreter. */
+	/**  Path of the script, if the program is an interpreter. */
 	script: string | null,
 };
 
@@ -484,7 +493,7 @@ export type ConnectedProgram = {
 export type ConnectionChange = {
 	client: string,
 	config_path: string,
-	/**  The exact change as a unified diff, with tokens masked; empty if nothing changes. */
+	/**  The exact change as a unified diff with masked tokens. Empty if nothing changes. */
 	change: string,
 	/**  Whether the configuration was changed. */
 	changed: boolean,
@@ -495,25 +504,28 @@ export type ConnectionChange = {
 	grant: GrantInfo | null,
 };
 
-/**  A segment of the text around a value. If the segment is a masked value, `hidden` names its class. */
+/**
+ *  A segment of the text around a value. If the segment was a sensitive value, it is masked and `hidden` names its
+ *  class.
+ */
 export type ContextPiece = {
 	text: string,
 	hidden: string | null,
-	/**  True if the segment is the value of this queue entry. */
+	/**  True if the segment is an occurrence of the value of this queue entry. */
 	this: boolean,
 };
 
 /**  Memories about the same thing that cannot all be true. */
 export type ContradictionGroup = {
-	/**  Ids of the memories, oldest first; those without a date come last. */
+	/**  Ids of the memories, oldest first. Memories without a date come last. */
 	memories: string[],
-	/**  Positions of the group's pairs in `pairs`. */
+	/**  Positions of the group's pairs in [`ContradictionList::pairs`]. */
 	pairs: number[],
 };
 
 /**  Two memories that cannot both be true now. */
 export type ContradictionInfo = {
-	/**  Ids of the memories; `a` is the older one if the dates are known. */
+	/**  Id of one memory: the older one, if the dates are known. `b` is the id of the other memory. */
 	a: string,
 	b: string,
 	/**  `replaced` or `conflict`. */
@@ -530,11 +542,11 @@ export type ContradictionInfo = {
 export type ContradictionList = {
 	pairs: ContradictionInfo[],
 	/**
-	 *  The pairs, joined into groups that are each about one thing. A pair is in only one group, a memory may be in
+	 *  The pairs, joined into groups that are each about one thing. A pair is in only one group, but a memory may be in
 	 *  several.
 	 */
 	groups: ContradictionGroup[],
-	/**  Plans whose date has passed, except those that the person called true. */
+	/**  Memories of plans whose date has passed, except those that the person marked as true. */
 	past_plans: ListItem[],
 };
 
@@ -546,9 +558,9 @@ export type Created = {
 	recovery_code: string,
 };
 
-/**  How an AI client was found. */
+/**  How an AI client was found on this computer. */
 export type DetectedAiClient = {
-	/**  `program`, `application` or `own_files`. */
+	/**  What was found: `program`, `application` or `own_files`. */
 	by: string,
 	path: string,
 };
@@ -556,35 +568,35 @@ export type DetectedAiClient = {
 /**  An export in a watched folder on which the person has not decided yet. */
 export type DetectedExport = {
 	id: string,
-	/**  Id of the watched folder. */
+	/**  Id of the watched folder that contains the export. */
 	folder: string,
 	path: string,
 	name: string,
 	/**  Id of the format. Null if the file is encrypted. */
 	format: string | null,
 	at: string,
-	/**  True if the export was detected since the vault was opened and waits for a decision. */
+	/**  True if the export was detected since the vault was opened, and the person has to decide on it. */
 	fresh: boolean,
 };
 
 /**
- *  Format detected for one path. `format` is null if it is ambiguous or unknown; `candidates` are then the formats
- *  between which the user has to choose.
+ *  The format that was detected for one path. `format` is null if the format is ambiguous or unknown. `candidates` are
+ *  then the formats between which the person has to choose.
  */
 export type Detection = {
 	path: string,
 	format: string | null,
 	version: string | null,
 	confidence: number,
-	/**  True if the file is encrypted as a whole, so that its format is known only with the passphrase. */
+	/**  True if the file is encrypted as a whole, so that its format cannot be detected without the passphrase. */
 	encrypted: boolean,
 	reason: string,
 	parts: PartInfo[],
 	missing_parts: string[],
 	candidates: Candidate[],
 	/**
-	 *  True if several formats recognised the file about equally well. False if no format recognised it; then the
-	 *  candidates are the nearest formats, best first, and the last candidate keeps the input as a plain file.
+	 *  True if several formats recognised the file about equally well. False if no format recognised it. The candidates
+	 *  are then the most similar formats, best first, and the last one imports the input as a plain file.
 	 */
 	tie: boolean,
 };
@@ -601,12 +613,12 @@ export type DuplicateGroup = {
 	items: ListItem[],
 };
 
-/**  All groups that the person has not reviewed yet. */
+/**  All groups of duplicates that the person has not reviewed yet. */
 export type Duplicates = {
 	groups: DuplicateGroup[],
 };
 
-/**  Request to write a new version; absent fields stay unchanged. */
+/**  Request to write a new version of a record. Absent fields stay unchanged. */
 export type EditRequest = {
 	id: string,
 	text: string | null,
@@ -625,22 +637,22 @@ export type Edited = {
 export type Encoded = {
 	/**  Number of records that were encoded. */
 	records: number,
-	/**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
+	/**  Problem of the encoder's weights: `missing` or `damaged`. Null if there is none. */
 	weights: string | null,
 };
 
-/**  Result of `erase --dry-run`. */
+/**  Preview of an erasure (`erase --dry-run`). */
 export type ErasePreview = {
 	impact: Impact,
 };
 
-/**  Request to erase these records. */
+/**  Request to erase records. */
 export type EraseRequest = {
 	ids: string[],
 	reason: string | null,
-	/**  Also redact other records with the same text. */
+	/**  True to also redact other records with the same text. */
 	with_copies: boolean,
-	/**  Redact only these copies; null = all copies that were found. */
+	/**  Ids of the copies to redact. Null: all copies that were found. */
 	copies: string[] | null,
 };
 
@@ -652,29 +664,32 @@ export type Erased = {
 	copies_redacted: number,
 };
 
-/**  An error as the command line prints it and the window shows it. */
+/**  An error, as the command line prints it and the window shows it. */
 export type ErrorBody = {
 	/**  Stable code in lower snake case. */
 	code: string,
-	/**  What happened, what was kept, and what to do. Never contains record content, passphrases or keys. */
+	/**
+	 *  What happened, what was left unchanged, and what the person can do. Never contains record content, passphrases
+	 *  or keys.
+	 */
 	message: string,
 	/**  More details for programs (paths, counts, positions). */
 	details: { [key in string]: string },
 };
 
-/**  An Evidence Pack that was written. */
+/**  The result of writing an Evidence Pack. */
 export type Evidence = {
 	/**  Path of the pack. */
 	path: string,
-	/**  Number of tombstones. */
+	/**  Number of tombstones in the pack. */
 	tombstones: number,
-	/**  Number of entries of the audit log. */
+	/**  Number of audit log entries in the pack. */
 	audit_entries: number,
-	/**  Number of derivations and relations. */
+	/**  Number of derivations and relations between records in the pack. */
 	provenance_edges: number,
-	/**  Number of receipts. */
+	/**  Number of receipts in the pack. */
 	receipts: number,
-	/**  Number of imports and exports. */
+	/**  Number of imports and exports in the pack. */
 	transfers: number,
 	/**  True if the pack was read back and is valid. */
 	validated: boolean,
@@ -682,22 +697,22 @@ export type Evidence = {
 	signed: boolean,
 };
 
-/**  A message that a memory comes from. */
+/**  A message from which a memory was made. */
 export type EvidenceMessage = {
 	id: string,
 	origin_id: string | null,
 	/**  Position of the sentence in the message's text, in Unicode code points (end exclusive). */
 	start: number,
 	end: number,
-	/**  `linked` (the export links the memory to it), `words` or `meaning`. */
+	/**  How the message was found: `linked` (the export links the memory to the message), `words` or `meaning`. */
 	how: string,
 	/**  Confidence, from 0 to 1. */
 	confidence: number,
-	/**  `user`, `assistant`, `system` … */
+	/**  Role of the message: `user`, `assistant`, `system` … */
 	role: string,
 	/**  Who said the sentence: `user`, `assistant`, `system` or `unknown`. */
 	said_by: string,
-	/**  The sentence itself, at most 400 characters. */
+	/**  The text of the sentence, at most 400 characters. */
 	text: string,
 	source: string,
 	created_at: string | null,
@@ -709,7 +724,7 @@ export type EvidenceMessage = {
 export type EvidencePart = 
 /**  Tombstones with their receipts, and provenance. */
 "tombstones" | 
-/**  The log with its signatures. */
+/**  The audit log with its signatures. */
 "log" | 
 /**  The public key, and instructions to verify the pack. */
 "key" | 
@@ -718,13 +733,13 @@ export type EvidencePart =
 
 /**  Request to write an Evidence Pack. */
 export type EvidenceRequest = {
-	/**  First date or time, inclusive; null = from the beginning. */
+	/**  First date or time, inclusive. Null: from the beginning. */
 	since: string | null,
-	/**  Last date or time, inclusive; null = up to now. */
+	/**  Last date or time, inclusive. Null: up to now. */
 	until: string | null,
-	/**  Sign with the vault's key. */
+	/**  True to sign the pack with the vault's key. */
 	sign: boolean,
-	/**  Parts to write. Null means tombstones, the log and provenance, which the specification requires. */
+	/**  The parts to write. Null: tombstones, the log and provenance, which the specification requires. */
 	parts: EvidencePart[] | null,
 };
 
@@ -734,15 +749,18 @@ export type ExportRequest = {
 	format: string,
 	out: string,
 	filter: Filter,
-	/**  Replace an existing export. */
+	/**  True to replace an existing export. */
 	overwrite: boolean,
-	/**  Sign with the vault's key. */
+	/**  True to sign the export with the vault's key. */
 	sign: boolean,
-	/**  Replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not scanned. */
+	/**
+	 *  True to replace sensitive values with `[REDACTED:class]` in the export. The content of attached files is not
+	 *  scanned.
+	 */
 	cover: boolean,
 };
 
-/**  Number of records with one status relative to the newest export of an assistant. */
+/**  Number of records of one kind that have a certain status relative to the newest export of an assistant. */
 export type ExportStatusCount = {
 	platform: string,
 	kind: string,
@@ -751,7 +769,7 @@ export type ExportStatusCount = {
 	count: number,
 };
 
-/**  Result of an export. Also used for a preview, which writes nothing; then `bytes` is 0 and `validated` is false. */
+/**  Result of an export, or of its preview. A preview writes nothing: `bytes` is 0 and `validated` is false. */
 export type Exported = {
 	path: string,
 	format: string,
@@ -762,29 +780,29 @@ export type Exported = {
 	covered: number,
 	bytes: number,
 	/**
-	 *  The digest that the format defines (for `.mem`, the bundle digest), or otherwise the SHA-256 of the file or
-	 *  folder.
+	 *  The digest that the format defines, such as the bundle digest of `.mem`. For other formats, the SHA-256 of the
+	 *  file or folder.
 	 */
 	digest: string,
 	/**  True if the export was read back and is valid. */
 	validated: boolean,
-	/**  The first error of the validation, if it failed. */
+	/**  The first error of the validation. Null if the export is valid. */
 	first_error: Finding | null,
 	/**  Number of all validation errors. */
 	errors: number,
 	signature: SignatureInfo,
 	/**  The first thousand losses. */
 	losses: Loss[],
-	/**  Number of all losses, including the listed ones, by field and kind. */
+	/**  Number of all losses, including those that are not listed in `losses`, by field and kind. */
 	loss_counts: LossCount[],
 	withheld: Withheld[],
-	/**  What the person has to know about any export in this format. */
+	/**  A note for the person that applies to every export in this format. */
 	note: string | null,
 };
 
 /**
- *  Numbers of records for the filter menus, by source, by type, by tag and by `said_by`. An empty name means records
- *  without a type. Attachments are counted by kind of file instead of type.
+ *  Numbers of records for the filter menus, by source, type, tag and speaker. The empty name counts records without a
+ *  type. Attachments are counted by kind of file instead of type.
  */
 export type Facets = {
 	sources: { [key in string]: number },
@@ -792,9 +810,9 @@ export type Facets = {
 	tags: { [key in string]: number },
 	said_by: { [key in string]: number },
 	file_kinds: { [key in string]: FileCount },
-	/**  Number of memories by what they are about; the empty name counts memories without a suggested subject. */
+	/**  Number of memories by subject. The empty name counts memories without a suggested subject. */
 	about: { [key in string]: number },
-	/**  Number of memories by special category; `any` counts each memory once. */
+	/**  Number of memories by special category. `any` counts each memory with a special category once. */
 	special: { [key in string]: number },
 };
 
@@ -802,9 +820,9 @@ export type Facets = {
 export type FailedImport = {
 	/**  Sequence number of the import's entry in the audit log. */
 	seq: number,
-	/**  Paths of the files; empty for pasted text. */
+	/**  Paths of the files. Empty for pasted text. */
 	paths: string[],
-	/**  The error that the import ended with. */
+	/**  The error with which the import ended. */
 	error: ErrorBody,
 };
 
@@ -817,25 +835,25 @@ export type FailedImports = {
 export type FileCheck = {
 	path: string,
 	format: string | null,
-	/**  True if the format has a validator. If false, the other fields mean nothing. */
+	/**  True if the format has a validator. If false, nothing was checked, and the fields below have no meaning. */
 	checked: boolean,
 	/**  True if no error was found and no signature is invalid. */
 	ok: boolean,
 	records: number,
 	signature: CheckedSignature,
-	/**  The signer; null if the file is unsigned, its signature is invalid, or the key cannot be read. */
+	/**  The signer. Null if the file is unsigned, its signature is invalid, or the key cannot be read. */
 	signer: SignerInfo | null,
 	errors: Finding[],
 	warnings: Finding[],
 };
 
-/**  Number of files of one kind, and the total size in bytes of those files that are in the vault. */
+/**  Number of files of one kind, and the total size in bytes of those whose content is in the vault. */
 export type FileCount = {
 	count: number,
 	bytes: number,
 };
 
-/**  Filter of `list`, `search` and `export`. A record must match all given conditions. */
+/**  Filter of `list`, `search` and `export`. A record must meet all conditions that are given. */
 export type Filter = {
 	/**  `memory`, `conversation`, `message`, `fact`, `profile`, `attachment` … */
 	kind: string | null,
@@ -843,36 +861,42 @@ export type Filter = {
 	source: string | null,
 	status: string | null,
 	tag: string | null,
-	/**  The record's own type (`preference`, `semantic` …); empty = records without a type. */
+	/**
+	 *  The type that the source gives the record (`preference`, `semantic` …). An empty text selects records without a
+	 *  type.
+	 */
 	record_type: string | null,
 	/**  Who said the content of the record: `user`, `assistant`, `system`, or `unknown` if the source does not say. */
 	said_by: string | null,
-	/**  First time or date (RFC 3339), inclusive. */
+	/**  Earliest time or date (RFC 3339), inclusive. */
 	since: string | null,
-	/**  Last time or date (RFC 3339), inclusive. */
+	/**  Latest time or date (RFC 3339), inclusive. */
 	until: string | null,
-	/**  List the records in the Trash instead of the others. */
+	/**  True to select the records in the Trash instead of the records outside of it. */
 	trash: boolean,
-	/**  Only these ids. */
+	/**  If given, only records with these ids. */
 	ids: string[] | null,
-	/**  Status relative to the newest export of the assistant: `new`, `changed`, or `gone` (no longer in it). */
+	/**
+	 *  Status of the record relative to the newest export of its assistant: `new`, `changed`, or `gone` (no longer in
+	 *  the export).
+	 */
 	export_diff_status: string | null,
 	/**
-	 *  Attachments only: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing` (referenced, but not in
-	 *  the vault).
+	 *  If given, only attachments of this kind: `picture`, `document`, `code`, `sound`, `video`, `other`, or `missing`
+	 *  (referenced, but not in the vault).
 	 */
 	file_kind: string | null,
-	/**  Only records of these import batches, by id. */
+	/**  If given, only records of the import batches with these ids. */
 	batch: string[] | null,
 	/**
-	 *  Only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
+	 *  If given, only memories about this subject: `who_you_are`, `people`, `work`, `projects`, `health`, `money`,
 	 *  `places_travel`, `home`, `food`, `tastes`, `beliefs`, `plans` or `how_to_answer`. An empty text selects memories
 	 *  without a suggested subject.
 	 */
 	about: string | null,
 	/**
-	 *  Only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`, `biometrics`,
-	 *  `union`, `money`, `minors`, `exact_address`, or `any` of them.
+	 *  If given, only memories in this special category: `health`, `beliefs`, `politics`, `origin`, `sexuality`,
+	 *  `biometrics`, `union`, `money`, `minors`, `exact_address`, or `any` of them.
 	 */
 	special: string | null,
 };
@@ -909,9 +933,9 @@ export type FormatInfo = {
 /**  Answer of `search_rows`. */
 export type Found = {
 	rows: FoundRow[],
-	/**  Number of all hits; for conversations, number of matching messages. */
+	/**  Number of all hits. In a list of conversations, the number of matching messages. */
 	total: number,
-	/**  Offset of the next page; null if this is the last. */
+	/**  Offset of the next page. Null if this is the last one. */
 	next_offset: number | null,
 };
 
@@ -925,15 +949,15 @@ export type FoundBackup = {
 
 /**  A row of a searched list. */
 export type FoundRow = {
-	/**  Text around the hit; null for a conversation that was found only by its title. */
+	/**  Text around the hit. Null for a conversation that was found only by its title. */
 	snippet: string | null,
-	/**  Ranges of `snippet` to highlight, in code points. */
+	/**  Ranges of `snippet` to highlight, as start and end in Unicode code points. */
 	highlights: ([number, number])[],
-	/**  The message that matched, if the row is a conversation. */
+	/**  Id of the message that matched, if the row is a conversation. */
 	message: string | null,
 } & ListItem;
 
-/**  What one client may see and do, without its token. */
+/**  A grant: what one client may see and do. Does not contain the client's token. */
 export type GrantInfo = {
 	id: string,
 	name: string,
@@ -955,14 +979,17 @@ export type GrantInfo = {
 	expires_at: string | null,
 	revoked_at: string | null,
 	last_call_at: string | null,
-	/**  When a call first returned a record. `first_read_seen` is true once the person has seen the notice about it. */
+	/**
+	 *  When a call first returned a record to the client. `first_read_seen` is true once the person has seen the notice
+	 *  about this.
+	 */
 	first_read_at: string | null,
 	first_read_seen: boolean,
 	calls_today: number,
 	records_today: number,
 };
 
-/**  Request to make a grant. An empty list of sources, kinds, types or tags does not restrict the grant. */
+/**  Request to create a grant. An empty list of sources, kinds, types or tags does not restrict the grant. */
 export type GrantRequest = {
 	/**  Name that the person gives to the client. */
 	name: string,
@@ -970,22 +997,22 @@ export type GrantRequest = {
 	kinds: string[],
 	types: string[],
 	tags: string[],
-	/**  First and last date or time (RFC 3339), inclusive. */
+	/**  Earliest date or time of the visible records (RFC 3339), inclusive. `until` is the latest one. */
 	since: string | null,
 	until: string | null,
 	/**  True if conversations and messages are visible too. */
 	conversations: boolean,
-	/**  True if sensitive values are handed out unmasked. */
+	/**  True if the client receives sensitive values unmasked. */
 	uncovered: boolean,
-	/**  `read`, `suggest`, `export`. */
+	/**  The rights: `read`, `suggest`, `export`. */
 	rights: string[],
 	/**
-	 *  Maximum number of records in one answer (1 to 500, default 50), and in all answers of one UTC day (default
-	 *  2000).
+	 *  Largest number of records in one answer: 1 to 500, default 50. `records_per_day` limits the records in all
+	 *  answers of one UTC day: default 2000.
 	 */
 	records_per_call: number | null,
 	records_per_day: number | null,
-	/**  Date or time at which the grant ends. */
+	/**  Date or time at which the grant expires. */
 	expires: string | null,
 };
 
@@ -998,7 +1025,7 @@ export type Hit = {
 	conversation_id: string | null,
 	title: string | null,
 	snippet: string,
-	/**  Ranges of `snippet` to highlight, in code points. */
+	/**  Ranges of `snippet` to highlight, as start and end in Unicode code points. */
 	highlights: ([number, number])[],
 	score: number,
 	created_at: string | null,
@@ -1010,7 +1037,10 @@ export type Ids = {
 	ids: string[],
 };
 
-/**  Everything that an erasure would remove. */
+/**
+ *  What an erasure would remove. The records in `copies` have the same text and stay; the text is redacted in them if the
+ *  request asks for it.
+ */
 export type Impact = {
 	records: number,
 	/**  Number of the requested records by kind. */
@@ -1024,7 +1054,7 @@ export type Impact = {
 	/**  Number of passthrough files of imports that contain the text. */
 	passthrough: number,
 	copies: RecordCopy[],
-	/**  Ids of everything that would be removed. */
+	/**  Ids of all records that would be removed. */
 	ids: string[],
 };
 
@@ -1041,25 +1071,25 @@ export type ImportReport = {
 	messages: number,
 	memories: number,
 	attachments: AttachmentCounts,
-	/**  Number of attachments that are referenced but not in the input; null in reports of older imports. */
+	/**  Number of attachments that are referenced but not in the input. Null in reports of older imports. */
 	missing_attachments: number | null,
 	missing_parts: string[],
-	/**  True if something is in `missing`, so that only the remainder of the file was imported. */
+	/**  True if `missing` is not empty, so that only the remainder of the file was imported. */
 	salvaged: boolean,
-	/**  What was missing or damaged in the file, if the person chose to import the remainder. */
+	/**  The missing or damaged parts of the file, if the person chose to import the remainder. */
 	missing: MissingPart[],
 	/**
-	 *  Number of records, by kind, that are missing from this newest export of the account although earlier exports
-	 *  contained them. Empty in reports of older imports.
+	 *  Number of records, by kind, that earlier exports of the account contained and this newest export does not. Empty
+	 *  in reports of older imports.
 	 */
 	gone: { [key in string]: number },
 	/**  Places of signatures that are invalid. Empty in stored reports. */
 	invalid_signatures: string[],
 	warnings: Warning[],
 	items: ReportItem[],
-	/**  Preview only: records that would be added, up to a limit. */
+	/**  Records that would be added, up to a limit. Only in a preview. */
 	coming: ComingItem[],
-	/**  Preview only: names of attachments that are not in the input, up to a limit. */
+	/**  Names of attachments that are not in the input, up to a limit. Only in a preview. */
 	missing_files: string[],
 	/**  The detected sources. */
 	sources: Detection[],
@@ -1068,29 +1098,29 @@ export type ImportReport = {
 /**  Request to import files or a text. */
 export type ImportRequest = {
 	paths: string[],
-	/**  Pasted text instead of paths. */
+	/**  Pasted text, to import instead of files. */
 	text: string | null,
-	/**  Format chosen by the person; null = detect it. */
+	/**  Id of the format that the person chose. Null: detect the format. */
 	format: string | null,
-	/**  Read up to this many bytes instead of the default limit. */
+	/**  Largest number of bytes to read. Null: the default limit. */
 	limit_bytes: number | null,
-	/**  Import records even if they are blocked because they were deleted before. */
+	/**  True to also import records that are blocked because they were deleted before. */
 	include_blocked: boolean,
-	/**  Import a file whose signature is invalid, without its signature. Otherwise it is refused. */
+	/**  True to import a file whose signature is invalid, without the signature. Otherwise, such a file is refused. */
 	accept_invalid_signature: boolean,
 	/**  How to resolve a conflict with an existing record. Null: the newer version wins. */
 	merge: MergeStrategy | null,
-	/**  Import what can be read of a file that is damaged or lacks parts that it lists. */
+	/**  True to import the readable remainder of a file that is damaged or lacks parts that it lists. */
 	salvage: boolean,
 };
 
 /**  State of the search index. */
 export type IndexInfo = {
-	/**  `current`, or `rebuilt` if it was rebuilt from the records in this session. */
+	/**  `current`, or `rebuilt` if the index was rebuilt from the records since the vault was opened. */
 	state: string,
 	/**
 	 *  Why the index was rebuilt when the vault was opened: `missing` (as in a backup), `damaged` or `behind`. Null if
-	 *  it was not rebuilt.
+	 *  the index was not rebuilt.
 	 */
 	why: string | null,
 	documents: number,
@@ -1105,7 +1135,7 @@ export type KeyInfo = {
 	/**  The first half of the key's SHA-256 in hex, for display. */
 	fingerprint: string,
 	name: string | null,
-	/**  When the key was first seen or trusted; null for the vault's own key. */
+	/**  When the key was first seen or trusted. Null for the vault's own key. */
 	since: string | null,
 };
 
@@ -1123,7 +1153,7 @@ export type Keys = {
 export type LinkInfo = {
 	/**  `derived_from`, `supersedes`, `same_words`, `related` … */
 	relation: string,
-	/**  Null if the target is in the Trash or not in the vault. */
+	/**  Id of the target. Null if the target is in the Trash or not in the vault. */
 	id: string | null,
 	origin_id: string | null,
 	kind: string | null,
@@ -1132,8 +1162,8 @@ export type LinkInfo = {
 	source: string | null,
 	conversation_id: string | null,
 	/**
-	 *  True if the target is in the Trash. Then only its kind and its source are given, and its conversation if that is
-	 *  not in the Trash.
+	 *  True if the target is in the Trash. Only its kind and its source are then given, and its conversation if the
+	 *  conversation is not in the Trash.
 	 */
 	trashed: boolean,
 };
@@ -1152,36 +1182,42 @@ export type ListItem = {
 	updated_at: string | null,
 	status: string | null,
 	tags: string[],
-	/**  Who said the content: `user`, `assistant`, `system` or `unknown`. */
+	/**  Who said the content of the record: `user`, `assistant`, `system` or `unknown`. */
 	said_by: string,
 	/**  Number of stored versions, including the current one. */
 	versions: number,
 	redacted: boolean,
-	/**  When the record last changed in the vault; `cause` says how: `import`, `edit`, `restore` or `written`. */
+	/**  When the record last changed in the vault. `cause` says by what: `import`, `edit`, `restore` or `written`. */
 	changed_at: string,
 	cause: string,
-	/**  For conversations: numbers of messages, memories and attachments, and whether the conversation branches. */
+	/**
+	 *  For conversations: number of messages. The fields below contain the numbers of memories and attachments, and
+	 *  whether the conversation branches.
+	 */
 	message_count: number,
 	memory_count: number,
 	attachment_count: number,
 	branched: boolean,
-	/**  For records in the Trash: when the record was moved there, and when it will be erased. */
+	/**  For records in the Trash: when the record was moved there. `expires_at` says when it will be erased. */
 	trashed_at: string | null,
 	expires_at: string | null,
-	/**  For attachments: size in bytes, media type, and whether the bytes are in the vault. */
+	/**  For attachments: size in bytes. The fields below contain the media type, and whether the bytes are in the vault. */
 	size: number | null,
 	media_type: string | null,
 	present: boolean | null,
-	/**  For attachments: kind of file, as in the filter. */
+	/**  For attachments: kind of file, as in [`Filter::file_kind`]. */
 	file_kind: string | null,
 	conversation_id: string | null,
-	/**  True if the record contains a sensitive value that the last scan found and that still awaits review. */
+	/**  True if the record contains a sensitive value that the last scan found and the person has not reviewed yet. */
 	sensitive: boolean,
-	/**  Status relative to the newest export of the assistant, if there was an earlier one: `new`, `changed`, `gone`. */
+	/**
+	 *  Status of the record relative to the newest export of its assistant: `new`, `changed` or `gone`. Null if there
+	 *  was no earlier export.
+	 */
 	export_diff_status: string | null,
-	/**  For memories: what the memory is about, suggested from its words or decided by the person. */
+	/**  For memories: the subject of the memory, suggested from its words or decided by the person. */
 	about: AboutInfo | null,
-	/**  For memories: the special categories of the memory, as in the filter. */
+	/**  For memories: the special categories of the memory, as in [`Filter::special`]. */
 	special: string[],
 };
 
@@ -1192,12 +1228,15 @@ export type ListItem = {
 export type ListRequest = {
 	filter: Filter,
 	sort: string | null,
-	/**  Maximum number of rows, from 1 to 1000; default 50. */
+	/**  Largest number of rows to return, from 1 to 1000. Default: 50. */
 	limit: number | null,
 	cursor: string | null,
 };
 
-/**  Information that the written format cannot express. Other programs that read the export do not see it. */
+/**
+ *  Information in a record that the written format cannot express, so that other programs that read the export do not
+ *  see it.
+ */
 export type Loss = {
 	record: string,
 	field: string,
@@ -1209,37 +1248,40 @@ export type Loss = {
 /**  Number of losses of one kind in one field. */
 export type LossCount = {
 	field: string,
-	/**  As in [`Loss`]. */
+	/**  Kind of the losses, as in [`Loss::kind`]. */
 	kind: string,
 	count: number,
 };
 
-/**  Where a memory comes from. */
+/**  The origin of a memory: who said it, and the messages from which it was made. */
 export type MemoryEvidence = {
 	id: string,
 	/**
-	 *  `user` (the person said it), `assistant` (the assistant concluded it), `system` (a program put it there) or
-	 *  `unknown`.
+	 *  Who said the content of the memory: `user` (the person), `assistant` (which concluded it), `system` (a program
+	 *  wrote it) or `unknown`.
 	 */
 	said_by: string,
 	/**  True if `said_by` follows only from messages with a similar meaning, which may be about something else. */
 	uncertain: boolean,
 	/**
-	 *  `found`; `none` if the memory was compared with all conversations of its time and none of them says it;
-	 *  `unknown` if neither could be shown.
+	 *  `found`, if messages say the memory. `none`, if the memory was compared with all conversations of its time and
+	 *  none of them says it. `unknown`, if neither could be shown.
 	 */
 	trace: string,
-	/**  First the messages that show who said the memory, then the other messages that the export links the memory to. */
+	/**  The messages that show who said the memory, followed by the other messages to which the export links the memory. */
 	messages: EvidenceMessage[],
 };
 
-/**  How to import records that are already in the vault. */
+/**  How to import a record that is already in the vault. */
 export type MergeStrategy = 
-/**  Skip records with a known id or an equal text. */
+/**  Skip records with an existing id or an equal text. */
 "skip_duplicates" | 
-/**  Replace records with a known id, even if the imported version is older. */
+/**  Replace records with an existing id, even if the imported version is older. */
 "overwrite" | 
-/**  If a record has a known id but another text, keep the existing record and import the other under a new id. */
+/**
+ *  If a record has an existing id but a different text, leave the existing record and import the new one under
+ *  another id.
+ */
 "rename";
 
 /**  A part of a file that is missing or damaged. */
@@ -1256,7 +1298,7 @@ export type NewRecoveryCode = {
 	slots: SlotInfo[],
 };
 
-/**  Vaults, files and folders that the system asked the program to open, by what the window does with them. */
+/**  Paths that the system asked the program to open, grouped by what the window does with them. */
 export type OpenRequest = {
 	/**  A vault to unlock. */
 	vault: string | null,
@@ -1268,13 +1310,13 @@ export type OpenRequest = {
 	demonstration: boolean,
 };
 
-/**  Where a record was read. */
+/**  The place from which a record was imported. */
 export type OriginInfo = {
 	format: string,
 	version: string | null,
-	/**  The file and the entries inside archives, joined by `!/`. */
+	/**  The file, followed by the names of the nested archive entries, joined by `!/`. */
 	container: string,
-	/**  JSON pointer, line or offset inside the container. */
+	/**  JSON pointer, line or offset of the record inside the container. */
 	pointer: string,
 	digest: string | null,
 	batch: string | null,
@@ -1282,7 +1324,7 @@ export type OriginInfo = {
 	imported_at: string,
 };
 
-/**  Outcome counts; `found` is always the sum of the others. */
+/**  Numbers of records by outcome of the import. `found` is always the sum of the other numbers. */
 export type Outcome = {
 	found: number,
 	added: number,
@@ -1301,7 +1343,7 @@ export type OwnImport = {
 	updated: number,
 };
 
-/**  One page; `total` counts all records that match the filter. */
+/**  One page of a list. `total` counts all records that match the filter. */
 export type Page = {
 	items: ListItem[],
 	next_cursor: string | null,
@@ -1318,10 +1360,10 @@ export type PartInfo = {
 
 /**  Strength of a passphrase while it is being typed. Nothing is stored. */
 export type PassphraseStrength = {
-	/**  From 0 (very weak) to 4 (strong); 2 ("Fair") is the minimum. */
+	/**  Score from 0 (very weak) to 4 (strong). 2 ("Fair") is the minimum. */
 	score: number,
 	label: string,
-	/**  Why the passphrase is refused; null if it is accepted. */
+	/**  Why the passphrase is refused. Null if it is accepted. */
 	reason: string | null,
 };
 
@@ -1329,7 +1371,7 @@ export type PassphraseStrength = {
 export type PathInfo = {
 	path: string,
 	folder: boolean,
-	/**  Size of a file in bytes; null for everything else, and for missing paths. */
+	/**  Size in bytes. Null for everything except files, and for missing paths. */
 	size: number | null,
 };
 
@@ -1340,33 +1382,36 @@ export type People = {
 
 /**  Somebody who occurs in memories. */
 export type PersonInfo = {
-	/**  Position in the list of people. It changes when memories change. */
+	/**  Position of the person in the list of people, as text. The position may change when memories change. */
 	id: string,
-	/**  The name as the memories spell it. Null if they give only a relation, such as "her boss". */
+	/**  The name as the memories spell it. Null if the memories name only a relation, such as "her boss". */
 	name: string | null,
-	/**  The relation, such as `brother` or `boss`. Null if the memories give none. */
+	/**  The relation, such as `brother` or `boss`. Null if the memories name none. */
 	relation: string | null,
-	/**  Whose relation it is, such as `Ruth` for Ruth's daughter. Null for a relation of the vault's owner. */
+	/**
+	 *  Name of the person to whom the relation belongs, such as `Ruth` for Ruth's daughter. Null for a relation of the
+	 *  vault's owner.
+	 */
 	of: string | null,
-	/**  Ids of the memories, at least one. */
+	/**  Ids of the memories that mention the person, at least one. */
 	memories: string[],
 };
 
 /**  A conversation on a page. */
 export type PrintConversation = {
 	id: string,
-	/**  The messages to show, in order. A message that is not in the conversation any more is left out. */
+	/**  The messages to show, in order. Messages that are no longer in the conversation are left out. */
 	messages: PrintMessage[],
 };
 
-/**  A list of records on a page: all of them, however long the list is. */
+/**  A list of records on a page. The page shows all records of the list, however many they are. */
 export type PrintList = {
 	filter: Filter,
-	/**  Only records that contain these words, the best hits first. Empty: all records of the filter. */
+	/**  If not empty, only records that contain these words are shown, best hits first. */
 	query: string,
-	/**  Order of the records, as in a list. Ignored if there is a query. */
+	/**  Order of the records, as in `ListRequest`. Ignored if there is a query. */
 	sort: string | null,
-	/**  Text of the page if the list has no records. */
+	/**  Text to show if the list has no records. */
 	empty: string,
 };
 
@@ -1375,13 +1420,13 @@ export type PrintMessage = {
 	id: string,
 	/**  Who wrote the message. */
 	heading: string,
-	/**  Details such as the time and the names of its files. */
+	/**  Details about the message, such as its time and the names of its files. */
 	details: string[],
 };
 
 /**
- *  Request for a page. The caller gives the page's own texts in the person's language; the records come from the vault.
- *  Sensitive values in texts of records, in the title and in the lead are masked.
+ *  Request for a printable page. The request contains the page's headings and labels in the person's language. The
+ *  records come from the vault. Sensitive values in texts of records, in the title and in the lead are masked.
  */
 export type PrintRequest = {
 	/**  `en` (default), `de` or `ja`. */
@@ -1389,20 +1434,20 @@ export type PrintRequest = {
 	title: string,
 	/**  Lines below the title. */
 	lead: string[],
-	/**  The page shows these parts in this order. */
+	/**  The list on the page. The page shows `list`, `conversation` and `tables` in this order. */
 	list: PrintList | null,
 	conversation: PrintConversation | null,
 	tables: PrintTable[],
 };
 
-/**  A table on a page, with texts of the caller. */
+/**  A table on a page. All its texts come from the caller. */
 export type PrintTable = {
-	/**  Names of the columns. Empty for a table without a head. */
+	/**  Names of the columns. Empty if the table has no heading row. */
 	head: string[],
 	rows: string[][],
 };
 
-/**  Progress of a job, reported about ten times a second at most. */
+/**  Progress of a job, reported at most about ten times a second. */
 export type Progress = {
 	/**
 	 *  Name of the stage. Stages of an import: `detect`, `read`, `store`, `index`, `check`. Of an export: `collect`,
@@ -1410,14 +1455,14 @@ export type Progress = {
 	 */
 	stage: string,
 	done: number,
-	/**  Total number of units. 0 if unknown. */
+	/**  Total number of bytes or records in the stage. 0 if it is unknown. */
 	total: number,
-	/**  `bytes` or `records`, depending on the stage. */
+	/**  Unit of `done` and `total`: `bytes` or `records`, depending on the stage. */
 	unit: string,
 	records: number,
 };
 
-/**  Receipt of an erasure or redaction. `complete` is true only if no place failed. */
+/**  The receipt of an erasure or redaction. `complete` is true only if no place failed. */
 export type Receipt = {
 	id: string,
 	at: string,
@@ -1426,13 +1471,13 @@ export type Receipt = {
 	/**  Number of records with the same text that were left unchanged. */
 	copies_left: number,
 	/**
-	 *  Number of other records with the same text that were redacted; null in older receipts, which do not contain this
+	 *  Number of other records with the same text that were redacted. Null in older receipts, which do not contain this
 	 *  number.
 	 */
 	copies_redacted: number | null,
 };
 
-/**  One place checked by the independent erasure check. */
+/**  One place that was searched for leftover traces after an erasure. */
 export type ReceiptPlace = {
 	/**
 	 *  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
@@ -1444,11 +1489,11 @@ export type ReceiptPlace = {
 	detail: string,
 };
 
-/**  A vault that was open before; only its path is stored. */
+/**  A vault that was open before. Only its path is stored. */
 export type RecentVault = {
 	path: string,
 	name: string,
-	/**  False if the folder does not exist now. */
+	/**  False if the folder of the vault does not exist now. */
 	present: boolean,
 };
 
@@ -1469,7 +1514,7 @@ export type RecordView = {
 	origin_id: string | null,
 	kind: string,
 	type: string | null,
-	/**  Who said the content: `user`, `assistant`, `system` or `unknown`. */
+	/**  Who said the content of the record: `user`, `assistant`, `system` or `unknown`. */
 	said_by: string,
 	title: string | null,
 	text: string,
@@ -1495,10 +1540,10 @@ export type RecordView = {
 	version: number,
 	trashed_at: string | null,
 	redacted: boolean,
-	/**  For memories: what the memory is about, suggested from its words or decided by the person. */
+	/**  For memories: the subject of the memory, suggested from its words or decided by the person. */
 	about: AboutInfo | null,
 	special: string[],
-	/**  Other fields of this kind of record, as JSON text. */
+	/**  The fields that only this kind of record has, as JSON text. */
 	fields: string,
 };
 
@@ -1506,7 +1551,7 @@ export type RecordView = {
 export type RedactPreview = {
 	/**  Number of records that would be redacted, including the requested one. */
 	redacted: number,
-	/**  Number of records by kind. */
+	/**  Number of records that would be redacted, by kind. */
 	kinds: { [key in string]: number },
 };
 
@@ -1514,16 +1559,16 @@ export type RedactPreview = {
 export type RedactRequest = {
 	id: string,
 	spans: Span[],
-	/**  Also redact the same words in other records. */
+	/**  True to also redact the same words in other records. */
 	everywhere: boolean,
 };
 
-/**  Request to redact the given values, or all values of some classes that still await review. */
+/**  Request to redact the given values, or all values of some classes that the person has not reviewed yet. */
 export type RedactValuesRequest = {
 	values: string[],
-	/**  Used if `values` is empty: all values of these classes that still await review. */
+	/**  Used if `values` is empty: all values of these classes that the person has not reviewed yet are redacted. */
 	classes: string[],
-	/**  Only in these records; null = in all records. */
+	/**  Ids of the records in which the values are redacted. Null: all records. */
 	ids: string[] | null,
 };
 
@@ -1538,7 +1583,7 @@ export type Redacted = {
 
 /**  Result of redacting values. */
 export type RedactedValues = {
-	/**  Number of records changed. */
+	/**  Number of records that were changed. */
 	redacted: number,
 	tombstones: TombstoneView[],
 	receipt: Receipt,
@@ -1556,7 +1601,7 @@ export type RefusedPath = {
 
 /**  A record that was not added as new. */
 export type ReportItem = {
-	/**  Kind of the record, as in `by_kind`; null in reports of older imports. */
+	/**  Kind of the record, as in `by_kind`. Null in reports of older imports. */
 	kind: string | null,
 	place: string,
 	/**  `updated`, `unchanged`, `blocked`, `skipped` or `failed`. */
@@ -1570,7 +1615,7 @@ export type ReportRequest = {
 	language: string | null,
 };
 
-/**  Which of several memories is right. */
+/**  Request to store which of several contradicting memories is right. */
 export type ResolveRequest = {
 	/**  Id of the memory that is right. */
 	right: string,
@@ -1584,10 +1629,10 @@ export type Resolved = {
 	before: ReviewAnswer[],
 };
 
-/**  An answer to a memory. */
+/**  The person's answer to a memory in the review. */
 export type ReviewAnswer = {
 	id: string,
-	/**  `true`, `outdated`, `wrong`, `private`, or `none` to take the answer back. */
+	/**  `true`, `outdated`, `wrong`, `private`, or `none` to remove the answer. */
 	answer: string,
 };
 
@@ -1603,29 +1648,29 @@ export type ReviewItem = {
 	sensitive: boolean,
 };
 
-/**  What to review. */
+/**  Request for a memory to review. */
 export type ReviewRequest = {
-	/**  Only memories of this assistant. */
+	/**  If given, only memories of this assistant. */
 	source: string | null,
-	/**  Only memories with a sensitive value. */
+	/**  True for only memories with a sensitive value. */
 	sensitive: boolean,
 	/**  Ids of memories to leave out for now. */
 	skip: string[],
-	/**  Show this memory instead of the next one. */
+	/**  Id of a memory to return instead of the next one. */
 	id: string | null,
-	/**  True to return only the numbers, without a memory and its evidence. */
+	/**  True to return only the counts, without a memory and its evidence. */
 	counts_only: boolean,
 };
 
 /**  The state of the review. */
 export type ReviewState = {
-	/**  The memory to answer; null if none is left. */
+	/**  The memory to review. Null if none is left. */
 	item: ReviewItem | null,
 	/**  Number of memories without an answer. */
 	left: number,
 	/**  Number of all memories, with or without an answer. */
 	total: number,
-	/**  Number of answers by name. */
+	/**  Number of memories by answer. */
 	answers: { [key in string]: number },
 };
 
@@ -1646,10 +1691,10 @@ export type ScannedRecords = {
 export type SearchRequest = {
 	query: string,
 	filter: Filter,
-	/**  Maximum number of hits, from 1 to 1000; default 20. */
+	/**  Largest number of hits to return, from 1 to 1000. Default: 20. */
 	limit: number | null,
 	offset: number | null,
-	/**  True while the person is typing: the last word also matches longer words that start with it. */
+	/**  True while the person is typing. The last word of the query then also matches longer words that start with it. */
 	typing: boolean,
 };
 
@@ -1662,7 +1707,7 @@ export type SearchResult = {
 	hits: Hit[],
 };
 
-/**  One value with more of the text around it, and the records that contain it (at most 500). */
+/**  A value with more of the surrounding text, and the records that contain it (at most 500). */
 export type SensitiveDetail = {
 	item: SensitiveItem,
 	places: SensitivePlace[],
@@ -1670,12 +1715,12 @@ export type SensitiveDetail = {
 
 /**  An entry of the review queue, which describes a value without containing it. */
 export type SensitiveItem = {
-	/**  Fingerprint of the value; reveals nothing about the value. */
+	/**  Fingerprint of the value, which reveals nothing about the value. */
 	value: string,
 	class: string,
-	/**  Name of the rule that found the value; empty if the value is redacted. */
+	/**  Name of the rule that found the value. Empty if the value is redacted. */
 	detector: string,
-	/**  `possible`, `likely`, `very_likely`. */
+	/**  Confidence that the value is sensitive: `possible`, `likely`, `very_likely`. */
 	confidence: string,
 	/**  Number of records that contain the value, or contained it before the redaction. */
 	places: number,
@@ -1695,51 +1740,51 @@ export type SensitivePlace = {
 	/**  For messages: `user`, `assistant` … */
 	role: string | null,
 	source: string,
-	/**  Title of the record or of its conversation, otherwise the beginning of the text. */
+	/**  Title of the record or of its conversation. If there is none, the beginning of the record's text. */
 	title: string,
 	conversation_id: string | null,
 	at: string | null,
 };
 
-/**  A page of the review queue, and the length of each queue by class. */
+/**  A page of the review queue, and the number of values in each state, by class. */
 export type SensitiveQueue = {
 	items: SensitiveItem[],
 	open: { [key in string]: number },
 	redacted: { [key in string]: number },
 	ignored: { [key in string]: number },
-	/**  When the last complete scan ended; null = never. */
+	/**  When the last complete scan ended. Null if there was none. */
 	scanned_at: string | null,
-	/**  Upper bound of the number of records that are not scanned yet. */
+	/**  Largest possible number of records that are not scanned yet. */
 	left: number,
 };
 
 /**  Request for a page of the review queue, which has one entry for each distinct value. */
 export type SensitiveRequest = {
-	/**  `open` (default), `redacted` or `ignored`. */
+	/**  State of the values to return: `open` (default), `redacted` or `ignored`. */
 	state: string,
-	/**  Only these classes; empty = all. */
+	/**  The classes of sensitive values. Empty: all classes. */
 	classes: string[],
 	offset: number,
-	/**  Maximum number of entries, from 1 to 500; default 100. */
+	/**  Largest number of entries to return, from 1 to 500. Default: 100. */
 	limit: number,
 };
 
-/**  Whether a vault is open in the window, and which. */
+/**  Whether a vault is open in the window, and which one. */
 export type SessionState = {
 	open: boolean,
 	vault_id: string | null,
 	name: string | null,
 	path: string | null,
-	/**  Minutes without input before the vault locks automatically; 0 = never. */
+	/**  Minutes without input after which the vault locks automatically. 0: never. */
 	auto_lock_minutes: number,
 	/**
-	 *  Number of erasures and redactions that were made in a newer copy of this vault and applied when this one was
-	 *  opened.
+	 *  Number of erasures and redactions that were made in a newer copy of this vault and were applied to this vault
+	 *  when it was opened.
 	 */
 	erasures_reapplied: number,
 	/**
-	 *  `none`: no list of erasures was found outside of the vault's folder, so what was erased in newer copies is not
-	 *  known. `failed`: a list could not be applied; the next opening tries again. Null otherwise.
+	 *  `none`: no list of erasures was found outside of the vault's folder, so erasures in newer copies are not known.
+	 *  `failed`: a list could not be applied, and the next opening tries again. Null otherwise.
 	 */
 	erasure_ledger: string | null,
 	/**  Whether the open vault is a demonstration vault, which contains only invented records. */
@@ -1763,7 +1808,7 @@ export type SignatureInfo = {
 	key: string | null,
 };
 
-/**  The signer of a file, as this vault knows it. */
+/**  The signer of a file, and whether this vault knows the signer's key. */
 export type SignerInfo = {
 	/**  `own`, `trusted`, `seen` or `new`. */
 	trust_status: string,
@@ -1771,28 +1816,28 @@ export type SignerInfo = {
 
 /**  Answer of `similar`. */
 export type Similar = {
-	/**  Best first. */
+	/**  The similar records, best first. */
 	rows: SimilarRow[],
-	/**  Number of records that are not encoded yet and so cannot be found. */
+	/**  Number of records that are not encoded yet and therefore cannot be found. */
 	left: number,
-	/**  What is wrong with the weights, `missing` or `damaged`; null if nothing is. */
+	/**  Problem of the encoder's weights: `missing` or `damaged`. Null if there is none. */
 	weights: string | null,
 };
 
 /**  Request for records that mean nearly the same as a text or a record. */
 export type SimilarRequest = {
-	/**  The text to compare with. Not used if there is an `id`. */
+	/**  The text to compare with. Ignored if there is an `id`. */
 	query: string,
 	/**  Id of the record to compare with. */
 	id: string | null,
 	filter: Filter,
-	/**  Maximum number of records, from 1 to 100; default 10. */
+	/**  Largest number of records to return, from 1 to 100. Default: 10. */
 	limit: number | null,
 };
 
-/**  A record that means nearly the same. */
+/**  A record with nearly the same meaning as the requested text or record. */
 export type SimilarRow = {
-	/**  How similar, 0 to 1. */
+	/**  Similarity, from 0 to 1. */
 	score: number,
 } & ListItem;
 
@@ -1801,7 +1846,7 @@ export type SlotInfo = {
 	/**  `passphrase` or `recovery`. */
 	kind: string,
 	created_at: string,
-	/**  Cost of Argon2id: memory in KiB, passes and lanes. */
+	/**  Memory cost of Argon2id in KiB. `passes` and `lanes` are its other cost parameters. */
 	memory_kib: number,
 	passes: number,
 	lanes: number,
@@ -1831,41 +1876,41 @@ export type SourceInfo = {
 	/**  Time of the newest record from this assistant. */
 	newest_at: string | null,
 	/**
-	 *  When the newest export was made according to its file name. Without such a name, when the export was imported.
-	 *  Null for records written by hand.
+	 *  When the newest export was made, according to its file name. If the name states no date, when the export was
+	 *  imported. Null for records written by hand.
 	 */
 	exported_at: string | null,
 };
 
 /**
- *  A span of `text` in Unicode code points (end exclusive), and the class of sensitive value that the redaction mark
- *  names in its place: `[REDACTED:password]`.
+ *  A span of a record's `text` in Unicode code points (end exclusive). The redaction mark that replaces it names its
+ *  class: `[REDACTED:password]`.
  */
 export type Span = {
 	start: number,
 	end: number,
-	/**  The class, in lower snake case; default `removed`. */
+	/**  The class of sensitive value, in lower snake case. Default: `removed`. */
 	class: string | null,
 };
 
 /**  One block of a message besides its text, such as a tool call. The window shows it collapsed by default. */
 export type Step = {
-	/**  As in [`ThreadMessage`]. */
+	/**  Type of the block, as in [`ThreadMessage::content_type`]. */
 	content_type: string,
 	/**  Name of the tool. */
 	name: string | null,
 	text: string,
 };
 
-/**  An accepted suggestion. `text` is the text as edited by the person; null keeps the suggested text. */
+/**  A suggestion to accept. `text` is the text as edited by the person. Null keeps the suggested text. */
 export type SuggestionAccept = {
 	id: string,
 	text: string | null,
 };
 
 /**
- *  Decisions on suggestions. Those in `never` are refused for good: if a client makes the same suggestion again, it is
- *  not put into the queue.
+ *  The person's decisions on suggestions. The suggestions in `never` are refused for good: if a client makes the same
+ *  suggestion again, it is not added to the queue.
  */
 export type SuggestionDecision = {
 	accept: SuggestionAccept[],
@@ -1873,25 +1918,25 @@ export type SuggestionDecision = {
 	never: string[],
 };
 
-/**  A suggestion that waits for a decision of the person. */
+/**  A suggestion on which the person has to decide. */
 export type SuggestionItem = {
 	id: string,
-	/**  Name of the client, and the id of its grant. */
+	/**  Name of the client. `grant` is the id of its grant. */
 	client: string,
 	grant: string,
 	/**  `new`, `change` or `forget`. */
 	op: string,
 	/**  Id of the record to change or forget. */
 	target: string | null,
-	/**  The current text of the record; null if it is in the Trash. */
+	/**  The current text of the record. Null if the record is in the Trash. */
 	before: string | null,
 	text: string | null,
 	type: string | null,
 	tags: string[],
 	reason: string | null,
 	/**
-	 *  Date of the memory in the document from which the client imported it. If null, the memory gets the date on which
-	 *  the suggestion is accepted.
+	 *  Date of the memory, as stated in the document from which the client imported it. If null, the memory gets the
+	 *  date on which the suggestion is accepted.
 	 */
 	created_at: string | null,
 	/**  True if the record has changed since the client saw it, so that the suggestion can only be refused. */
@@ -1899,7 +1944,7 @@ export type SuggestionItem = {
 	at: string,
 };
 
-/**  The suggestions that wait for a decision, oldest first. */
+/**  The suggestions on which the person has to decide, oldest first. */
 export type SuggestionList = {
 	items: SuggestionItem[],
 };
@@ -1908,11 +1953,11 @@ export type SuggestionList = {
 export type Summary = {
 	/**  Number of all stored versions of the records. */
 	versions: number,
-	/**  Number of distinct sensitive values, by class, that were found in these records and still await review. */
+	/**  Number of distinct sensitive values in these records that the person has not reviewed yet, by class. */
 	findings: { [key in string]: number },
 	/**  Number of conversations in the vault from which the records were derived. */
 	conversations: number,
-	/**  Number of records with a date; `first` and `last` are the earliest and latest of these dates. */
+	/**  Number of records with a date. `first` and `last` are the earliest and the latest of these dates. */
 	dated: number,
 	first: string | null,
 	last: string | null,
@@ -1928,7 +1973,7 @@ export type SystemStyle = {
 export type TagRequest = {
 	ids: string[],
 	tag: string,
-	/**  True adds the tag, false removes it. */
+	/**  True to add the tag, false to remove it. */
 	on: boolean,
 };
 
@@ -1949,7 +1994,7 @@ export type ThreadMessage = {
 	text: string,
 	created_at: string | null,
 	hidden: boolean,
-	/**  0 on the active path, otherwise the number of the branch. */
+	/**  0 if the message is on the active path of the conversation, otherwise the number of its branch. */
 	branch: number,
 	attachments: AttachmentInfo[],
 	/**  `text`, `thinking`, `tool_call`, `tool_result`, `code`, `context` … */
@@ -1965,28 +2010,28 @@ export type ThreadMessage = {
 
 /**  Answer of `timeline`. */
 export type Timeline = {
-	/**  The memories, oldest first. Those without a date come last. */
+	/**  The memories, oldest first. Memories without a date come last. */
 	items: ListItem[],
 };
 
-/**  What the person has to do at an assistant. */
+/**  The memories that the person should delete in an assistant. */
 export type Todo = {
-	/**  Null if there is nothing to do anywhere. */
+	/**  Id of the assistant. Null if there is nothing to delete in any assistant. */
 	assistant: string | null,
 	/**  Display name of the assistant. */
 	name: string | null,
 	/**  The memories to delete, oldest first as in the assistant's own list. */
 	items: TodoItem[],
-	/**  A text to paste into a chat with the assistant; empty if nothing is left to delete. */
+	/**  A text to paste into a chat with the assistant. Empty if nothing is left to delete. */
 	message: string,
-	/**  All assistants with something to do. */
+	/**  All assistants with memories to delete. */
 	assistants: TodoCount[],
 };
 
-/**  Number of memories to delete at an assistant. */
+/**  Number of memories to delete in an assistant. */
 export type TodoCount = {
 	assistant: string,
-	/**  Number of memories that are not gone from the assistant yet. `items` also counts those that are gone. */
+	/**  Number of memories that are not gone from the assistant yet. `items` also counts the memories that are gone. */
 	open: number,
 	items: number,
 };
@@ -1994,13 +2039,16 @@ export type TodoCount = {
 /**  A memory that the person should delete in the assistant that has it. */
 export type TodoItem = {
 	id: string,
-	/**  The text in the assistant, as it was last imported. */
+	/**  The text of the memory in the assistant, as it was last imported. */
 	text: string,
 	/**  How to find the memory in the assistant. */
 	where: string,
 	/**  `outdated`, `wrong` or `private`. */
 	answer: string,
-	/**  What later imports say: `not_checked`, `gone`, `still_there` or `back_again`. */
+	/**
+	 *  Whether the memory is still in the assistant, according to later imports: `not_checked`, `gone`, `still_there`
+	 *  or `back_again`.
+	 */
 	state: string,
 	/**  True if the memory is in this vault's Trash. */
 	trashed: boolean,
@@ -2029,9 +2077,9 @@ export type TombstoneView = {
 	/**  Ids of derived records that were removed with the record. */
 	derived: string[],
 	signature: string,
-	/**  True if the signature was valid when the list was made. */
+	/**  True if the signature was valid when the list was requested. */
 	signature_valid: boolean,
-	/**  Id of the receipt; `complete` says whether that receipt is complete. */
+	/**  Id of the receipt. `complete` says whether this receipt is complete. */
 	receipt: string | null,
 	complete: boolean | null,
 };
@@ -2043,11 +2091,14 @@ export type Tombstones = {
 
 /**  Memories about the same topic. */
 export type TopicInfo = {
-	/**  Position in the list of topics, which is sorted by size. It changes when memories change. */
+	/**
+	 *  Position of the topic in the list of topics, which is sorted by size, as text. The position may change when
+	 *  memories change.
+	 */
 	id: string,
-	/**  Consists of words from the memories and contains only letters, digits and spaces. */
+	/**  The name, which consists of words from the memories and contains only letters, digits and spaces. */
 	name: string,
-	/**  Ids of the memories. */
+	/**  Ids of the memories about the topic. */
 	memories: string[],
 };
 
@@ -2061,7 +2112,7 @@ export type Undone = {
 	removed: number,
 };
 
-/**  Numbers about the vault. Records in the Trash are counted only in `trash`. */
+/**  Statistics about the vault. Records in the Trash are counted only in `trash`. */
 export type VaultInfo = {
 	vault_id: string,
 	path: string,
@@ -2076,18 +2127,18 @@ export type VaultInfo = {
 	bytes: number,
 };
 
-/**  One version of a record; the first entry is the current one. */
+/**  A version of a record. In a list of versions, the first entry is the current one. */
 export type VersionInfo = {
 	version: number,
 	text: string,
 	title: string | null,
 	tags: string[],
 	type: string | null,
-	/**  When this version became current. */
+	/**  When this version became the current one. */
 	from: string,
-	/**  When it was superseded; null for the current one. */
+	/**  When a newer version replaced this version. Null for the current version. */
 	to: string | null,
-	/**  `import`, `edit`, `restore` or `written`. */
+	/**  What created this version: `import`, `edit`, `restore` or `written`. */
 	cause: string,
 };
 
@@ -2099,7 +2150,7 @@ export type Warning = {
 	count: number,
 };
 
-/**  What is done with a new export in a watched folder. */
+/**  What happens to a new export in a watched folder. */
 export type WatchMode = 
 /**  Offer the export and ask the person. */
 "ask" | 
@@ -2113,7 +2164,7 @@ export type Watched = {
 	folders: WatchedFolder[],
 	/**  Detected files, newest first. */
 	detected_files: DetectedExport[],
-	/**  Id of the file that is being imported automatically. The import job has the same id. */
+	/**  Id of the file that is being imported automatically, which is also the id of the import job. Null if none is. */
 	importing: string | null,
 	imported: OwnImport[],
 };
@@ -2126,7 +2177,7 @@ export type WatchedFolder = {
 	state: FolderState,
 	/**  Name of the export that was detected last. */
 	last_name: string | null,
-	/**  When that export was detected. */
+	/**  When the export `last_name` was detected. */
 	last_at: string | null,
 };
 
@@ -2141,7 +2192,7 @@ export type WindowGuards = {
 	 *  vault locks only after a sleep.
 	 */
 	reports_lock_and_sleep: boolean,
-	/**  Whether the window is kept out of screenshots and screen sharing. */
+	/**  Whether the window is hidden from screenshots and screen sharing. */
 	hide_from_capture: boolean,
 	/**  True if the system can hide the window from screenshots. */
 	can_hide: boolean,
@@ -2153,11 +2204,14 @@ export type Withheld = {
 	count: number,
 };
 
-/**  A backup that was written; it passed its check. */
+/**  The result of writing a backup, which passed its check. */
 export type WrittenBackup = {
 	path: string,
 	bytes: number,
-	/**  SHA-256 of the lines `<sha256>  <name>` of all files, sorted by name. */
+	/**
+	 *  SHA-256 of a list of all files in the backup. The list has a line `<sha256>  <name>` for each file, sorted by
+	 *  name.
+	 */
 	digest: string,
 };
 
