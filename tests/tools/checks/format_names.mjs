@@ -29,17 +29,12 @@ const EXCEPTIONS = [
   ...makeExceptions(
     "ui/src/lib/logic/assistants.ts",
     ["*"],
-    "labels and colours of assistants and brands, also of those that no reader exists for",
+    "labels, colours and icons of assistants and brands, also of those that no reader exists for",
   ),
   ...makeExceptions(
     "ui/src/features/home/ExportWays.svelte",
     ["chatgpt", "claude", "gemini"],
     "instructions for single assistants, each with its own text",
-  ),
-  ...makeExceptions(
-    "ui/src/features/importing/FileRow.svelte",
-    ["mem"],
-    "the icon of a format that is always a folder",
   ),
 ];
 

@@ -136,6 +136,8 @@ export function assistantStyle(id: string | null | undefined): AssistantStyle {
 export const PORTABLE_FORMATS: ReadonlySet<string> = new Set(
   "mem alf alf_delta mif pam zaxy eventloom amem markdown transfer_text".split(" "),
 );
+/** Formats that are always a folder, and therefore have its icon. */
+export const FOLDER_FORMATS: ReadonlySet<string> = new Set(["mem"]);
 
 /**
  * The name of an export, such as `ChatGPT export` for a format with a brand name. Other formats have a descriptive
