@@ -19,7 +19,7 @@ const BUILD_PACKAGES = [
 /** `rpm` contains rpmbuild; dpkg-shlibdeps is in `dpkg-dev`. */
 const PACKAGING_PACKAGES = ["rpm", "dpkg-dev"];
 /** Programs that check the built packages, and that create the systems in which the packages are installed. */
-const INSTALL_TEST_PACKAGES = ["lintian", "rpmlint", "rpm", "debootstrap", "xvfb", "openbox"];
+const INSTALL_TEST_PACKAGES = ["lintian", "rpmlint", "rpm", "debootstrap"];
 /** Programs that check the files which describe our program to a desktop. `libglib2.0-bin` contains gio. */
 const DESKTOP_FILE_PACKAGES = [
   "desktop-file-utils",
@@ -65,9 +65,9 @@ export async function installForPackaging() {
   await installSystemPackages(PACKAGING_PACKAGES);
 }
 
-/** Installs everything that checking and installing packages needs. */
+/** Installs everything that the tests of the packages need, which also use the installed program in its window. */
 export async function installForInstallTests() {
-  await installSystemPackages(INSTALL_TEST_PACKAGES);
+  await installSystemPackages([...INSTALL_TEST_PACKAGES, ...DESKTOP_FILE_PACKAGES, ...WINDOW_TEST_PACKAGES]);
 }
 
 /** Installs everything that building and testing need. */
