@@ -1,8 +1,8 @@
 //! A record in the Trash is hidden at once and can be restored. Only expired records are erased automatically.
-use crate::deletion::{CANARY, conversation_of, hit_count, id_of, vault_with_canary};
+use crate::deletion::{CANARY, SENTENCE, conversation_of, hit_count, id_of, vault_with_canary};
 use mementory_model::Kind;
 use mementory_testkit::{TempVault, at};
-use mementory_vault::{IndexFilter, ListQuery, VaultError};
+use mementory_vault::{IndexFilter, ListQuery, Sort, VaultError};
 
 const DAY: i64 = 86_400;
 
@@ -58,6 +58,42 @@ fn records_in_the_trash_are_hidden_and_can_be_restored() {
         1,
         "and back it is"
     );
+}
+
+#[test]
+fn the_trash_can_be_listed_by_the_time_of_deletion() {
+    for is_memory_first in [true, false] {
+        let t = vault_with_canary();
+        let mut ids = vec![id_of(&t, Kind::Memory, SENTENCE), conversation_of(&t)];
+        if !is_memory_first {
+            ids.reverse();
+        }
+        for (id, time) in ids.iter().zip([100, 200]) {
+            t.vault
+                .trash()
+                .trash(std::slice::from_ref(id), at(time))
+                .unwrap();
+        }
+        let mut listed = Vec::new();
+        let mut cursor = None;
+        loop {
+            let query = ListQuery {
+                trash: true,
+                sort: Sort::Trashed,
+                limit: 1,
+                cursor,
+                ..ListQuery::default()
+            };
+            let page = t.vault.queries().list(&query).unwrap();
+            listed.extend(page.rows.iter().map(|row| row.id_text()));
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        ids.reverse();
+        assert_eq!(listed, ids, "the record that was deleted last is the first");
+    }
 }
 
 #[test]

@@ -275,7 +275,7 @@ pub enum Command {
         /// List the Trash instead.
         #[arg(long)]
         trash: bool,
-        /// Sort by newest, oldest, title or changed.
+        /// Sort by newest, oldest, title or changed; with --trash also by trashed, the last one first.
         #[arg(long)]
         sort: Option<String>,
         /// List at most this many records.

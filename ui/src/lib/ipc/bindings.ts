@@ -1222,8 +1222,8 @@ export type ListItem = {
 };
 
 /**
- *  Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed` (the most recently
- *  changed in the vault first).
+ *  Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, `changed` (the most recently changed
+ *  in the vault first), or `trashed` (the most recently moved to the Trash first).
  */
 export type ListRequest = {
 	filter: Filter,

@@ -200,7 +200,9 @@ export class RecordList {
   }
 
   async #fetchPage(run: number, limit: number): Promise<Row[] | null> {
-    const request = { filter: $state.snapshot(this.filter), sort: this.sort, limit, cursor: this.#cursor };
+    // What was deleted last stands first in the Trash, so that the days that are left are in order.
+    const sort = this.filter.trash ? "trashed" : this.sort;
+    const request = { filter: $state.snapshot(this.filter), sort, limit, cursor: this.#cursor };
     const page = await backend().list(request);
     if (run !== this.#run) return null;
     this.#cursor = page.next_cursor;

@@ -59,8 +59,9 @@ pub(super) fn parse_sort(name: Option<&str>) -> ApiResult<Sort> {
         Some("oldest") => Ok(Sort::Oldest),
         Some("title") => Ok(Sort::Title),
         Some("changed") => Ok(Sort::Changed),
+        Some("trashed") => Ok(Sort::Trashed),
         Some(other) => {
-            Err(ApiError::usage(format!("{other} is not a sort order. Use newest, oldest, title or changed.")))
+            Err(ApiError::usage(format!("{other} is not a sort order. Use newest, oldest, title, changed or trashed.")))
         }
     }
 }

@@ -66,8 +66,8 @@ pub struct AboutRequest {
     pub about: String,
 }
 
-/// Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, or `changed` (the most recently
-/// changed in the vault first).
+/// Request for one page of a list. `sort` is `newest` (default), `oldest`, `title`, `changed` (the most recently changed
+/// in the vault first), or `trashed` (the most recently moved to the Trash first).
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
 #[serde(default)]
 pub struct ListRequest {

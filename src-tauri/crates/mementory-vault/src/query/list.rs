@@ -17,6 +17,8 @@ pub enum Sort {
     Title,
     /// Records that were changed most recently in the vault come first, whether the person or an import changed them.
     Changed,
+    /// Records that were moved to the Trash most recently come first. Only for a list of the Trash.
+    Trashed,
 }
 
 impl Sort {
@@ -30,6 +32,7 @@ impl Sort {
             Self::Oldest => "r.sort, r.row",
             Self::Title => "coalesce(r.title, '') COLLATE NOCASE, r.row",
             Self::Changed => "r.since DESC, r.row DESC",
+            Self::Trashed => "coalesce(r.trashed, 0) DESC, r.row DESC",
         }
     }
 
@@ -40,6 +43,7 @@ impl Sort {
             Self::Oldest => "(r.sort, r.row) > (?, ?)",
             Self::Title => "(coalesce(r.title, '') COLLATE NOCASE, r.row) > (?, ?)",
             Self::Changed => "(r.since, r.row) < (?, ?)",
+            Self::Trashed => "(coalesce(r.trashed, 0), r.row) < (?, ?)",
         }
     }
 
@@ -48,6 +52,7 @@ impl Sort {
             Self::Newest | Self::Oldest => row.sort.to_string(),
             Self::Title => hex::encode(row.title.as_deref().unwrap_or_default()),
             Self::Changed => row.since.to_string(),
+            Self::Trashed => row.trashed.unwrap_or_default().to_string(),
         }
     }
 }

@@ -18,6 +18,16 @@ function isFromBatch(batch: string, item: ListItem): boolean {
   return batch === "b-1" && item.source === "claude";
 }
 
+/** The items in a sort order of a list request. */
+export function sorted(items: ListItem[], sort: string | null | undefined): ListItem[] {
+  const descending = (key: (item: ListItem) => string) => items.toSorted((a, b) => key(b).localeCompare(key(a)));
+  if (sort === "title") return items.toSorted((a, b) => (a.title ?? a.text).localeCompare(b.title ?? b.text));
+  if (sort === "changed") return descending((each) => each.changed_at);
+  if (sort === "trashed") return descending((each) => each.trashed_at ?? "");
+  const newestFirst = descending((each) => each.created_at ?? "");
+  return sort === "oldest" ? newestFirst.reverse() : newestFirst;
+}
+
 export function matches(item: ListItem, filter: Filter): boolean {
   if ((item.trashed_at !== null) !== Boolean(filter.trash)) return false;
   const createdAt = Date.parse(item.created_at ?? "");

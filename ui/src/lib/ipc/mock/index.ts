@@ -3,7 +3,7 @@ import { sampleContradictions } from "./contradictions";
 import { sampleAgents, type SampleAgents } from "./agents";
 import { fileCheck, sampleKeys } from "./checks";
 import { ago, item, sampleItems } from "./data";
-import { facetsOf, hitOf, matches, sampleSearch, summaryOf } from "./find";
+import { facetsOf, hitOf, matches, sampleSearch, sorted, summaryOf } from "./find";
 import { sampleFormats } from "./formats";
 import { sampleDemonstration } from "./demonstration";
 import {
@@ -249,12 +249,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     list: async ({ filter, sort, limit, cursor }) => {
       requireOpen();
-      const found = items
-        .filter((each) => matches(each, filter))
-        .sort((a, b) => (b.created_at ?? "").localeCompare(a.created_at ?? ""));
-      if (sort === "oldest") found.reverse();
-      if (sort === "changed") found.sort((a, b) => b.changed_at.localeCompare(a.changed_at));
-      if (sort === "title") found.sort((a, b) => (a.title ?? a.text).localeCompare(b.title ?? b.text));
+      const found = sorted(
+        items.filter((each) => matches(each, filter)),
+        sort,
+      );
       const from = Number(cursor ?? 0);
       const to = from + (limit ?? 50);
       return {
