@@ -257,16 +257,16 @@ describe("the Trash", () => {
 
   it("lists what was deleted last first, and selects the next row when a record is put back", async () => {
     await activate();
-    expect(trash.rows.map((row) => row.id)).toEqual(["t-0", "t-1", "t-2"]);
+    expect(trash.rows.map((row) => row.id)).toEqual(["t-1", "t-0", "t-2"]);
     await fireEvent.click(screen.getByTestId("trash-restore"));
     await waitFor(() => expect(trash.rows).toHaveLength(2));
     await fireEvent.click(eraseButton());
-    expect(dialogs.open).toEqual({ kind: "erase", ids: ["t-1"] });
+    expect(dialogs.open).toEqual({ kind: "erase", ids: ["t-0"] });
   });
 
   it("erases only records that are still in the Trash", async () => {
     await activate();
-    await mock.restore(["t-0"]);
+    await mock.restore(["t-1"]);
     vault.changed();
     await waitFor(() => expect(trash.rows).toHaveLength(2));
     expect(eraseButton().disabled).toBe(true);

@@ -18,14 +18,14 @@ function isFromBatch(batch: string, item: ListItem): boolean {
   return batch === "b-1" && item.source === "claude";
 }
 
-/** The items in a sort order of a list request. */
+/** The items in a sort order of a list request. Items that are equal in this order are sorted newest first. */
 export function sorted(items: ListItem[], sort: string | null | undefined): ListItem[] {
-  const descending = (key: (item: ListItem) => string) => items.toSorted((a, b) => key(b).localeCompare(key(a)));
-  if (sort === "title") return items.toSorted((a, b) => (a.title ?? a.text).localeCompare(b.title ?? b.text));
-  if (sort === "changed") return descending((each) => each.changed_at);
-  if (sort === "trashed") return descending((each) => each.trashed_at ?? "");
-  const newestFirst = descending((each) => each.created_at ?? "");
-  return sort === "oldest" ? newestFirst.reverse() : newestFirst;
+  const newestFirst = items.toSorted((a, b) => (b.created_at ?? "").localeCompare(a.created_at ?? ""));
+  if (sort === "oldest") return newestFirst.reverse();
+  if (sort === "changed") return newestFirst.sort((a, b) => b.changed_at.localeCompare(a.changed_at));
+  if (sort === "trashed") return newestFirst.sort((a, b) => (b.trashed_at ?? "").localeCompare(a.trashed_at ?? ""));
+  if (sort === "title") return newestFirst.sort((a, b) => (a.title ?? a.text).localeCompare(b.title ?? b.text));
+  return newestFirst;
 }
 
 export function matches(item: ListItem, filter: Filter): boolean {
