@@ -26,6 +26,8 @@ const PASSPHRASE = "correct horse battery staple";
 const FILE_PASSPHRASE = "lantern orbit velvet harbour";
 const VAULT = "Memories";
 const FIXTURES = join(ROOT, "fixtures");
+/** Longest wait until a sheet is closed, in milliseconds, before its button is clicked again. */
+const CLOSING_MS = 3000;
 
 /**
  * Groups of files to drop on the window, each with the result that the check before the import must show. The archives
@@ -256,8 +258,12 @@ class MainStory {
         this.addStep("an unknown key is trusted with one click", unknownAfter < unknownBefore);
         await this.picture("check-trusted");
       }
-      await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
-      await browser.gone("import-sheet");
+      // The sheet grows when the plans arrive, so a click may miss the button, and is repeated then.
+      await until("the import sheet to be closed", async () => {
+        await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
+        await until("it to be gone", async () => (await browser.count("import-sheet")) === 0, CLOSING_MS);
+        return true;
+      });
     }
   }
 
