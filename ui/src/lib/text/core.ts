@@ -28,6 +28,15 @@ export function layoutText(version: string | null): string | null {
   return version && /\d/.test(version) ? version : null;
 }
 
+/** What the core recognised a file by, as in a `Detection`. */
+type Recognised = { format: string | null; reason: string; version: string | null };
+
+/** Text for a file whose format was recognised: what it was recognised by, or the format's name, and the version. */
+export function recognisedText({ format, reason, version }: Recognised): string {
+  const name = assistantStyle(format).name;
+  return joinWithCommas([(isCoreLanguage() && reason) || t("peek.is", { name }), layoutText(version)]);
+}
+
 /** Texts for the codes of readers and validators, by a pattern of the code. The first match counts. */
 const ISSUE_TEXTS: [RegExp, MessageKey][] = [
   [/folder_renamed/, "issue.folderRenamed"],
