@@ -114,7 +114,8 @@ struct BundleWriter<'l> {
     /// Requested version. If the source bundle has this version and nothing changed, its manifest and signature are
     /// reused.
     version: Option<String>,
-    /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
+    /// Version of the source bundle, used if no version was requested. The manifest and signature of that bundle are
+    /// then reused as well, but only if the counts in the manifest are right.
     source_version: Option<String>,
     /// True if a bundle is converted without masking. In this case, no record was deleted or changed after it was read.
     is_conversion: bool,
