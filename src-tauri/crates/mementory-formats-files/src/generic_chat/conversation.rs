@@ -460,7 +460,7 @@ impl KnownIds {
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The name of the workspace. Only files of AnythingLLM contain it, and also the owner of the chat (`person`).
+    /// The name of the workspace. Only files of AnythingLLM state it and the owner of the chat (`person`).
     title: Option<String>,
     person: Option<String>,
     turns: Vec<Turn>,
