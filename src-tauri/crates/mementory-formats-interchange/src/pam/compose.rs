@@ -206,8 +206,9 @@ impl Context<'_> {
         let created = times.created.or(times.updated).or(times.valid_from).unwrap_or(Timestamp::EPOCH);
         let platform = platform(&record.source.platform);
         let required_values = (created, platform.as_str(), self.keeps_unknown());
-        // An edit also changes the text in the verbatim. The hash of the old text must not be kept as a forbidden
-        // value, because a guess of the removed text could be confirmed with it.
+        // An edit also changes the text in the verbatim. The old hash no longer fits this text, so [`clean`] would move
+        // it to `mementory_forbidden`. The removed text could then be confirmed by hashing guesses, so the hash is
+        // computed again.
         if stored.edited
             && let Some(hash) = to_record::text(&tree, "content").map(content_hash)
         {
