@@ -1,6 +1,6 @@
 //! Plans the chats of an export: which rows each chat contains, in which order, and which rows are repeated. My
 //! Activity is a log with the newest row first, so a chat is complete only after all rows have been read. The plan
-//! stores no texts.
+//! stores no prompts or answers, only ids, times, and the headers or first words of titles that may be prompts.
 use super::activity::{Activity, Meaning, SCOPE};
 use super::verbs;
 use mementory_formats_shared::object::content_id;
