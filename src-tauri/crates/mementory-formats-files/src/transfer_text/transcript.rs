@@ -63,8 +63,8 @@ impl Transcript {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
         // The title of an export may have several lines, so one line that states the origin is enough.
         let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
-        let is_short = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
-        is_short && (says_origin || lines.iter().all(|line| is_head_line(line)))
+        let may_be_head = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
+        may_be_head && (says_origin || lines.iter().all(|line| is_head_line(line)))
     }
 
     /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported,
