@@ -134,9 +134,9 @@ impl InteropWriter {
         Ok(Some(text))
     }
 
-    /// The original text of an unedited record from the same encoding. None for an element with a forbidden value. Also
-    /// None for a block with a `---` line in its text: some programs would end the block there, so the line must be
-    /// escaped.
+    /// The original text of an unedited record from the same encoding. None for an element with a value that the format
+    /// forbids. Also None for a block with a `---` line in its text: some programs would end the block there, so the
+    /// line must be escaped.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
         let is_same =

@@ -336,7 +336,7 @@ fn collect_envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<E
     Ok(envelopes)
 }
 
-/// Key scope of the store from which most records were imported.
+/// Key scope of the store from which the largest number of records was imported.
 fn find_home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Result<String, FormatError> {
     let mut counts: BTreeMap<String, u64> = envelopes.keys().map(|scope| (scope.clone(), 0)).collect();
     source.records(&mut |stored| {
