@@ -413,8 +413,10 @@ impl<'l> BundleWriter<'l> {
         self.push(&path, order, &line)
     }
 
-    /// Copies a file without records from an imported bundle. Leaves out provenance and, except in a conversion, vectors,
-    /// because they may belong to records that were deleted after the import.
+    /// Copies a file without records from an imported bundle. Its manifest and its signature are stored for
+    /// [`Self::original_manifest`]. A file that this export must not contain is reported as a loss: a file with
+    /// provenance, which is part of an evidence pack, or, except in a conversion, a file with vectors, because these
+    /// may belong to records that were deleted after the import.
     fn add_passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
@@ -543,7 +545,7 @@ impl BundleWriter<'_> {
 }
 
 /// A line as a tree, the record as read from the line without its extension slot (None if the record was not edited),
-/// and the names of the fields from which forbidden values were moved.
+/// and the names of the fields from which values that the schemas forbid were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Folder of the vectors in a bundle.
