@@ -176,7 +176,8 @@ impl Tag<'_> {
             let words = || names.split_ascii_whitespace().map(|word| word.strip_prefix(GROUP).unwrap_or(word));
             words().find_map(|word| role_of_word(&NAMES, word)).or_else(|| {
                 let is_part = |part: &&str| role_of_word(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
-                let is_known = |word: &&str| name_parts(word).all(|part| is_part(&part) || NEUTRAL_WORDS.contains(&part));
+                let is_known =
+                    |word: &&str| name_parts(word).all(|part| is_part(&part) || NEUTRAL_WORDS.contains(&part));
                 let known_parts = || words().filter(is_known).flat_map(name_parts);
                 let role = known_parts().find_map(|part| role_of_word(&ROLES, part));
                 role.filter(|_| known_parts().any(|part| MESSAGE_WORDS.contains(&part)))

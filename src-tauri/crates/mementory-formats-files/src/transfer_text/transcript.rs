@@ -242,7 +242,8 @@ fn split_at_titles(out: &mut Transcript) -> Vec<Transcript> {
     others
 }
 
-/// Removes a title, and the head of an export below it, from the end of a turn. None if it does not end with a title.
+/// Removes a title, and the head of an export below it, from the end of a turn. None if the turn does not end with a
+/// title.
 fn take_title(turn: &mut Turn) -> Option<String> {
     let at = turn.source.rfind("\n# ")?;
     let head = turn.source.get(at + 1..)?.to_owned();
