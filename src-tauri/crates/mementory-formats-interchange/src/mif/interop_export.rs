@@ -1,6 +1,7 @@
 //! Writes the three interop encodings of the reference program, which `interop_import.rs` reads: an array like mem0's,
 //! a generic array, and text blocks below `---` headers. These encodings can express only memories with text, type,
-//! tags and times; arrays also have ids. They have no extension slot, so all other values are reported as losses.
+//! tags and times; arrays also have ids. The encodings have no extension slot, so all other values are reported as
+//! losses.
 use super::{
     compose::{content, id_for, memory_type, section_for, set_text},
     document_frame,
