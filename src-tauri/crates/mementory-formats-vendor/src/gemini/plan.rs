@@ -14,7 +14,7 @@ const MAX_WORDS: usize = 10_000;
 #[derive(Default)]
 pub(super) struct Plan {
     chats: HashMap<String, Chat>,
-    /// Headers or first words of the activities with answers whose language is unknown. An activity without an answer
+    /// Headers or first words, in an unknown language, of activities that have an answer. An activity without an answer
     /// is a prompt if its header or first word is one of them.
     prompt_words: HashSet<String>,
 }
