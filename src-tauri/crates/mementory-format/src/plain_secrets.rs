@@ -202,7 +202,7 @@ fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -
     changed
 }
 
-/// True for the key of a record in an extension slot, whose `value` is an id.
+/// True for a record key in an extension slot. The `value` of such a key is an id and no secret.
 fn is_record_key(name: &str, value: &Tree) -> bool {
     let Tree::Object(members) = value else { return false };
     let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
@@ -274,8 +274,8 @@ fn replace_in_value(value: &mut Value, secrets: &[String], replacement: &str) {
         Value::Array(items) => items.iter_mut().for_each(|item| replace_in_value(item, secrets, replacement)),
         Value::String(text) => {
             replace_in_text(text, secrets, replacement);
-            // If the import shortened a title or a text, the row of dots is already in it. The dots get the same
-            // replacement as the secret in the verbatim.
+            // The import may already have replaced a secret in a title or text with the dots (`without_tokens`). The
+            // dots get the same replacement as the secret in the verbatim.
             if text.contains(SECRET_DOTS) {
                 *text = text.replace(SECRET_DOTS, replacement);
             }

@@ -1,7 +1,7 @@
-//! Removes secrets from settings files on export. The files may be TOML, JSON, YAML or lines of `KEY=value`. They are
-//! searched as text and not parsed. A value is replaced if the name of its key indicates a secret, or if it looks like
-//! a secret itself (private keys, tokens of known services, passwords in URLs). Values that the agent has already
-//! encrypted stay unchanged.
+//! Removes secrets from settings files and similar texts. The files may be TOML, JSON, YAML or lines of `KEY=value`.
+//! They are searched as text and not parsed. A value is replaced if the name of its key indicates a secret, or if it
+//! looks like a secret itself (private keys, tokens of known services, passwords in URLs). Values that the agent has
+//! already encrypted stay unchanged.
 
 /// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";

@@ -98,7 +98,7 @@ pub(crate) fn is_of_hermes(catalog: &Catalog, member: &Member) -> bool {
     has_name && rule_file(catalog, member).is_some_and(|file| file.platform == HERMES)
 }
 
-/// All rules files that the person may have written.
+/// All rules files outside folders of dependencies and build output.
 fn rule_files(catalog: &Catalog) -> impl Iterator<Item = (&Member, RuleFile)> {
     let packages = Packages::of(catalog);
     let members = catalog.members().iter().filter(move |member| !packages.contain_file(member));

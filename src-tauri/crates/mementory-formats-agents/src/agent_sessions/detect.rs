@@ -95,7 +95,7 @@ fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
     (is_context || KIMI_HEADERS.contains(&name)) && folders.contains(&folder_of(member))
 }
 
-/// The folder of the session of Kimi Code that contains a log in `agents/<agent>`. None for a log in any other folder.
+/// The folder of the Kimi Code session to which a log in `agents/<agent>` belongs. None for a log in any other folder.
 pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
     let (root, archive, of_agent) = folder_of(member);
     let (agents, _) = of_agent.rsplit_once('/')?;

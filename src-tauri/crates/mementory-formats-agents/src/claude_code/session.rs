@@ -204,7 +204,7 @@ impl Session {
         }
     }
 
-    /// True for a session of iFlow, whose log has the same lines.
+    /// True for a session of iFlow, whose logs have the same members as those of Claude Code.
     fn is_iflow(&self) -> bool {
         self.id.starts_with(IFLOW_SESSION)
     }

@@ -205,8 +205,8 @@ fn write_list(
     if layer == "attachments" && layers.threshold.1 {
         text = documents::with_threshold(text, layers.threshold.0);
     }
-    // Only the principals are redacted. Redacting the attachment index would corrupt file names, and each credential is
-    // already encrypted.
+    // Only the principals are redacted. Redacting the attachment index would corrupt file names, and the rows of
+    // credentials contain only encrypted secrets.
     match layer {
         "principals" => clear_secrets::write_document(file, &name, &text, &mut plan.losses)?,
         _ => drop(file.entry(&name, &mut text.as_bytes())?),

@@ -114,7 +114,8 @@ struct BundleWriter<'l> {
     /// Requested version. If the source bundle has this version and nothing changed, its manifest and signature are
     /// reused.
     version: Option<String>,
-    /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
+    /// Version of the source bundle, used if no version was requested. The manifest and signature of that bundle are
+    /// then reused as well, but only if the counts in the manifest are right.
     source_version: Option<String>,
     /// True if a bundle is converted without masking. In this case, no record was deleted or changed after it was read.
     is_conversion: bool,
@@ -412,8 +413,10 @@ impl<'l> BundleWriter<'l> {
         self.push(&path, order, &line)
     }
 
-    /// Copies a file without records from an imported bundle. Leaves out provenance and, except in a conversion, vectors,
-    /// because they may belong to records that were deleted after the import.
+    /// Copies a file without records from an imported bundle. Its manifest and its signature are stored for
+    /// [`Self::original_manifest`]. A file that this export must not contain is reported as a loss: a file with
+    /// provenance, which is part of an evidence pack, or, except in a conversion, a file with vectors, because these
+    /// may belong to records that were deleted after the import.
     fn add_passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
@@ -542,7 +545,7 @@ impl BundleWriter<'_> {
 }
 
 /// A line as a tree, the record as read from the line without its extension slot (None if the record was not edited),
-/// and the names of the fields from which forbidden values were moved.
+/// and the names of the fields from which values that the schemas forbid were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Folder of the vectors in a bundle.

@@ -456,18 +456,18 @@ impl KnownIds {
     }
 }
 
-/// Loose messages that state the same conversation id, or all loose messages that state none.
+/// Loose messages that state the same conversation id and the same owner, or neither.
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The name of the workspace. Only files of AnythingLLM contain it, and also the owner of the chat (`person`).
+    /// The name of the workspace. Only files of AnythingLLM state it and the owner of the chat (`person`).
     title: Option<String>,
     person: Option<String>,
     turns: Vec<Turn>,
 }
 
-/// Messages outside of conversations. All messages that state the same conversation id form one conversation, and so do
-/// all messages that state no id.
+/// Messages outside of conversations. All messages that state the same conversation id and the same owner form one
+/// conversation, and so do all messages that state neither.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.

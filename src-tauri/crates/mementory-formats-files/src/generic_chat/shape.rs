@@ -93,7 +93,7 @@ pub(super) enum Shape {
     CherryStudio,
     /// The messages that Cline or Roo Code showed on the screen during a task.
     Cline,
-    /// A session that Amazon Q saved, or Kiro CLI before its version 2, as Amazon Q was called later.
+    /// A session that Kiro CLI saved before its version 2, or under its earlier name, Amazon Q.
     AmazonQ,
     /// The log of a session of Kiro CLI, from its version 2.
     Kiro,

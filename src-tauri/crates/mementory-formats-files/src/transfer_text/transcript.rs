@@ -63,8 +63,8 @@ impl Transcript {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
         // The title of an export may have several lines, so one line that states the origin is enough.
         let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
-        let is_short = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
-        is_short && (says_origin || lines.iter().all(|line| is_head_line(line)))
+        let may_be_head = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
+        may_be_head && (says_origin || lines.iter().all(|line| is_head_line(line)))
     }
 
     /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported,
@@ -242,7 +242,8 @@ fn split_at_titles(out: &mut Transcript) -> Vec<Transcript> {
     others
 }
 
-/// Removes a title, and the head of an export below it, from the end of a turn. None if it does not end with a title.
+/// Removes a title, and the head of an export below it, from the end of a turn. None if the turn does not end with a
+/// title.
 fn take_title(turn: &mut Turn) -> Option<String> {
     let at = turn.source.rfind("\n# ")?;
     let head = turn.source.get(at + 1..)?.to_owned();

@@ -248,7 +248,7 @@ const ITEM_RULE: Rule = Rule::Object(&[
     nullable("metadata", Rule::Map(&Rule::Any)),
 ]);
 
-/// Pointer and code of each forbidden value of an element.
+/// Pointer and code of each value of an element that the format forbids.
 pub(super) fn forbidden_values(json: &str, limits: &Limits) -> Vec<(String, &'static str)> {
     let mut out = Vec::new();
     if let Ok(tree) = Tree::parse(json, limits) {

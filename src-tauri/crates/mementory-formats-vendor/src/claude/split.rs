@@ -116,9 +116,9 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
 }
 
 /// Splits a text into sentences. A full stop, question mark or exclamation mark ends a sentence if white space follows
-/// and the next character is not a lower-case letter. The full stop of an abbreviation ends no sentence. Chinese and
-/// Japanese marks always end a sentence. Sentences inside a quotation are not split: `Says "Thank you. Good night." and
-/// leaves` is one statement.
+/// and the next character is not a lower-case letter. The full stop of an abbreviation ends no sentence. A Chinese or
+/// Japanese mark ends a sentence whatever follows. Sentences inside a quotation are not split: `Says "Thank you. Good
+/// night." and leaves` is one statement.
 fn split_sentences(text: &str) -> Vec<&str> {
     let quotations = quotations(text);
     let is_quoted = |at: usize| quotations.iter().any(|quotation| quotation.contains(&at));
