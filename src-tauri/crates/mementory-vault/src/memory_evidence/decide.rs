@@ -91,7 +91,8 @@ fn weigh(
         return None;
     }
     let is_linked = candidate.found_by == FoundBy::Linked;
-    // A call to the memory tool contains the memory itself. It is evidence only if the export links to it.
+    // A tool call, its result, and an assistant's thinking are evidence only if the export links to them. A call to the
+    // memory tool, for example, contains the memory itself.
     if !is_linked && !is_speech(&candidate) {
         return None;
     }
