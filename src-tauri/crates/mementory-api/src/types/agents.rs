@@ -161,7 +161,8 @@ pub struct ClientCallList {
 pub struct AnsweringState {
     /// Whether the person has switched on answering clients.
     pub enabled: bool,
-    /// Whether the window is answering clients now. It never is without an active grant.
+    /// True if the window's server for clients is running. The server starts when the open vault has an active grant,
+    /// and keeps running after the last grant ends.
     pub running: bool,
     /// The error with which the window failed to start answering clients.
     pub problem: Option<super::ErrorBody>,

@@ -53,8 +53,9 @@ pub struct Detection {
     pub parts: Vec<PartInfo>,
     pub missing_parts: Vec<String>,
     pub candidates: Vec<Candidate>,
-    /// True if several formats recognised the file about equally well. False if no format recognised it. The candidates
-    /// are then the most similar formats, best first, and the last one imports the input as a plain file.
+    /// True if several formats recognised the file about equally well. If no format recognised the file, `tie` is false
+    /// and `candidates` contains the most similar formats, best first; the last candidate imports the file as a plain
+    /// file.
     pub tie: bool,
 }
 
@@ -231,8 +232,8 @@ pub struct ImportReport {
 /// Progress of a job, reported at most about ten times a second.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Progress {
-    /// Name of the stage. Stages of an import: `detect`, `read`, `store`, `index`, `check`. Of an export: `collect`,
-    /// `write`, `validate`. Of an erasure: the names of the places.
+    /// Name of the stage. Stages of an import: `detect`, `read` (only in a dry run), `store`, `index`. Stages of an
+    /// export: `write`, `validate`. Stages of an erasure: the names of the places.
     pub stage: String,
     #[specta(type = TsNumber)]
     pub done: u64,
