@@ -33,7 +33,7 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
     ("SELECT vector FROM vectors", 1),
     ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
-    // The kinds that the person gave to memories, and the name of the encoder that made the vectors.
+    // The subjects that the person chose for memories, and the name of the encoder that made the vectors.
     ("SELECT value FROM meta WHERE key >= 'about/' AND key < 'about0' OR key = 'vectors_by'", 1),
     // Names that the person gave to other people's keys.
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),

@@ -392,8 +392,8 @@ fn is_escaped(window: &[u8], at: usize) -> bool {
     window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// Returns the texts and, for each text with several lines, also the text with the line endings of Windows (`\r
-/// `).
+/// Returns the texts and, for each text with several lines, also the text with the line endings of Windows
+/// (`\r\n`).
 fn with_windows_line_ends(mut texts: Vec<String>) -> Vec<String> {
     let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
     let windows: Vec<String> = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n")).collect();
