@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
 /// Only this many characters from the start of a text are examined. Most memories are shorter than a page, and text
-/// after the first page hardly changes the kind.
+/// after the first page hardly changes what a memory is about.
 pub(crate) const MAX_CHARS: usize = 4000;
 
 /// A text prepared for comparison with the word lists.

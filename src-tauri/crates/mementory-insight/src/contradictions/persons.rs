@@ -246,9 +246,9 @@ impl Persons {
     }
 }
 
-/// Returns the name that begins the most texts, among the names of people for whom no text states a relation (as in "her
-/// sister Anna"). It is most likely the name of the owner of the memories, even if other texts say "the user". None if few texts begin with it,
-/// or if another name is nearly as frequent.
+/// Returns the name that begins the most texts, among the names of people for whom no text states a relation (as in
+/// "her sister Anna"). It is most likely the name of the owner of the memories, even if other texts say "the user".
+/// None if few texts begin with the name, or if another name is nearly as frequent.
 fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in texts.iter().filter_map(opening_name) {

@@ -1,4 +1,4 @@
-//! Computes how similar each pair of texts is in meaning, words and kind.
+//! Computes how similar each pair of texts is in meaning, words and kind (what a text is about, see [`AboutKind`]).
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
