@@ -3,10 +3,10 @@
 //!
 //! Function words ("of", "the") produce no candidates if the query has another word that occurs.
 //!
-//! To limit the work for a query, only its rarest words produce candidates, until a budget of postings is spent. If the
-//! query has rarer words, a word that more than a fifth of all documents contain produces no candidates. The best
-//! hundred candidates are then scored again with all words: by how many of the words they contain, and by how close
-//! together these words are.
+//! To limit the work for a query, only its rarest words produce candidates, until a budget of postings is spent. A word
+//! that more than a fifth of all documents contain produces no candidates if the query has a word below this limit,
+//! except in a small index. The best hundred candidates are then scored again with all words: by how many of the words
+//! they contain, and by how close together these words are.
 use crate::{IndexResult, doc_set::SegmentDocs, function_words::is_function_word, query::QueryToken, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
