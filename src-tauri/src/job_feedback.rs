@@ -1,5 +1,5 @@
 //! Shows on the desktop how a job of the person proceeds: its progress on the launcher, and a notification if a long
-//! job ends while the window is not in front. A notification states only the kind of the job.
+//! job ends while the window is not in front. A notification states only what the job does and whether it succeeded.
 use crate::desktop::Desktop;
 use crate::state::AppState;
 use mementory_api::types::Progress;
