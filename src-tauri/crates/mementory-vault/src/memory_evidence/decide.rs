@@ -10,7 +10,7 @@ use crate::memory_evidence::{
 use mementory_evidence::{Claim, Sentence};
 use mementory_model::SaidBy;
 
-/// Lowest confidence with which a message counts as evidence.
+/// Lowest confidence with which a message counts as evidence, apart from the two cases below.
 const MIN_CONFIDENCE: f32 = 0.55;
 /// Lowest confidence for a message of the person in a conversation that the export names, or from just before the
 /// memory was made.
