@@ -57,7 +57,7 @@ const MAX_NEEDLES: usize = 32;
 
 /// A lower bound for how often each needle occurs in live data: the occurrences in the records that the index finds for
 /// the needle. Usually no other records contain the needle. The count of a needle with an owner stays 0, because such a
-/// needle consists of bytes of a pack, which the index does not contain.
+/// needle consists of bytes of a pack or of a vector, which the index does not contain.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],

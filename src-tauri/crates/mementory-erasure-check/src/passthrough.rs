@@ -53,9 +53,9 @@ struct TextFinder {
     other_forms: OtherForms,
     /// All forms of the texts and of their pieces, in which pieces of files are looked up.
     joined_forms: JoinedForms,
-    /// None if the texts have no redaction marks.
+    /// None after a redaction, or if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
-    /// None if no text has several lines.
+    /// None after a redaction, or if no text has several lines.
     quoted_lines: Option<QuotedLines>,
     /// True after an erasure if a text is so long that the deletion looks for pieces of it next to redaction marks.
     has_long_text: bool,
