@@ -27,7 +27,8 @@ pub struct Program {
 }
 
 /// The client's program. `pid` is the process at the other end of the socket. This process usually runs `mementory`, so
-/// its ancestors are searched for the program that started it. None if a process has already ended.
+/// its ancestors are searched for the program that started it. None if no such program is found, for example because a
+/// process has already ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
