@@ -127,7 +127,7 @@ fn is_long(elapsed: Duration) -> bool {
     elapsed > NOTIFY_AFTER
 }
 
-/// True if a window of the program is in front. A window whose state cannot be read is closing and does not count.
+/// True if a window of the program is in front. A window whose state cannot be read counts too, because it is closing.
 fn is_in_front(app: &AppHandle) -> bool {
     app.webview_windows().values().any(|window| window.is_focused().unwrap_or(true))
 }
