@@ -95,8 +95,7 @@ pub struct Impact {
 /// One place that was searched for leftover traces after an erasure.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReceiptPlace {
-    /// `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
-    /// `write_ahead_log`, `temporary_files` …
+    /// `record`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` …
     pub place: String,
     /// `erased`, `redacted`, `not_present` or `failed`.
     pub outcome: String,

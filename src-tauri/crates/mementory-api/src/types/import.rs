@@ -229,7 +229,7 @@ pub struct ImportReport {
     pub sources: Vec<Detection>,
 }
 
-/// Progress of a job, reported at most about ten times a second.
+/// Progress of a job.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Progress {
     /// Name of the stage. Stages of an import: `detect`, `read` (only in a dry run), `store`, `index`. Stages of an
@@ -240,7 +240,8 @@ pub struct Progress {
     /// Total number of bytes or records in the stage. 0 if it is unknown.
     #[specta(type = TsNumber)]
     pub total: u64,
-    /// Unit of `done` and `total`: `bytes` or `records`, depending on the stage.
+    /// Unit of `done` and `total`: `bytes` or `records`, depending on the stage. In an erasure, the unit is `place`,
+    /// and `done` and `total` are 0.
     pub unit: String,
     pub records: u32,
 }
