@@ -51,7 +51,8 @@ fn free_pages(
     Ok(out)
 }
 
-/// True for a b-tree page whose gap and free blocks are blank, and for any other page, all of which is in use.
+/// True for a b-tree page whose gap and free blocks are blank, and for any other page. An overflow page is in use as a
+/// whole. The ends of trunk pages are not checked.
 fn are_gaps_blank(data: &[u8], start: usize) -> bool {
     let header = match data.get(start) {
         Some(2 | 5) => 12,

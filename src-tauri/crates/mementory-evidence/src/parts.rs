@@ -16,7 +16,7 @@ const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h",
     "inc",
 ];
-/// Longest sentence in characters. A longer one is divided at the next space, to limit the time for a text without
+/// A sentence that reaches this many characters is divided at the next space, to limit the time for a text without
 /// sentence ends.
 const MAX_SENTENCE_CHARS: u32 = 1_000;
 

@@ -1,7 +1,7 @@
 //! Finds sensitive values in a text. The functions take a text and return byte ranges. They do no I/O, keep no state,
 //! and never panic.
 //!
-//! One pass over the text searches for names, context words and key prefixes, a second for digits, and a third for `@`.
+//! One pass over the text searches for names, context words and key prefixes, a second for `@`, and a third for digits.
 //! At each hit, a detector examines the text around it up to a fixed distance, so the time is proportional to the
 //! length of the text. README.md lists what is found and what is not.
 mod card;

@@ -13,8 +13,9 @@ type Candidate = (usize, u64, String);
 impl SearchIndex {
     /// Returns the query with each unknown word replaced by the most similar indexed word (the most frequent one if
     /// several are equally similar). The suggestion is in lower case without accents, as in the index. Returns None if
-    /// every word is known, or if an unknown word has no similar word. Phrases and scripts without spaces are left
-    /// unchanged. Reads whole dictionaries, so call it only for a search without hits.
+    /// every word is known, or if an unknown word has no similar word. A part of the query that the index splits into
+    /// several words, such as "up-to-date", is left unchanged. Reads whole dictionaries, so call it only for a search
+    /// without hits.
     pub fn spell_suggest(&self, query: &str) -> IndexResult<Option<String>> {
         self.with_searcher(|searcher| {
             let (mut out, mut changed) = (Vec::new(), false);

@@ -32,7 +32,7 @@ pub(crate) fn content_for_display(context: &Context, c: &Connection, view: &RowV
     if view.kind != Kind::Credential {
         return packs.content(c, view.pack, view.slot);
     }
-    // A secret in the title or text is recognised by the verbatim, which also has it.
+    // The verbatim is needed to recognise a secret in the title or text, because it contains the same secret.
     let mut record = packs.record(c, view.pack, view.slot)?;
     replace_plain_secrets(&mut record, SECRET_DOTS);
     record.verbatim = None;
@@ -147,7 +147,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Tags of a record, in alphabetical order.
+    /// Returns the tags of a record, in alphabetical order.
     pub fn tags(&self, row: i64) -> VaultResult<Vec<String>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached("SELECT tag FROM tags WHERE row = ?1 ORDER BY tag")?;
