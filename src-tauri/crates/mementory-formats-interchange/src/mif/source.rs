@@ -21,6 +21,8 @@ pub(super) struct Source<'a> {
     pub encoding: Encoding,
     /// Encoding of the file.
     pub original_encoding: Encoding,
+    /// True if the file is in UTF-16. Other programs need not read JSON in UTF-16 (RFC 8259 §8.1).
+    pub is_utf16: bool,
     /// Path of the file, for messages.
     pub place: String,
     /// Elements that are only nearly JSON, and were replaced with `null`.
@@ -51,15 +53,18 @@ impl<'a> Source<'a> {
             memory: None,
             encoding,
             original_encoding: encoding,
+            is_utf16: false,
             place: member.place.clone(),
             faulty: FaultyElements::new(),
             repeated: vec![],
         };
         let head = catalog.head(member, 4)?;
-        let is_utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
-        if is_utf16 {
+        source.is_utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
+        if source.is_utf16 {
             let bytes = source.read_all(limits)?;
-            source.set_bytes(utf16_text(&bytes).into_bytes());
+            let text = utf16_text(&bytes)
+                .ok_or_else(|| FormatError::invalid("invalid_utf16", &source.place, "the document is not UTF-16"))?;
+            source.set_bytes(text.into_bytes());
         } else if encoding != Encoding::Yaml && member.size <= MAX_IN_MEMORY_BYTES {
             // An error is ignored here, because it is reported when the document is read.
             source.memory = source.read_all(limits).ok();
@@ -75,6 +80,7 @@ impl<'a> Source<'a> {
             memory: Some(bytes),
             encoding,
             original_encoding: encoding,
+            is_utf16: false,
             place: place.to_owned(),
             faulty: FaultyElements::new(),
             repeated: vec![],
@@ -209,10 +215,12 @@ impl<'a> Source<'a> {
     }
 }
 
-fn utf16_text(bytes: &[u8]) -> String {
+/// Decodes UTF-16, with or without a byte order mark. None if the bytes are not UTF-16.
+fn utf16_text(bytes: &[u8]) -> Option<String> {
     let encoding = match bytes {
         [0xfe, 0xff, ..] | [0, ..] => encoding_rs::UTF_16BE,
         _ => encoding_rs::UTF_16LE,
     };
-    encoding.decode(bytes).0.into_owned()
+    let (text, _, has_faults) = encoding.decode(bytes);
+    (!has_faults).then(|| text.into_owned())
 }

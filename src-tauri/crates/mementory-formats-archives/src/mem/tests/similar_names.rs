@@ -42,7 +42,8 @@ fn similar_names_of_several_bundles_are_not_written_together() {
         read(&path)
     };
     let mut sink = read_bundle("a.mem", "items/note.jsonl", "notes.txt");
-    for (folder, kind, file) in [("b.mem", "items/Note.jsonl", "Notes.txt"), ("c.mem", "items/Fact.jsonl", "list.txt")] {
+    for (folder, kind, file) in [("b.mem", "items/Note.jsonl", "Notes.txt"), ("c.mem", "items/Fact.jsonl", "list.txt")]
+    {
         let other = read_bundle(folder, kind, file);
         sink.records.extend(other.records);
         sink.parts.extend(other.parts);
@@ -53,6 +54,10 @@ fn similar_names_of_several_bundles_are_not_written_together() {
     assert!(errors.is_empty(), "{errors:?}");
     let names: Vec<String> = files(&out).into_keys().collect();
     let count = |start: &str| names.iter().filter(|name| name.to_lowercase().starts_with(start)).count();
-    assert_eq!((count("items/note."), count("notes."), count("items/fact."), count("list.")), (1, 1, 0, 1), "{names:?}");
+    assert_eq!(
+        (count("items/note."), count("notes."), count("items/fact."), count("list.")),
+        (1, 1, 0, 1),
+        "{names:?}"
+    );
     assert_eq!(read(&out).records.len(), 3, "no record is lost");
 }
