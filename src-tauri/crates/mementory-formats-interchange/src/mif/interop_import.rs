@@ -184,9 +184,8 @@ const NO_BLOCK_CODE: &str = "no_block";
 /// Number of the first line with text before the first header. None if there is no such line.
 fn line_outside_blocks(text: &str) -> Option<usize> {
     let first_block = blocks(text).first().map_or(usize::MAX, |(number, _)| *number);
-    let numbered_lines = (1..).zip(text.split('\n')).take_while(|(number, _)| *number < first_block);
-    let mut lines_with_text = numbered_lines.filter(|(_, line)| !line.trim().is_empty());
-    lines_with_text.next().map(|(number, _)| number)
+    let mut numbered_lines = (1..).zip(text.split('\n')).take_while(|(number, _)| *number < first_block);
+    numbered_lines.find(|(_, line)| !line.trim().is_empty()).map(|(number, _)| number)
 }
 
 /// Returns the text and the first line number of each block. Blocks are separated by one or two `---` lines. The
