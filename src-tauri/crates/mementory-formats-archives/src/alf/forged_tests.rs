@@ -219,3 +219,25 @@ fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
         assert!(record.title.as_deref().is_some_and(|title| title.contains("key") || title.contains("Key")));
     }
 }
+
+/// §3.3.1: `agent_id` is null for a human. §3.1.6: embeddings are keyed by model.
+#[test]
+fn an_agent_of_a_human_and_two_embeddings_of_one_model_are_warnings() {
+    let scratch = Scratch::new("odd-values");
+    let path = scratch.0.join("a.alf");
+    let vector = json!({"model": "m", "dimensions": 1, "vector": [1.0], "computed_at": "2026-01-05T00:00:00Z",
+        "source": "runtime"});
+    let mut line = memory(Some(ID), json!("Has a boat."));
+    line["embeddings"] = json!([vector.clone(), vector]);
+    let id = ID.replace("000000000001", "00000000000b");
+    let profile = json!({"id": id, "agent_id": AGENT_ID, "principal_id": id, "version": 1,
+        "updated_at": "2026-01-05T00:00:00Z"});
+    let principal = json!({"id": id, "principal_type": "human", "agent_id": AGENT_ID, "profile": profile});
+    let mut manifest = manifest(1);
+    manifest["layers"]["principals"] = json!({"count": 1, "file": "principals.json"});
+    write_archive(&path, &manifest, &[line], &[("principals.json", json!({"principals": [principal]}))]);
+    let validation = validate(&path);
+    assert!(validation.errors.is_empty(), "{:?}", validation.errors);
+    let codes: BTreeSet<&str> = validation.warnings.iter().map(|finding| finding.code.as_str()).collect();
+    assert!(codes.is_superset(&BTreeSet::from(["agent_of_a_human", "embedding_model_repeated"])), "{codes:?}");
+}
