@@ -162,8 +162,15 @@ impl Validator<'_> {
                 None => self.warn("encrypted", &place, "the content can only be validated with the passphrase"),
             }
             self.out.kind = Some("encrypted".into());
+            let has_records = first_pass.counts.iter().any(|count| *count > 0);
+            if has_records {
+                let message =
+                    "records beside the encrypted content: anybody can have added them without the passphrase";
+                self.warn("outside_envelope", &place, message);
+            }
             // With an envelope, the header is optional, because the specification's example has none.
-            if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
+            let has_header = ["export", "export_meta"].iter().any(|name| first_pass.root.get(name).is_some());
+            if !has_header && !has_records {
                 return Ok(());
             }
             // The envelope is removed, because the schema would report its faults again.
