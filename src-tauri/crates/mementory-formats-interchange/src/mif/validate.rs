@@ -374,7 +374,11 @@ impl Validator<'_> {
                         ("related_todo_ids", &tree, &TASKS_SECTION),
                         ("subtask_ids", &tree, &TASKS_SECTION),
                     ];
-                    for (name, object, target) in rows {
+                    let parent = match section.key {
+                        "todo" => Some(("parent_id", &tree, &TASKS_SECTION)),
+                        _ => (!is_version_1).then_some(("parent_id", &tree, &MEMORIES_SECTION)),
+                    };
+                    for (name, object, target) in rows.into_iter().chain(parent) {
                         if list(object, name).iter().any(|id| !has(target, id)) {
                             self.warn(
                                 "dangling_reference",
@@ -458,7 +462,7 @@ impl Validator<'_> {
 fn may_refer(section: &Section, json: &str) -> bool {
     match section.key {
         "edge" | "relationship" => true,
-        "memory" | "todo" => ["related_", "subtask_ids", "\\u"].iter().any(|part| json.contains(part)),
+        "memory" | "todo" => ["related_", "subtask_ids", "parent_id", "\\u"].iter().any(|part| json.contains(part)),
         _ => false,
     }
 }

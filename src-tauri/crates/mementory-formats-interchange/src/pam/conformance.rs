@@ -83,6 +83,10 @@ fn check_store(
                 report.warn("incremental_without_base", &format!("{place}/{name}"), format!("it does not say {what}"));
             }
         }
+    } else {
+        for name in ["base_export_id", "since"].into_iter().filter(|name| to_record::id(&outline, name).is_some()) {
+            report.warn("base_of_full_export", &format!("{place}/{name}"), "only an incremental export has it (§16.2)");
+        }
     }
     let memories = doc.raw("memories").map_or("[]", |raw| raw.get());
     let CheckedMemories { total, checksum, damaged } = check_memories(place, memories, bounds, report, ids, tick)?;

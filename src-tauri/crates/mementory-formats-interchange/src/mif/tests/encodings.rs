@@ -335,3 +335,21 @@ fn a_record_behind_the_footer_is_reported() {
     let found = validate(&path).warnings;
     assert!(found.iter().any(|f| f.code == "after_footer" && f.place.ends_with("#line 3")), "{found:?}");
 }
+
+#[test]
+fn a_parent_that_is_not_in_the_document_is_reported() {
+    let temp = Scratch::new("parent");
+    let todo =
+        r#"{"id":"todo_1","content":"Pack","status":"todo","created_at":"2026-01-01T00:00:00Z","parent_id":"todo_2"}"#;
+    let dangling = |todos: &str| {
+        let document = format!(
+            r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}],"todos":[{todos}]}}"#
+        );
+        let found = validate(&temp.put("a.mif.json", document)).warnings;
+        found.iter().filter(|f| f.code == "dangling_reference").map(|f| f.place.clone()).collect::<Vec<_>>()
+    };
+    let found = dangling(todo);
+    assert!(matches!(&found[..], [place] if place.ends_with("#/todos/0/parent_id")), "{found:?}");
+    let parent = todo.replace("todo_1", "todo_3").replace(",\"parent_id\":\"todo_2\"", "").replace("todo_3", "todo_2");
+    assert!(dangling(&format!("{todo},{parent}")).is_empty());
+}
