@@ -210,6 +210,10 @@ const ARCHIVES = {
     changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).slice(0, 300) })),
     "manifest_invalid",
   ],
+  "a manifest with two byte order marks": [
+    changeEntry("manifest.json", (entry) => ({ ...entry, data: `\ufeff\ufeff${entryText(entry)}` })),
+    "manifest_invalid",
+  ],
   "an identity that is not JSON": [
     changeEntry("identity.json", (entry) => ({ ...entry, data: "{" })),
     "malformed_document",
@@ -241,6 +245,16 @@ const ARCHIVES = {
   "an artifact that is not what its row says": [
     changeEntry("artifacts/data/hives.csv", (entry) => ({ ...entry, data: "hive,weight\n1,12\n" })),
     "taken",
+  ],
+  "a partition with a byte order mark": [
+    changeEntry(PARTITION_NAME, (entry) => ({ ...entry, data: `\ufeff${entryText(entry)}` })),
+    "taken",
+    "",
+  ],
+  "a partition with two byte order marks": [
+    changeEntry(PARTITION_NAME, (entry) => ({ ...entry, data: `\ufeff\ufeff${entryText(entry)}` })),
+    "taken",
+    "malformed",
   ],
   "a line that is no record": [
     applyInTurn(
@@ -414,6 +428,21 @@ const VALUES = {
     "",
   ],
   "a memory that supersedes nothing": [editFirstRecord((r) => (r.supersedes = OTHER_AGENT_ID)), "taken", ""],
+  "a memory that supersedes an empty id": [editFirstRecord((r) => (r.supersedes = "")), "taken", "bad_value"],
+  "two embeddings of one model": [
+    editFirstRecord((r) => {
+      const time = "2026-01-01T00:00:00Z";
+      const vector = { model: "m", dimensions: 1, vector: [1], computed_at: time, source: "runtime" };
+      r.embeddings = [vector, { ...vector, vector: [2] }];
+    }),
+    "taken",
+    "",
+  ],
+  "a human principal with an agent": [
+    editElement("principals", (p) => Object.assign(p, { principal_type: "human", agent_id: OTHER_AGENT_ID })),
+    "taken",
+    "",
+  ],
   "a memory that supersedes itself": [editFirstRecord((r) => (r.supersedes = r.id)), "taken", ""],
   "a memory of a principal that is not there": [
     editFirstRecord((r) => (r.namespace = `principal_context:${OTHER_AGENT_ID}`)),
@@ -441,6 +470,13 @@ const VALUES = {
   ],
   "an artifact path that leads out": [
     editElement("attachments", (a) => (a.archive_path = "../../.bashrc")),
+    "taken",
+    "unsafe_path",
+  ],
+  "an empty artifact path": [editElement("attachments", (a) => (a.archive_path = "")), "taken", "unsafe_path"],
+  "an empty remote reference": [editElement("attachments", (a) => (a.remote_ref = "")), "taken", "bad_value"],
+  "an empty name of the memory index": [
+    editManifest((m) => (m.layers.memory.index_file = "")),
     "taken",
     "unsafe_path",
   ],
