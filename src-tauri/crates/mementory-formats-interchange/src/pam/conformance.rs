@@ -47,6 +47,12 @@ pub(super) fn check_conformance(
         let refusal = FormatError::invalid(code, issue.place.as_str(), issue.message.as_str());
         report.refusal.get_or_insert(refusal);
     }
+    for file in bundle.similar_files() {
+        let (code, message) =
+            ("container_similar_names", "another file's name differs only by case or Unicode normalisation");
+        report.error(code, &file.place, message);
+        report.similar_names.get_or_insert_with(|| FormatError::invalid(code, &file.place, message));
+    }
     if bundle.store.is_some() {
         check_references(bundle, &mut report, &ids);
     } else if report.other_versions.len() == bundle.conversations.len() + bundle.embeddings.len()

@@ -27,6 +27,9 @@ pub(super) struct Report {
     pub unreadable: HashSet<usize>,
     /// The error of the first damaged companion file.
     pub refusal: Option<FormatError>,
+    /// The error for the first name that differs from another only by case or Unicode normalisation. No salvage ignores
+    /// it.
+    pub similar_names: Option<FormatError>,
     /// Catalog ids of companion files with an unsupported version. An import leaves them out.
     pub other_versions: HashSet<usize>,
     /// The error of the first file with an unsupported version.
