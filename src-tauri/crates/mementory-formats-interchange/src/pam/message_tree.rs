@@ -45,7 +45,7 @@ mod tests {
             let trees: Vec<Tree> = parents.iter().map(message).collect();
             parent_cycles(&trees.iter().map(Some).collect::<Vec<_>>())
         };
-        assert_eq!(cycles_of(&[("a", ""), ("b", "a"), ("c", "b"), ("d", "b"), ("e", "gone")]), []);
+        assert!(cycles_of(&[("a", ""), ("b", "a"), ("c", "b"), ("d", "b"), ("e", "gone")]).is_empty());
         assert_eq!(cycles_of(&[("a", "a")]), [0]);
         assert_eq!(cycles_of(&[("x", "a"), ("a", "b"), ("b", "a"), ("c", "b")]), [1]);
         assert_eq!(cycles_of(&[("a", "b"), ("b", "a"), ("c", "d"), ("d", "c"), ("", "")]), [0, 2]);
