@@ -20,6 +20,7 @@ import {
   addEntries,
   applyInTurn,
 } from "./alf_edits.mjs";
+import { sha256 } from "./signing.mjs";
 import {
   ENTRY_COUNTS,
   buildArchive,
@@ -472,6 +473,15 @@ const VALUES = {
     editElement("attachments", (a) => (a.archive_path = "../../.bashrc")),
     "taken",
     "unsafe_path",
+  ],
+  "an artifact path in raw/": [
+    editElement("attachments", (a) => {
+      const soul = validEntries().find(({ name }) => name === "raw/openclaw/SOUL.md").data;
+      Object.assign(a, { archive_path: "raw/openclaw/SOUL.md", size_bytes: Buffer.byteLength(soul) });
+      a.hash = { algorithm: "sha256", value: sha256(soul) };
+    }),
+    "taken",
+    "",
   ],
   "an empty artifact path": [editElement("attachments", (a) => (a.archive_path = "")), "taken", "unsafe_path"],
   "an empty remote reference": [editElement("attachments", (a) => (a.remote_ref = "")), "taken", "bad_value"],

@@ -2,6 +2,7 @@
 //! ids, and the checksum if it is computed by our definition. Unknown values are only warnings.
 use super::archive_writer::checksum;
 use super::clear_secrets;
+use super::document_checks::{NOT_AN_ARTIFACT_CODE, is_artifact_path};
 use super::findings::Findings;
 use super::hashing_reader::HashingReader;
 use super::identity;
@@ -180,9 +181,14 @@ impl Check<'_> {
     fn check_attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
         self.check_tiers(tree, place);
         self.warn_about_unlisted_artifacts(tree);
+        let manifest = self.manifest;
+        let layer_files: HashSet<&str> = manifest.named_files().into_iter().collect();
         for (i, row) in rows(tree, "attachments").iter().enumerate() {
             let at = format!("{place}#/attachments/{i}");
             let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
+            if !is_artifact_path(path, &layer_files) {
+                self.warning(NOT_AN_ARTIFACT_CODE, &at, "archive_path names a file of a layer, not an artifact");
+            }
             let Some(member) = self.archive.entry(path) else {
                 self.warning(
                     "attachment_not_in_archive",
