@@ -15,7 +15,8 @@ use std::io::{BufReader, Read};
 /// Bytes that can be read repeatedly from the start.
 pub(super) struct Source<'a> {
     catalog: Option<(&'a Catalog, &'a Member)>,
-    /// The bytes, if they are in memory: either the file is small, or its bytes were decrypted, converted or replaced.
+    /// The bytes without a byte order mark, if they are in memory: either the file is small, or its bytes were
+    /// decrypted, converted or replaced. Only one mark is removed, because a second one is a character of the text.
     memory: Option<Vec<u8>>,
     /// Encoding of the bytes that [`Source::read`] returns.
     pub encoding: Encoding,
@@ -75,9 +76,10 @@ impl<'a> Source<'a> {
 
     /// A source for bytes in memory, such as a decrypted document.
     pub fn of_bytes(bytes: Vec<u8>, encoding: Encoding, place: &str, limits: &Limits) -> Result<Self, FormatError> {
+        let without_mark = bytes.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec);
         let mut source = Self {
             catalog: None,
-            memory: Some(bytes),
+            memory: Some(without_mark.unwrap_or(bytes)),
             encoding,
             original_encoding: encoding,
             is_utf16: false,
@@ -114,8 +116,7 @@ impl<'a> Source<'a> {
 
     /// The bytes without a byte order mark, if they are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
-        let bytes = self.memory.as_deref()?;
-        Some(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes))
+        self.memory.as_deref()
     }
 
     fn set_bytes(&mut self, bytes: Vec<u8>) {

@@ -32,6 +32,10 @@ fn documents_are_detected_by_their_content() {
     let path = temp.put("utf16.json", [vec![0xff, 0xfe], utf16.clone()].concat());
     assert_eq!(read(&path).unwrap().records.len(), 1);
     assert_eq!(codes(&validate(&path).errors), ["not_utf8"], "RFC 8259 §8.1");
+    let two_marks = format!("\u{feff}\u{feff}{{\"mif_version\":\"1.0\",\"memories\":[{MEMORY_JSON}]}}");
+    let path = temp.put("two-marks.json", two_marks);
+    assert!(matches!(read(&path), Err(FormatError::Invalid { code: "malformed", .. })), "RFC 8259 §8.1 has one");
+    assert_eq!(codes(&validate(&path).errors), ["malformed"]);
     let path = temp.put("half-a-character.json", [vec![0xff, 0xfe], utf16, vec![0x00, 0xd8]].concat());
     assert!(matches!(read(&path), Err(FormatError::Invalid { code: "invalid_utf16", .. })));
     assert_eq!(codes(&validate(&path).errors), ["invalid_utf16"]);
