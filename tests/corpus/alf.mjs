@@ -485,11 +485,7 @@ const VALUES = {
   ],
   "an empty artifact path": [editElement("attachments", (a) => (a.archive_path = "")), "taken", "unsafe_path"],
   "an empty remote reference": [editElement("attachments", (a) => (a.remote_ref = "")), "taken", "bad_value"],
-  "an empty name of the memory index": [
-    editManifest((m) => (m.layers.memory.index_file = "")),
-    "taken",
-    "unsafe_path",
-  ],
+  "an empty name of the memory index": [editManifest((m) => (m.layers.memory.index_file = "")), "taken", "unsafe_path"],
   "a memory index whose path leads out": [
     editManifest((m) => (m.layers.memory.index_file = "../index.json")),
     "taken",

@@ -251,7 +251,11 @@ const TEXTS = {
     "taken",
   ],
   "JSON lines: nothing": ["jsonl", lines((all) => all), "taken"],
-  "JSON lines: two byte order marks": ["jsonl", lines((all) => [`\ufeff\ufeff${all[0]}`, ...all.slice(1)]), "header_missing"],
+  "JSON lines: two byte order marks": [
+    "jsonl",
+    lines((all) => [`\ufeff\ufeff${all[0]}`, ...all.slice(1)]),
+    "header_missing",
+  ],
   "JSON lines: a memory twice": ["jsonl", lines((all) => [all[0], all[1], ...all.slice(1)]), "taken"],
   "JSON lines: a memory behind the footer": ["jsonl", lines((all) => [all[0], ...all.slice(2), all[1]]), "taken"],
   "JSON lines: no header": ["jsonl", lines((all) => [...all.slice(1), all[0]]), "header_missing"],

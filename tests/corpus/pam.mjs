@@ -101,10 +101,7 @@ const DOCUMENTS = {
     ...refusedAs("malformed"),
   ],
   "a store with a byte order mark": [editText(STORE, (text) => `\ufeff${text}`), "taken", ""],
-  "a store with two byte order marks": [
-    editText(STORE, (text) => `\ufeff\ufeff${text}`),
-    ...refusedAs("malformed"),
-  ],
+  "a store with two byte order marks": [editText(STORE, (text) => `\ufeff\ufeff${text}`), ...refusedAs("malformed")],
   "a store with NaN": [editText(STORE, (text) => text.replace("7.5", "NaN")), ...refusedAs("malformed")],
   "a store with a number beyond a double": [
     editText(STORE, (text) => text.replace("7.5", "1e999")),
