@@ -1,9 +1,8 @@
 //! Checks of layer documents that a schema cannot express: repeated ids, ids of principals, unencrypted secrets (spec
 //! §8.3), and paths and digests of the attachment index.
 use super::identity;
-use super::manifest::{MANIFEST_FILE, unsafe_name};
+use super::manifest::unsafe_name;
 use super::sealed_secrets;
-use super::validate::LAYER_DOCUMENTS;
 use super::wire::folded_id;
 use mementory_format::extension as slot;
 use mementory_json::Tree;
@@ -92,17 +91,6 @@ fn check_credential(row: &Tree, is_sealed: bool, add: &mut dyn FnMut(&'static st
     let is_unknown_cipher = mementory_format::is_encryption(&algorithm) && !KNOWN_CIPHERS.contains(&algorithm.as_str());
     let is_unknown = is_payload_only && is_unknown_cipher;
     add("credential_looks_unencrypted", "a secret that is not encrypted", is_unknown || is_sealed);
-}
-
-/// Code of a row of the attachment index whose `archive_path` is not that of an artifact.
-pub(super) const NOT_AN_ARTIFACT_CODE: &str = "not_an_artifact";
-
-/// False for the path of the manifest, of a file of a layer (`layer_files`), and of a file in `raw/`. According to the
-/// specification (§3.1.9), artifacts are other files. Without this check, a forged row could turn the credentials into
-/// an attachment, or remove a file from `raw/`.
-pub(super) fn is_artifact_path(path: &str, layer_files: &HashSet<&str>) -> bool {
-    let is_in_layer_folder = ["raw/", "memory/"].iter().any(|folder| path.starts_with(folder));
-    path != MANIFEST_FILE && !is_in_layer_folder && !LAYER_DOCUMENTS.contains(&path) && !layer_files.contains(path)
 }
 
 fn check_attachment(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) {

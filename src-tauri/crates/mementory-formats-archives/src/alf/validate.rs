@@ -2,7 +2,6 @@
 //! ids, and the checksum if it is computed by our definition. Unknown values are only warnings.
 use super::archive_writer::checksum;
 use super::clear_secrets;
-use super::document_checks::{NOT_AN_ARTIFACT_CODE, is_artifact_path};
 use super::findings::Findings;
 use super::hashing_reader::HashingReader;
 use super::identity;
@@ -10,8 +9,8 @@ use super::jsonl::{JsonLine, each_line};
 use super::line_check::{CheckResult, CheckedLine, LineCheck};
 use super::list_document;
 use super::manifest::{
-    Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, Partition, SEQUENCE_FAULT, number,
-    stated_count, unsafe_name,
+    Archive, CHECKSUM_SCOPE, LAYER_DOCUMENTS, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, NOT_AN_ARTIFACT_CODE,
+    Partition, SEQUENCE_FAULT, is_artifact_path, number, stated_count, unsafe_name,
 };
 use super::read::line_scan::{LineScan, LineScanner, ScannedLine};
 use super::references::References;
@@ -21,10 +20,6 @@ use mementory_format::{BatchPipeline, Catalog, Detected, FormatError, Member, Te
 use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// Usual names of the layer documents.
-pub(super) const LAYER_DOCUMENTS: [&str; 4] =
-    ["identity.json", "principals.json", "credentials.json", "attachments.json"];
 
 /// Codes of the errors that prevent an import: content is missing, damaged, or belongs to another agent.
 pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [

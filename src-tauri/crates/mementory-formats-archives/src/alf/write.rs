@@ -6,12 +6,11 @@
 use super::archive_writer::ArchiveWriter;
 use super::clear_secrets;
 use super::compose::{self, LineContext};
-use super::document_checks::is_artifact_path;
 use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::forbidden;
 use super::lineage;
-use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE, can_be_index};
+use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE, can_be_index, is_artifact_path};
 use super::partitions::Period;
 use super::passthrough::PassthroughFiles;
 use super::sealed_secrets::Secrets;
