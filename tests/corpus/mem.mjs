@@ -74,6 +74,14 @@ const CONTAINER = {
     addEntries({ name: `garden.mem/${EPISODES.toUpperCase()}`, data: NOTE }),
     ...refusedAs("container_similar_names"),
   ],
+  "entries that differ by normalisation": [
+    addEntries(...["NFC", "NFD"].map((form) => ({ name: `garden.mem/caf\u00e9.txt`.normalize(form), data: NOTE }))),
+    ...refusedAs("container_similar_names"),
+  ],
+  "vendor kinds that differ by case": [
+    { content: (files) => ({ ...files, "items/ACMEBUOY.jsonl": files["items/acmeBuoy.jsonl"] }) },
+    ...refusedAs("container_similar_names"),
+  ],
   "an empty folder among the records": [
     addEntries({ name: "garden.mem/items/deep/", data: "" }),
     ...refusedAs("unlisted_file"),
@@ -146,6 +154,7 @@ const INTEGRITY = {
       "audit/extra.jsonl",
       "embeddings/episode.m.vec",
       "provenance/edges.jsonl",
+      "Items/extra.jsonl",
     ].map((path) => [
       `${path} is there and not listed`,
       [editSealed(path, () => "{}\n"), ...refusedAs("unlisted_file")],
@@ -178,6 +187,7 @@ const INTEGRITY = {
     { checksums: (text) => `${text}${linesOf(text)[0]}\n` },
     ...refusedAs("checksums_mismatch"),
   ],
+  "CHECKSUMS without a line feed at its end": [{ checksums: (text) => text.trimEnd() }, "taken", ""],
   "CHECKSUMS in another order": [{ checksums: (text) => `${linesOf(text).reverse().join("\n")}\n` }, "taken", ""],
   "CHECKSUMS that was changed later": [
     editSealed("CHECKSUMS", (text) => text.replace(/^./, "x")),

@@ -10,7 +10,7 @@ use super::{
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
-    sign,
+    sign, similar_names,
     to_record::{KEY_SCOPE, to_record},
     tombstones,
     wire::{self, decode, line, text},
@@ -273,10 +273,11 @@ impl<'l> BundleWriter<'l> {
     }
 
     /// True if the lines of a vendor kind are copied. The lines of our own kind are copied only by a conversion,
-    /// because any other import restores records from them.
+    /// because any other import restores records from them. Kinds with similar names may come from several bundles.
     fn can_copy_vendor(&self, vendor: &str) -> bool {
         let is_ours = [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor);
-        is_safe_vendor_name(vendor) && (self.is_conversion || !is_ours)
+        is_safe_vendor_name(vendor)
+            && (self.is_conversion || !is_ours && !similar_names::is_similar_kind(vendor, &self.streams))
     }
 
     fn add_vendor_line(
@@ -444,6 +445,9 @@ impl<'l> BundleWriter<'l> {
             }
             name if self.streams.contains_key(name) || self.passthrough_files.contains_key(name) => {
                 "another imported bundle has a file of the same name"
+            }
+            name if similar_names::is_similar_file(name, &self.streams, &self.passthrough_files) => {
+                "another file has a name that differs only by case or Unicode normalisation"
             }
             name => {
                 if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&content))) {

@@ -9,7 +9,7 @@ use super::{
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section, TASKS_SECTION},
     text_digest::digest,
     to_record::key,
-    wire::{KEY_SCOPE, Shape, json, text},
+    wire::{KEY_SCOPE, Shape, json, normalized_id, text},
 };
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_json::{
@@ -337,5 +337,5 @@ impl ExportPlan {
 }
 
 fn id_digest(section: &Section, id: &str) -> u128 {
-    digest(&format!("{}\0{id}", section.key))
+    digest(&format!("{}\0{}", section.key, normalized_id(id)))
 }
