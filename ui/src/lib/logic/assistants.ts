@@ -67,6 +67,7 @@ const NAMES: Record<string, string> = {
   deepseek_harness: "DeepSeek Harness",
   agtrace: "agtrace",
   atif: "ATIF",
+  atof: "ATOF",
   pi: "Pi",
   jan: "Jan",
   librechat: "LibreChat",
