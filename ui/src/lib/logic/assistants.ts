@@ -77,6 +77,7 @@ const NAMES: Record<string, string> = {
   agentcore: "AgentCore",
   memobase: "Memobase",
   supermemory: "Supermemory",
+  hindsight: "Hindsight",
   aieos: "AIEOS",
   aimem: "AIMEM",
   okf: "OKF",
