@@ -4,6 +4,7 @@ mod aider;
 mod callouts;
 mod cascade;
 mod chatbox;
+mod claude_exporter;
 mod claude_terminal;
 mod conversation;
 mod copilot_chat;

@@ -29,6 +29,20 @@ pub(super) fn without_turn_number(text: &str) -> &str {
     if is_turn_number(last) { without_last_line(text).trim_end() } else { text }
 }
 
+/// True for the head of Claude Conversation Exporter, which states the times and the model of a chat.
+pub(super) fn describes_chat(head: &str) -> bool {
+    let has = |name: &str| head.lines().any(|line| line.starts_with(name));
+    ["**Created:** ", "**Updated:** ", "**Model:** "].into_iter().all(has)
+}
+
+/// A turn without the time in italics at its end. Its notation depends on the country, so it is not read.
+pub(super) fn without_time(text: &str) -> &str {
+    let last = text.lines().next_back().unwrap_or_default();
+    let time = last.strip_prefix('*').and_then(|line| line.strip_suffix('*')).unwrap_or_default();
+    let is_time = time.contains(':') && time.starts_with(|c: char| c.is_ascii_digit()) && time.len() <= 40;
+    if is_time { without_last_line(text).trim_end() } else { text }
+}
+
 fn without_last_line(text: &str) -> &str {
     text.trim_end().rsplit_once('\n').map_or("", |(before, _)| before)
 }

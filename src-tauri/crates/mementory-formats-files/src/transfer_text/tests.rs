@@ -71,6 +71,7 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
         "kagi",
         "callouts",
         "callouts_nexus",
+        "claude_exporter",
         "gemini_voyager",
         "save_my_chatbot",
         "save_my_chatbot_broken",
