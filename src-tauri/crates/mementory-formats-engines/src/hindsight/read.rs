@@ -127,7 +127,7 @@ impl Bank {
                 record.namespace = object.first_text(&["bank_id"]);
                 let read_members = ["id", "original_text", "tags", "created_at", "updated_at", "bank_id"];
                 record.fields = object.other_fields(&[&read_members[..], &["chunks", FACTS]].concat());
-                // Each fact is only in the verbatim of its own record, so erasing the record erases the fact completely.
+                // Each fact is only in the verbatim of its own record, so erasing it erases the whole fact.
                 let list: Vec<_> = object
                     .raw_value(FACTS)
                     .filter(|raw| raw.get().starts_with('['))
