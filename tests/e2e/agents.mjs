@@ -230,9 +230,9 @@ export async function testAgentsTraced(count) {
     let ended = false;
     windowClosed.then(() => (ended = true));
     await until("the window to end", () => (ended ? true : (display.closeWindow(), false)));
-    const { network, seesSockets } = readTrace(trace);
+    const { network, seesLocalSocket } = readTrace(trace);
     network.slice(0, 5).forEach((line) => console.log(`  ${line.slice(0, 160)}`));
-    count.add("the window opens no internet socket, only local ones", seesSockets && network.length === 0);
+    count.add("the window opens no internet socket, only local ones", seesLocalSocket && network.length === 0);
   } catch (error) {
     console.log(`  ${error.stack}`);
     count.add("the test of the window under a trace runs to its end", false);
