@@ -29,8 +29,8 @@ export type Transfer = {
   /** Path of the imported or exported file. Null if the file no longer exists. */
   file: string | null;
   /**
-   * The files and the error of a failed import. Null if the vault did not store them, so that only the error code in
-   * the log is known.
+   * The files and the error of a failed import. Null for all other lines, and if the vault did not store the error, so
+   * that only its code in the log is known.
    */
   failed: FailedImport | null;
   bad: boolean;

@@ -3,7 +3,7 @@ import { safeNodes } from "$lib/logic/markdown";
 import { splitSegments } from "$lib/logic/text-segments";
 import { nameInSentence, t, word } from "$lib/text";
 
-/** Inserts sanitised HTML, draws redactions as bars, marks hits, and scrolls the current hit into view. */
+/** An attachment that inserts sanitised HTML, draws redactions as bars, marks hits and scrolls to the current hit. */
 export function renderHtml(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));

@@ -24,14 +24,14 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
 ]);
 
-/** Whether the only loss is fractions of a second, which the extension slot preserves. */
+/** Whether only fractions of a second are lost. The extension slot preserves them. */
 const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
 /**
  * Losses by field and kind with their counts, the most serious kind and the largest count first. The note of a row is
  * that of its first listed loss. It is empty if the list, which ends after a thousand losses, has none of the row's
- * losses. Fields that are kept in the extension slot are not lost and have no row (see `keptFields`).
+ * losses. Fields and fractions of seconds that the extension slot preserves are not lost and have no row.
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts

@@ -5,7 +5,7 @@ import type { Home, Months } from "./data";
 
 /**
  * Counts of the home screen, cached so that they are shown at once when the person returns to it. `encoded` is the
- * revision of the vectors, which decide what memories are about.
+ * revision of the vectors, from which the subjects of memories are suggested.
  */
 type CachedHome = { info: VaultInfo; encoded: number; home: Home; months: Months };
 

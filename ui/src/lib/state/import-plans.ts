@@ -38,7 +38,8 @@ export class Plan {
   }
 
   /**
-   * Returns this plan changed so that only the intact parts of its damaged files are imported. It has no preview yet.
+   * Returns this plan changed so that only the intact parts of its damaged files are imported. The returned plan has
+   * no preview yet.
    */
   asSalvage(): Plan {
     return new Plan({ ...this.request, salvage: true }, this.format);

@@ -17,7 +17,7 @@ export function samplePrinting({ matching, messages, pace }: Context): Commands 
   const entry = (heading: string, details: string[], text: string) =>
     `<article>\n${heading ? element("h3", heading) : ""}${element("p", details.join(" · "))}${element("p", text)}</article>\n`;
 
-  /** The parts of a page: one for each record, and the other ones. */
+  /** The parts of a page: `records` has one part for each record, and `rest` the remaining parts. */
   function parts({ list, conversation, tables }: PrintRequest): { records: string[]; rest: string[] } {
     const query = list?.query.toLowerCase() ?? "";
     const items = list ? matching(list.filter).filter((each) => each.text.toLowerCase().includes(query)) : [];
