@@ -231,7 +231,7 @@ async function measureAll(browser, rows) {
   );
   await typed("Searching a million messages", memory);
 
-  // Alternate between the two, because a conversation that is already open is not opened again.
+  // Alternate between the two long conversations, because a conversation that is already open is not opened again.
   await browser.runAsync(MEASURE_SEARCH_SOURCE, TITLE_WORD);
   const row = '[data-testid="list-row"]';
   const ids = await until("the long conversations in the list", async () => {

@@ -23,11 +23,9 @@ const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/**
- * Longest time for the window to open while it is traced, which makes it slow, and time after which the passphrase is
- * typed again. In milliseconds.
- */
+/** Longest time in milliseconds for the window to open while it is traced, which makes the window slow. */
 const TRACED_MS = 240_000;
+/** Milliseconds after which the passphrase is typed again. */
 const RETYPE_MS = 15_000;
 const TAB = "\uE004";
 const ENTER = "\uE007";

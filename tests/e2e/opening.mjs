@@ -38,7 +38,7 @@ export async function testOpening(count) {
   );
   mkdirSync(join(home, "notes"));
   writeFileSync(join(home, "notes", "inside.md"), "A note about harbour lights.");
-  // The window finds each program of this home by the session bus.
+  // A second start of the program finds the first one on the session bus.
   const desktop = await Desktop.start();
   const display = await Display.start(homeWithRecentVaults(home, vault.path), { bus: desktop.address });
   let browser;

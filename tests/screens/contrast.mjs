@@ -59,14 +59,14 @@ export function contrastFaults() {
   };
 
   /** A style sheet that enables pointer events behind dialogs, so that `elementsFromPoint` finds the elements there. */
-  const all = new CSSStyleSheet();
-  all.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
-  document.adoptedStyleSheets.push(all);
+  const pointerSheet = new CSSStyleSheet();
+  pointerSheet.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
+  document.adoptedStyleSheets.push(pointerSheet);
 
   /** The possible background colours of `node` at a point; a gradient gives several. */
   const backgrounds = (node, x, y, own) => {
     // An element with pseudo-elements appears twice: in front of its content and behind it. Keep the entry behind.
-    const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
+    const stack = document.elementsFromPoint(x, y).filter((each, at, elements) => elements.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
     // If something opaque is in front of the node, the node is not visible at this point.
@@ -213,13 +213,13 @@ export function contrastFaults() {
     );
   }
 
-  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== all);
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== pointerSheet);
   return { found: [...found], checked };
 }
 
 /**
- * Applies hover styles to all elements, by replacing `:hover` with a selector that matches everything. It has the same
- * specificity as `:hover`, so the cascade stays the same.
+ * Applies hover styles to all elements, by replacing `:hover` with a selector that matches everything. That selector
+ * has the same specificity as `:hover`, so the cascade stays the same.
  */
 export function applyHoverStyles() {
   const readRules = (rules) => {

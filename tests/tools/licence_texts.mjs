@@ -25,8 +25,8 @@ const WITHOUT_TEXT = {};
 
 /**
  * Licences whose text does not name the copyright holder, or names it only in a separate line. If a component has no
- * text, the same licence of another component is used. The pattern recognises the whole text, without white space. An
- * earlier licence is preferred if a component offers several.
+ * text, the same licence of another component is used. The pattern recognises the whole text, without white space. If
+ * a component offers several licences, the one that is listed first here is preferred.
  */
 const COMMON_LICENCES = {
   "Apache-2.0": /^ApacheLicenseVersion2\.0,January2004.*ENDOFTERMSANDCONDITIONS/i,

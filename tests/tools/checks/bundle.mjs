@@ -7,8 +7,8 @@ import { ROOT, WORKSPACE } from "../places.mjs";
 
 const SCHEMA = join(ROOT, "node_modules", "@tauri-apps", "cli", "config.schema.json");
 /**
- * Entitlements that a package must not request. With one of these, a program in the hardened runtime can run foreign
- * code.
+ * Matches a granted entitlement. A package must have none, because with some of them a program in the hardened runtime
+ * can run foreign code.
  */
 const ENTITLEMENT_PATTERN = /<key>(com\.apple\.[\w.-]+)<\/key>\s*<true\/>/g;
 /** File extensions that our package must not claim: Windows would open all such files with our program. */

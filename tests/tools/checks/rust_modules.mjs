@@ -183,8 +183,9 @@ function definingModulesWithin(module, segments, visited) {
 }
 
 /**
- * The modules that define what `name` means in `module`. It may be an item, a child module or an import, or be part of
- * a glob import. `here` is true if the name is used in this module's own code, where imports of inner blocks count too.
+ * The modules that define what `name` means in `module`. The name may be an item, a child module or an import, or be
+ * part of a glob import. `here` is true if the name is used in this module's own code, where imports of inner blocks
+ * count too.
  */
 function findDefiningModules(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;
@@ -211,8 +212,8 @@ function findDefiningModules(module, name, rest, visited, here) {
 }
 
 /**
- * Modules that an import's path leads to. It begins with `crate`, `self` or `super`, a module or item of this module, a
- * name that another import brought in, or another crate.
+ * Modules that an import's path leads to. The path begins with `crate`, `self` or `super`, a module or item of this
+ * module, a name that another import brought in, or another crate.
  */
 function modulesDefiningImport(module, path, visited) {
   if (["crate", "self", "super", "$crate"].includes(path[0])) return definingModules(module, path, visited);
@@ -235,8 +236,8 @@ export function usesIn(top) {
   const uses = [];
   for (const module of allModules(top)) {
     const note = (segments, line) => {
-      const glob = segments.at(-1) === "*";
-      for (const target of definingModules(module, glob ? segments.slice(0, -1) : segments))
+      const isGlob = segments.at(-1) === "*";
+      for (const target of definingModules(module, isGlob ? segments.slice(0, -1) : segments))
         if (target !== module)
           uses.push({ from: module, to: target, file: module.file, line, path: segments.join("::") });
     };

@@ -69,7 +69,7 @@ function endOfRawString(source, at, hashes) {
 
 const CLOSING_BRACKETS = { "{": "}", "(": ")", "[": "]" };
 
-/** Offset just after the bracket that closes the one at `at`. */
+/** Offset just after the bracket that closes the one at `at`, or the end of the code if none closes it. */
 export function offsetAfterBracket(code, at) {
   let depth = 0;
   for (; at < code.length; at += 1) {
@@ -99,9 +99,9 @@ function endOfItem(code, at) {
     if (code[at] === "," && !isItem) return at + 1;
     if ("})]".includes(code[at])) return at;
     if (code[at] in CLOSING_BRACKETS) {
-      const brace = code[at] === "{";
+      const isBrace = code[at] === "{";
       at = offsetAfterBracket(code, at) - 1;
-      if (brace && !untilSemicolon) return at + 1;
+      if (isBrace && !untilSemicolon) return at + 1;
     }
   }
   return code.length;

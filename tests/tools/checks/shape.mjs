@@ -69,7 +69,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[half] : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** The number of lines of a source (`lines`), and how many are not compiled only for tests (`shipped`). */
+/** The number of lines of a source (`lines`), and the number without those that only tests use (`shipped`). */
 export function linesOf(source) {
   const { code } = scan(source);
   const lines = source.split("\n").length - 1;
