@@ -3,7 +3,7 @@ import { safeNodes } from "$lib/logic/markdown";
 import { splitSegments } from "$lib/logic/text-segments";
 import { nameInSentence, t, word } from "$lib/text";
 
-/** An attachment that inserts sanitised HTML, draws redactions as bars, marks hits and scrolls to the current hit. */
+/** A Svelte attachment that inserts sanitised HTML with redactions as bars, marks hits and scrolls to the current one. */
 export function renderHtml(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));
@@ -12,7 +12,7 @@ export function renderHtml(html: string, needle: string, current: number | null)
   };
 }
 
-/** Like `renderHtml`, for plain text. */
+/** Like `renderHtml`, but inserts plain text. */
 export function renderPlainText(text: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.textContent = text;

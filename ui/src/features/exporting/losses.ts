@@ -24,7 +24,7 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
 ]);
 
-/** Whether only fractions of a second are lost. The extension slot preserves them. */
+/** Whether a loss is only that of fractions of a second, which the extension slot preserves. */
 const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
