@@ -161,9 +161,9 @@ async function createLargeVault({ mementory, folder }) {
   const { path } = await chatgptExport(20_000, 1000);
   mementory.run(vault, "import", path);
   mementory.run(vault, "import", writeMemories(join(folder, "memories.mem"), MEMORY_COUNT).path);
-  const long = join(folder, "long.json");
-  writeFileSync(long, manyConversations(TITLE_WORD, 2, LONG_CONVERSATION_MESSAGES));
-  mementory.run(vault, "import", long);
+  const longFile = join(folder, "long.json");
+  writeFileSync(longFile, manyConversations(TITLE_WORD, 2, LONG_CONVERSATION_MESSAGES));
+  mementory.run(vault, "import", longFile);
   const { counts } = mementory.run(vault, "info").value;
   return {
     vault,

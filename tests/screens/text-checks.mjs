@@ -18,8 +18,8 @@ export const UNMARKED_SOURCE = `(names) => {
     // Ignore counts and the digit groups of a fingerprint next to a name from the data.
     const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
     if (!LETTER.test(named) || known.has(named) || known.has(words) || plainData.includes(named) || plainData.includes(words)) return false;
-    const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
-    return left.length > 0;
+    const unknownWords = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
+    return unknownWords.length > 0;
   };
   const outside = (text, depth) => {
     const pieces = [""];

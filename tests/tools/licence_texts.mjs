@@ -123,7 +123,7 @@ function standardLibrary() {
   };
 }
 
-/** The text of a page of HTML. Paragraphs that it repeats, such as whole licences, are in the result once. */
+/** The text of a page of HTML. Long paragraphs that occur again, such as those of licences, are in the result once. */
 function textOfPage(page) {
   const entities = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'", "#x2F": "/" };
   const blocks = page
@@ -134,8 +134,9 @@ function textOfPage(page) {
     .split(/\n\s*\n/)
     .map((block) => block.trim())
     .filter(Boolean);
-  const seen = new Set();
-  const isNew = (block) => block.length < 200 || (!seen.has(withoutSpace(block)) && seen.add(withoutSpace(block)));
+  const seenBlocks = new Set();
+  const isNew = (block) =>
+    block.length < 200 || (!seenBlocks.has(withoutSpace(block)) && seenBlocks.add(withoutSpace(block)));
   return blocks.filter(isNew).join("\n\n");
 }
 
@@ -143,12 +144,12 @@ function textOfPage(page) {
 export function write(components, withoutText = WITHOUT_TEXT) {
   const all = components.flatMap(({ texts }) => texts);
   const numbers = new Map();
-  const written = [];
+  const writtenTexts = [];
   const numberOf = (text) => {
     const key = withoutSpace(text);
     if (!numbers.has(key)) {
-      written.push(text);
-      numbers.set(key, written.length);
+      writtenTexts.push(text);
+      numbers.set(key, writtenTexts.length);
     }
     return numbers.get(key);
   };
@@ -169,7 +170,7 @@ export function write(components, withoutText = WITHOUT_TEXT) {
     throw new Stop(
       `These components have no text of their licence: ${absent.join(", ")}. Name them in licence_texts.mjs with a reason.`,
     );
-  const texts = written.map((text, index) => `${"-".repeat(60)}\n[${index + 1}]\n\n${text}\n`);
+  const texts = writtenTexts.map((text, index) => `${"-".repeat(60)}\n[${index + 1}]\n\n${text}\n`);
   return [INTRODUCTION, ...lists, ...texts].join("\n");
 }
 

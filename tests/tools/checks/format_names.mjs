@@ -68,8 +68,8 @@ const STD_MEM_PATTERN =
 export function namedInRust(source, names) {
   const { code, strings } = scan(source);
   const ranges = testRanges(code);
-  const outside = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
-  const foundStrings = strings.filter(outside).filter(({ text }) => names.has(text));
+  const isOutsideTests = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
+  const foundStrings = strings.filter(isOutsideTests).filter(({ text }) => names.has(text));
   const compiled = blankRanges(code, ranges);
   // `mem` is left out, because as part of an identifier it is short for memory.
   const longNames = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");

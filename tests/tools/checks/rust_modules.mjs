@@ -72,11 +72,12 @@ function readModuleCode(module, code, strings, folder, read) {
       [0, from],
       [to, code.length],
     ];
-    const within = strings.filter(({ start }) => from <= start && start < to);
-    readModuleCode(child, blankRanges(code, outerRanges), within, `${folder}${child.path.split("::").at(-1)}/`, read);
+    const childStrings = strings.filter(({ start }) => from <= start && start < to);
+    const childFolder = `${folder}${child.path.split("::").at(-1)}/`;
+    readModuleCode(child, blankRanges(code, outerRanges), childStrings, childFolder, read);
   }
-  const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
-  collectUses(module, ownCode, within);
+  const ownStrings = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
+  collectUses(module, ownCode, ownStrings);
 }
 
 const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;

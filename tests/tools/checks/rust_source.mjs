@@ -28,11 +28,11 @@ export function scan(source) {
       comments.push({ start, text: source.slice(start, at) });
       code += blankText(source.slice(start, at));
     } else if (token.endsWith('"')) {
-      const inside = at;
+      const contentStart = at;
       const end = hashes === undefined ? endOfString(source, at) : endOfRawString(source, at, hashes);
-      strings.push({ start: inside, text: source.slice(inside, end) });
+      strings.push({ start: contentStart, text: source.slice(contentStart, end) });
       at = Math.min(source.length, end + 1 + (hashes?.length ?? 0));
-      code += token + blankText(source.slice(inside, end)) + source.slice(end, at);
+      code += token + blankText(source.slice(contentStart, end)) + source.slice(end, at);
     } else if (token.endsWith("'")) {
       code += `${token.startsWith("b") ? "b" : ""}'${" ".repeat(token.length - (token.startsWith("b") ? 3 : 2))}'`;
     } else {
