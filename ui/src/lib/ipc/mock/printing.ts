@@ -21,7 +21,7 @@ export function samplePrinting({ matching, messages, pace }: Context): Commands 
   function parts({ list, conversation, tables }: PrintRequest): { records: string[]; rest: string[] } {
     const query = list?.query.toLowerCase() ?? "";
     const items = list ? matching(list.filter).filter((each) => each.text.toLowerCase().includes(query)) : [];
-    const spoken = (conversation?.messages ?? []).flatMap(({ id, heading, details }) => {
+    const messageEntries = (conversation?.messages ?? []).flatMap(({ id, heading, details }) => {
       const message = messages.find((each) => each.id === id);
       return message ? [entry(heading, details, message.text)] : [];
     });
@@ -32,7 +32,10 @@ export function samplePrinting({ matching, messages, pace }: Context): Commands 
         .join("")}</table>\n`;
     });
     return {
-      records: [...items.map((row) => entry(row.title ?? "", [row.created_at ?? "", row.source], row.text)), ...spoken],
+      records: [
+        ...items.map((row) => entry(row.title ?? "", [row.created_at ?? "", row.source], row.text)),
+        ...messageEntries,
+      ],
       rest: [...(list && items.length === 0 ? [element("p", list.empty)] : []), ...rows],
     };
   }
