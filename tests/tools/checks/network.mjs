@@ -23,8 +23,7 @@ function linkedCrates(program, { cargo = quiet } = {}) {
 
 /**
  * Returns a problem for each network client in the window, or in a crate that the window and the command line share.
- * Also returns a problem for each file of the command line that uses the network client, except the
- * file of `push`.
+ * Also returns a problem for each file of the command line that uses the network client, except the file of `push`.
  */
 export function networkClients(options) {
   const clients = (program) => [...linkedCrates(program, options)].filter((name) => NETWORK_CRATES.test(name));

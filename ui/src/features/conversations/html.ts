@@ -3,7 +3,10 @@ import { safeNodes } from "$lib/logic/markdown";
 import { splitSegments } from "$lib/logic/text-segments";
 import { nameInSentence, t, word } from "$lib/text";
 
-/** A Svelte attachment that inserts sanitised HTML with redactions as bars, marks hits and scrolls to the current one. */
+/**
+ * Returns a Svelte attachment that inserts sanitised HTML and shows redactions as bars. It marks the hits of `needle`
+ * and scrolls to the hit with the index `current`.
+ */
 export function renderHtml(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));

@@ -4,8 +4,8 @@ let containerCount = 0;
 
 /**
  * Returns a Svelte attachment that shows the window's tooltip for those elements in a container that match `selector`,
- * so that they need not be tooltip components. `text` returns the tooltip of an element. On hover the tooltip opens after
- * the usual delay, and on keyboard focus at once.
+ * so that these elements need not be tooltip components. `text` returns the tooltip of an element. On hover the tooltip
+ * opens after the usual delay, and on keyboard focus at once.
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
   return (box: HTMLElement): (() => void) => {
