@@ -8,7 +8,7 @@ let containerCount = 0;
  * opens after the usual delay, and on keyboard focus at once.
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
-  return (box: HTMLElement): (() => void) => {
+  return (container: HTMLElement): (() => void) => {
     const id = `pointed-${(containerCount += 1)}`;
     const { state } = tooltipTether;
     let active = $state.raw<HTMLElement | null>(null);
@@ -40,7 +40,7 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
       } else if (state.root?.isActiveTrigger(id)) state.root.onTriggerLeave();
     }
 
-    function focus(target: HTMLElement | null) {
+    function openOnFocus(target: HTMLElement | null) {
       const { root } = state;
       if (!target || !root || !target.matches(":focus-visible")) return;
       registerTarget(target);
@@ -65,11 +65,11 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
 
     const listenerAbort = new AbortController();
     const listen = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
-      box.addEventListener(name, listener, { signal: listenerAbort.signal, passive: true });
+      container.addEventListener(name, listener, { signal: listenerAbort.signal, passive: true });
     listen("pointerover", (event) => event.pointerType !== "touch" && showFor(tooltipTarget(event.target)));
     listen("pointerleave", () => showFor(null));
     listen("pointerdown", close);
-    listen("focusin", (event) => focus(tooltipTarget(event.target)));
+    listen("focusin", (event) => openOnFocus(tooltipTarget(event.target)));
     listen("focusout", close);
     return () => {
       listenerAbort.abort();
