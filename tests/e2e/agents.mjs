@@ -211,11 +211,11 @@ export async function testAgentsTraced(count) {
     const socket = join(folders.XDG_RUNTIME_DIR, "mementory", "clients.sock");
     // Type the passphrase repeatedly until the vault is open, because the window may not have been ready. If only some
     // of the keys arrive, the passphrase is wrong and the field is cleared.
-    const unlocked = async () => {
+    const tryToUnlock = async () => {
       if (!existsSync(socket)) display.type(PASSPHRASE, "Return");
       return until("the socket", () => existsSync(socket), RETYPE_MS).catch(() => false);
     };
-    await until("the vault to be open", unlocked, TRACED_MS);
+    await until("the vault to be open", tryToUnlock, TRACED_MS);
     const client = await McpClient.start(built("mementory"), ["mcp", "--token-file", join(home, "token")], {
       ...ENV,
       ...folders,

@@ -215,8 +215,8 @@ class MainStory {
 
   async dropExports() {
     const { browser } = this;
-    const overlay = async () => (await browser.count("drop-overlay")) > 0;
-    await this.display.drop(SAMPLE_PATHS, 640, 400, overlay);
+    const isOverlayShown = async () => (await browser.count("drop-overlay")) > 0;
+    await this.display.drop(SAMPLE_PATHS, 640, 400, isOverlayShown);
     this.addStep("files dragged over the window are noticed");
     await browser.find("import-confirm");
     this.addStep("a real drop opens the import", (await browser.count("import-file")) === SAMPLE_PATHS.length);

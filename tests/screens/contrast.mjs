@@ -109,7 +109,7 @@ export function contrastFaults() {
     [left + width / 2, top + height / 2],
     [left + Math.min(3, width / 4), top + height / 2],
   ];
-  const shown = (node) =>
+  const isShown = (node) =>
     node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
     !node.closest(`${DISABLED_SELECTOR}, ${UNCHECKED_SELECTOR}`);
   const quote = (text) => JSON.stringify(text.trim().slice(0, 40));
@@ -118,7 +118,7 @@ export function contrastFaults() {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
     if (!node.data.trim() || parent.closest("script, style, textarea, .visually-hidden, .redaction")) continue;
-    if (!shown(parent)) continue;
+    if (!isShown(parent)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const rects = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1).slice(0, 4);
@@ -127,7 +127,7 @@ export function contrastFaults() {
     check("text", MIN_TEXT_RATIO, lowestRatio(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
   }
   for (const node of document.querySelectorAll("body *")) {
-    if (!shown(node)) continue;
+    if (!isShown(node)) continue;
     const points = middle(node.getBoundingClientRect());
     for (const pseudo of ["::before", "::after"]) {
       const { content, color } = getComputedStyle(node, pseudo);
@@ -136,7 +136,7 @@ export function contrastFaults() {
     }
   }
   for (const field of document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")) {
-    if (!shown(field)) continue;
+    if (!isShown(field)) continue;
     const points = middle(field.getBoundingClientRect());
     if (field.value)
       check("text", MIN_TEXT_RATIO, lowestRatio(field, getComputedStyle(field).color, points), "what is typed", field);
@@ -155,7 +155,7 @@ export function contrastFaults() {
   }
 
   for (const shape of document.querySelectorAll("svg :is(path, rect, circle, line, polyline, polygon, ellipse)")) {
-    if (!shown(shape)) continue;
+    if (!isShown(shape)) continue;
     const svg = shape.closest("svg");
     const { stroke, fill } = getComputedStyle(shape);
     const colour = parseColour(stroke)[3] > 0 && stroke !== "none" ? stroke : fill;
@@ -177,7 +177,7 @@ export function contrastFaults() {
   const CONTROL_SELECTOR =
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {
-    if (!shown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
+    if (!isShown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
     let borderNode = control;
     const isInvisible = (node) => {
       const style = getComputedStyle(node);
@@ -202,7 +202,7 @@ export function contrastFaults() {
     );
   }
   for (const bar of document.querySelectorAll(".redaction")) {
-    if (!shown(bar)) continue;
+    if (!isShown(bar)) continue;
     const points = [...bar.getClientRects()].flatMap(middle);
     check(
       "graphic",

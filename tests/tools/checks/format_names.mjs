@@ -116,14 +116,14 @@ const filesBelow = (folder, ending) =>
 /** Problems: each place that no exception allows, and each exception that is not needed. */
 function problemsOf(places, exceptions, about) {
   const usedExceptions = new Set();
-  const allowed = ({ file, text }) => {
+  const isAllowed = ({ file, text }) => {
     const found = exceptions.filter(
       (each) => ["*", text].includes(each.name) && (each.file === file || isBelow(file, each.file)),
     );
     found.forEach((each) => usedExceptions.add(each));
     return found.length > 0;
   };
-  const unexplainedPlaces = places.filter((place) => !allowed(place));
+  const unexplainedPlaces = places.filter((place) => !isAllowed(place));
   return [
     ...unexplainedPlaces.map(({ file, line, text }) => `${file}:${line}: ${about} names a format: ${text}`),
     ...exceptions
@@ -133,7 +133,7 @@ function problemsOf(places, exceptions, about) {
 }
 
 const isBelow = (file, folder) => folder.endsWith("/") && file.startsWith(folder);
-const inUi = ({ file }) => file.startsWith("ui/");
+const isInUi = ({ file }) => file.startsWith("ui/");
 
 function declaredInCrates(rust) {
   const files = rust.filter((file) => FORMAT_CRATE_PATTERN.test(file) && !TEST_FILE_PATTERN.test(file));
@@ -152,7 +152,7 @@ export function formatsNamedInRust() {
     .flatMap((file) => namedInRust(readOurs(file), names).map((place) => ({ file, ...place })));
   return problemsOf(
     places,
-    EXCEPTIONS.filter((each) => !inUi(each)),
+    EXCEPTIONS.filter((each) => !isInUi(each)),
     "the code",
   );
 }
@@ -163,7 +163,7 @@ export function formatsNamedInPages() {
   const places = filesBelow("ui/src", /\.(?:ts|svelte)$/)
     .filter((file) => !UNCHECKED_PAGE_PATTERN.test(file))
     .flatMap((file) => namedInPages(readOurs(file), names).map((place) => ({ file, ...place })));
-  return problemsOf(places, EXCEPTIONS.filter(inUi), "the page");
+  return problemsOf(places, EXCEPTIONS.filter(isInUi), "the page");
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
