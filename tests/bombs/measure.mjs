@@ -18,7 +18,8 @@ import { BOMBS, makeBomb } from "./make.mjs";
  */
 const ALLOWED = { seconds: 5, memory: 500, kept: 100 };
 const COMMANDS = ["detect", "validate", "import"];
-const STOP = "ulimit -t 60; ulimit -d 3000000; exec /usr/bin/time -q -f '%U %S %M' -o";
+/** Begins a shell script that limits a command to 60 s of CPU time and 3 GB of memory, and measures its costs. */
+const LIMIT_SCRIPT = "ulimit -t 60; ulimit -d 3000000; exec /usr/bin/time -q -f '%U %S %M' -o";
 
 export async function testCosts(count) {
   if (process.platform !== "linux" || quiet("/usr/bin/time", ["true"]).code !== 0)
@@ -50,7 +51,7 @@ function costs(empty, path) {
   const log = join(empty.folder, "time.txt");
   let isOver = false;
   const cells = COMMANDS.map((name) => {
-    const { stdout } = quiet("sh", ["-c", `${STOP} "$@"`, "sh", log, built("mementory"), "--json", name, path], {
+    const { stdout } = quiet("sh", ["-c", `${LIMIT_SCRIPT} "$@"`, "sh", log, built("mementory"), "--json", name, path], {
       cwd: vault.folder,
       env: vault.env,
     });
