@@ -51,11 +51,9 @@ function costs(empty, path) {
   const log = join(empty.folder, "time.txt");
   let isOver = false;
   const cells = COMMANDS.map((name) => {
-    const { stdout } = quiet("sh", ["-c", `${LIMIT_SCRIPT} "$@"`, "sh", log, built("mementory"), "--json", name, path], {
-      cwd: vault.folder,
-      env: vault.env,
-    });
-    const [seconds, memory] = timesIn(log);
+    const args = ["-c", `${LIMIT_SCRIPT} "$@"`, "sh", log, built("mementory"), "--json", name, path];
+    const { stdout } = quiet("sh", args, { cwd: vault.folder, env: vault.env });
+    const [seconds, memory] = costsIn(log);
     isOver ||= seconds > ALLOWED.seconds || memory > ALLOWED.memory;
     return `${seconds.toFixed(1)}, ${memory}, ${outcome(stdout)}`;
   });
@@ -64,7 +62,7 @@ function costs(empty, path) {
 }
 
 /** Reads the CPU seconds and the megabytes of memory from the log of GNU `time`. */
-function timesIn(log) {
+function costsIn(log) {
   const [user, system, kilobytes] = readFileSync(log, "utf8").trim().split("\n").at(-1).split(" ").map(Number);
   return [user + system, Math.round((kilobytes * 1024) / 1e6)];
 }
