@@ -13,8 +13,8 @@ import { quiet } from "../tools/sh.mjs";
 import { BOMBS, makeBomb } from "./make.mjs";
 
 /**
- * The most that a bomb may cost unless the person has agreed to more: seconds of CPU time, MB of memory, and MB that
- * the vault stores.
+ * The most that a bomb may cost unless the person has agreed to more: seconds of CPU time, MB of memory, and MB by
+ * which the vault may grow.
  */
 const ALLOWED = { seconds: 5, memory: 500, kept: 100 };
 const COMMANDS = ["detect", "validate", "import"];
@@ -40,8 +40,8 @@ export async function testCosts(count) {
 }
 
 /**
- * Measures the commands with a bomb. Returns the cells of its row in the table, the MB that the vault then stores, and
- * whether a limit was exceeded.
+ * Measures the commands with a bomb. Returns the cells of the bomb's row in the table, the MB by which the commands made
+ * the vault grow, and whether a limit was exceeded.
  */
 function costs(empty, path) {
   const vault = new Vault(empty.folder, "bombed");
