@@ -174,7 +174,10 @@ export function write(components, withoutText = WITHOUT_TEXT) {
   return [INTRODUCTION, ...lists, ...texts].join("\n");
 }
 
-/** The licence of a component that has no text, taken from another one. Empty if no component has that licence. */
+/**
+ * The licence texts for a component that has none of its own, taken from other components. Empty if one of its licences
+ * is not in `COMMON_LICENCES` or has no text in any component.
+ */
 function textsOfSameLicence(expression, authors, all, name) {
   const choices = expression
     .replaceAll(/[()]/g, "")
