@@ -15,8 +15,8 @@ const CODE_ENDING = /\.(?:rs|m?js|cjs|ts|c|h|pm|py|json|html)$/i;
 /** Folders whose content is not compiled into a program. */
 const UNUSED_FOLDER = /^(?:\..*|tests?|fuzz|examples|benches|docs?|assets|target|node_modules)$/i;
 /**
- * Number of levels of folders below a component's folder that are searched. C code that a crate brings has its licence
- * there.
+ * Number of levels of folders below a component's folder that are searched. C code in a crate has its licence in a
+ * folder of its own.
  */
 const MAX_DEPTH = 3;
 
@@ -25,8 +25,8 @@ const WITHOUT_TEXT = {};
 
 /**
  * Licences whose text does not name the copyright holder, or names it only in a separate line. If a component has no
- * text, the same licence of another component is used. The pattern recognises the whole text, without white space. If
- * a component offers several licences, the one that is listed first here is preferred.
+ * text, the text of this licence from another component is used. The pattern recognises the whole text, without white
+ * space. If a component offers several licences, the one that is listed first here is preferred.
  */
 const COMMON_LICENCES = {
   "Apache-2.0": /^ApacheLicenseVersion2\.0,January2004.*ENDOFTERMSANDCONDITIONS/i,
