@@ -232,8 +232,8 @@ class MainStory {
   }
 
   /**
-   * Drops valid, damaged, forged and unknown-signer files of every format. The check before the import must distinguish
-   * them.
+   * Drops valid, damaged and forged files of the open formats, and files with an unknown signer. The check before the
+   * import must distinguish them.
    */
   async checkBeforeImport() {
     const { browser } = this;
@@ -248,7 +248,7 @@ class MainStory {
       const answers = await lines();
       const wrongAnswers = answers.filter((line) => !expectedText.test(line));
       wrongAnswers.forEach((line) => console.log(`  ${name}: ${line}`));
-      this.addStep(`${name} files of every format are recognised as such before the import`, wrongAnswers.length === 0);
+      this.addStep(`${name} files of open formats are recognised as such before the import`, wrongAnswers.length === 0);
       await this.picture(`check-${name}`);
       if (name === "stranger") {
         const unknownBefore = (await lines()).filter((line) => /an unknown key/.test(line)).length;
@@ -376,7 +376,7 @@ class MainStory {
     await browser.gone("receipt");
   }
 
-  /** Checks that the sheet offers every format, and that it offers to sign an export as Zaxy. */
+  /** Checks that the sheet offers the open formats and text to copy, and that it offers to sign an export as Zaxy. */
   async offerFormats() {
     const { browser } = this;
     await browser.click("export-button");
@@ -387,7 +387,7 @@ class MainStory {
     await this.picture("export-zaxy");
     await browser.click("export-cancel");
     await browser.gone("export-sheet");
-    this.addStep("every format is offered");
+    this.addStep("the open formats and text to copy are offered");
   }
 
   async signingKeys() {
