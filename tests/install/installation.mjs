@@ -71,7 +71,10 @@ export class Installation {
     );
   }
 
-  /** Checks that both programs find all their libraries, and that the command line and its manual are there. */
+  /**
+   * Checks that both programs find all their libraries, that the command line runs, and that the package has the files
+   * for the desktop and the weights.
+   */
   programs() {
     const { chroot } = this;
     for (const program of ["mementory", "mementory-app"]) {
@@ -83,7 +86,7 @@ export class Installation {
     const parts = ["applications/", "mime/packages/", "metainfo/", "icons/hicolor/", "/mimetypes/", "weights/"];
     for (const part of parts)
       this.addStep(
-        `${part} is in it`,
+        `the package has files in ${part}`,
         files.some((file) => file.includes(part)),
       );
     this.files = files.filter((file) => /mementory/i.test(file));
