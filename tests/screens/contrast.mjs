@@ -1,9 +1,10 @@
 // Contrast as it is rendered: every text and graphic against its background. Runs inside the page.
 
 /**
- * Returns one line for each text with a contrast below 4.5:1, and for each icon, field border, chart mark and redaction
- * bar below 3:1. The background of a point is computed from all elements at that point, so that overlapping elements,
- * panes and sheets are taken into account. As in WCAG, disabled controls and invisible text are excluded.
+ * Finds texts with a contrast below 4.5:1, and icons, field borders, chart marks and redaction bars below 3:1. Returns
+ * {found, checked}: one line for each fault, and the number of contrasts that were checked. The background of a point is
+ * computed from all elements at that point, so that overlapping elements, panes and sheets are taken into account. As in
+ * WCAG, disabled controls and invisible text are excluded.
  */
 export function contrastFaults() {
   const MIN_TEXT_RATIO = 4.5;
