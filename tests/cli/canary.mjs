@@ -153,7 +153,7 @@ function makeExport() {
   ]);
 }
 
-/** Returns one line for each occurrence of a canary word in files and output. */
+/** Returns one line for each canary word and each of its encodings that a file or an output contains. */
 function findWords(vault, printed) {
   const files = [vault.path, vault.scratch]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
@@ -177,7 +177,7 @@ function findWords(vault, printed) {
   );
 }
 
-/** Encodings of a word: plain, UTF-16, and base64 at each of its three alignments. */
+/** Encodings of a word: plain, in lower case, UTF-16, and base64 at each of its three alignments. */
 function encodings(word) {
   const base64 = [0, 1, 2].map((shift) => {
     const text = Buffer.from("x".repeat(shift) + word).toString("base64");

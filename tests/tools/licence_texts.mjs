@@ -57,10 +57,10 @@ same licence is taken from another component, and its authors are named.
 const withoutSpace = (text) => text.replaceAll(/\s+/g, "");
 
 /**
- * The file for the packages of this system. `weightsFolder` contains the licence of the weights; without it they are
- * left out.
+ * The file for the packages of these systems. `weightsFolder` contains the licence of the weights. Without
+ * `weightsFolder`, the weights are left out.
  *
- * @throws {Stop} if a component has no text.
+ * @throws {Stop} if a component has no text and is not in `WITHOUT_TEXT`.
  */
 export function licenceTexts(systems, weightsFolder) {
   return write([
@@ -140,7 +140,7 @@ function textOfPage(page) {
   return blocks.filter(isNew).join("\n\n");
 }
 
-/** Writes components and texts. A text that several components have is written once. */
+/** Returns the file with these components and their texts. A text that several components have is in the file once. */
 export function write(components, withoutText = WITHOUT_TEXT) {
   const all = components.flatMap(({ texts }) => texts);
   const numbers = new Map();

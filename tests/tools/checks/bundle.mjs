@@ -16,7 +16,7 @@ const FOREIGN_ENDINGS = ["json", "zip", "md", "csv", "html"];
 
 const readConfig = () => JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
 
-/** Returns problems: violations of the schema of Tauri's bundler, missing files, and harmful settings. */
+/** Returns problems: violations of the schema of Tauri's bundler, missing files and associations, harmful settings. */
 export function bundleConfiguration(config = readConfig()) {
   const { macOS = {}, windows = {}, fileAssociations = [], icon = [], linux } = config.bundle;
   const namedFiles = [macOS.entitlements, linux?.deb?.desktopTemplate, config.bundle.licenseFile, ...icon];

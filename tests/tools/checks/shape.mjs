@@ -36,7 +36,7 @@ function implsIn(compiled) {
   return impls;
 }
 
-/** The type of an `impl` head: `<'a, T: Into<X>> Reader<'a, T> where …` gives `Reader`. */
+/** The path of the type in an `impl` head: `<'a, T: Into<X>> a::Reader<'a, T> where …` gives `["a", "Reader"]`. */
 function typeOf(head) {
   let text = head.trim();
   if (text.startsWith("<")) {
