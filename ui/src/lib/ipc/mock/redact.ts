@@ -8,7 +8,7 @@ export function countBy(values: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** The preview of a redaction: how many sample records it would change, including the record itself, and their kinds. */
+/** The preview of a redaction: the number of sample records that it would change, in all and by kind. */
 export function redactPlan(
   { id, spans, everywhere }: RedactRequest,
   record: ListItem,
