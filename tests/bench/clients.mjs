@@ -142,8 +142,8 @@ async function measureTime(work) {
 
 /** Memory of a process as text, and whether it is within the limit. */
 function idleMemory(pid) {
-  const used = megabytes(pid);
-  return [`${used.toFixed(1)} MB`, used < MAX_IDLE_MB];
+  const usedMb = megabytes(pid);
+  return [`${usedMb.toFixed(1)} MB`, usedMb < MAX_IDLE_MB];
 }
 
 /** Memory that a process uses, in MB. */

@@ -287,8 +287,8 @@ function useSecret(copy, name) {
 
 function difference(observed, states) {
   const [now, before, after] = [observed, states.before, states.after].map((text) => JSON.parse(text));
-  const others = ["extra", "made"].map((key) => `${key} ${now[key]} (before ${before[key]}, after ${after[key]})`);
-  return `${differenceText(...[observed, states].map(recordLists))}, ${others.join(", ")}`;
+  const otherDifferences = ["extra", "made"].map((key) => `${key} ${now[key]} (before ${before[key]}, after ${after[key]})`);
+  return `${differenceText(...[observed, states].map(recordLists))}, ${otherDifferences.join(", ")}`;
 }
 
 /** Keeps only the lists of records of a state, or of both states, because `differenceText` compares only those. */

@@ -106,7 +106,7 @@ export function contrastFaults() {
     checked += 1;
     if (value < least - 0.005) found.add(`${kind} ${value.toFixed(2)}: ${what} in ${placeOf(node)}`);
   };
-  const middle = ({ left, top, width, height }) => [
+  const samplePoints = ({ left, top, width, height }) => [
     [left + width / 2, top + height / 2],
     [left + Math.min(3, width / 4), top + height / 2],
   ];
@@ -125,11 +125,11 @@ export function contrastFaults() {
     const rects = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1).slice(0, 4);
     const svg = parent instanceof SVGElement;
     const colour = getComputedStyle(parent)[svg ? "fill" : "color"];
-    check("text", MIN_TEXT_RATIO, lowestRatio(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
+    check("text", MIN_TEXT_RATIO, lowestRatio(parent, colour, rects.flatMap(samplePoints)), quote(node.data), parent);
   }
   for (const node of document.querySelectorAll("body *")) {
     if (!isShown(node)) continue;
-    const points = middle(node.getBoundingClientRect());
+    const points = samplePoints(node.getBoundingClientRect());
     for (const pseudo of ["::before", "::after"]) {
       const { content, color } = getComputedStyle(node, pseudo);
       if (/^"[^"]*\p{L}/u.test(content))
@@ -138,7 +138,7 @@ export function contrastFaults() {
   }
   for (const field of document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")) {
     if (!isShown(field)) continue;
-    const points = middle(field.getBoundingClientRect());
+    const points = samplePoints(field.getBoundingClientRect());
     if (field.value)
       check("text", MIN_TEXT_RATIO, lowestRatio(field, getComputedStyle(field).color, points), "what is typed", field);
     if (field.placeholder) {
@@ -167,7 +167,7 @@ export function contrastFaults() {
     check(
       "graphic",
       MIN_GRAPHIC_RATIO,
-      lowestRatio(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]),
+      lowestRatio(svg, colour, [samplePoints(svg.getBoundingClientRect())[0], samplePoints(box)[0]]),
       "icon",
       svg,
     );
@@ -204,7 +204,7 @@ export function contrastFaults() {
   }
   for (const bar of document.querySelectorAll(".redaction")) {
     if (!isShown(bar)) continue;
-    const points = [...bar.getClientRects()].flatMap(middle);
+    const points = [...bar.getClientRects()].flatMap(samplePoints);
     check(
       "graphic",
       MIN_GRAPHIC_RATIO,

@@ -57,10 +57,10 @@ function usedCrates(code) {
   const imported = uses.flatMap((path) => path.slice(path.indexOf("::")).match(/\w+/g) ?? []);
   const modules = [...code.matchAll(/\bmod (\w+);/g)].map(([, name]) => name);
   const roots = uses.map((path) => path.split("::")[0].trim());
-  const others = [...code.matchAll(/(?<![\w:.])([a-z]\w*)::(?!<)/g)]
+  const inlineRoots = [...code.matchAll(/(?<![\w:.])([a-z]\w*)::(?!<)/g)]
     .map(([, name]) => name)
     .filter((name) => !imported.includes(name) && !modules.includes(name));
-  return [...new Set([...roots, ...others])].filter((name) => !BUILT_IN.includes(name));
+  return [...new Set([...roots, ...inlineRoots])].filter((name) => !BUILT_IN.includes(name));
 }
 
 /** A case says either with which code its input is refused, or how many records of each kind it has. */

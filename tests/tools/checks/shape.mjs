@@ -54,10 +54,10 @@ function typeOf(head) {
 function functionsAtTop(body) {
   let [count, at] = [0, 0];
   while (at < body.length) {
-    const open = body.indexOf("{", at);
-    count += (body.slice(at, open < 0 ? undefined : open).match(/\bfn\s+\w+/g) ?? []).length;
-    if (open < 0) break;
-    at = offsetAfterBracket(body, open);
+    const braceAt = body.indexOf("{", at);
+    count += (body.slice(at, braceAt < 0 ? undefined : braceAt).match(/\bfn\s+\w+/g) ?? []).length;
+    if (braceAt < 0) break;
+    at = offsetAfterBracket(body, braceAt);
   }
   return count;
 }
