@@ -25,7 +25,7 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Whether a loss is only that of fractions of a second, which the extension slot preserves. */
-const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
+const isLostFraction = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
 /**
@@ -35,7 +35,7 @@ const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
-    .filter((loss) => loss.kind !== KEPT_IN_SLOT && !isExactTime(loss))
+    .filter((loss) => loss.kind !== KEPT_IN_SLOT && !isLostFraction(loss))
     .map(({ field, kind, count }) => ({
       field,
       kind,

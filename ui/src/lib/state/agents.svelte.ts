@@ -164,15 +164,15 @@ class Agents {
  */
 function rowsOf({ clients, grants, programs }: AgentsOverview): AgentRow[] {
   const programOf = (grant: GrantInfo | null) => programs.find((program) => program.grant === grant?.id) ?? null;
-  const used = new Set<string>();
+  const usedIds = new Set<string>();
   const rows = clients.flatMap((client): AgentRow[] => {
     if (client.installed === null && !client.configured) return [];
     const grant = grants.find((each) => each.id === client.grant) ?? null;
-    if (grant) used.add(grant.id);
+    if (grant) usedIds.add(grant.id);
     const state = grant ? (grant.state === "active" ? "connected" : "ended") : client.grant ? "elsewhere" : "open";
     return [{ key: client.client, title: client.title, client, grant, program: programOf(grant), state }];
   });
-  const otherGrants = grants.filter((grant) => grant.state === "active" && !used.has(grant.id));
+  const otherGrants = grants.filter((grant) => grant.state === "active" && !usedIds.has(grant.id));
   return [
     ...rows,
     ...otherGrants.map((grant): AgentRow => ({

@@ -103,15 +103,15 @@ const MARKS: [Exclude<TextPart["kind"], "text">, RegExp][] = [
  */
 export function textParts(sentence: string): TextPart[] {
   const parts: TextPart[] = [];
-  let rest = sentence;
-  while (rest !== "") {
+  let remainingText = sentence;
+  while (remainingText !== "") {
     const found = MARKS.flatMap(([kind, pattern]) => {
-      const match = pattern.exec(rest);
+      const match = pattern.exec(remainingText);
       return match ? [{ kind, text: match[1] ?? "", length: match[0].length }] : [];
     })[0];
-    const plain = found ? "" : (/^.[^`*[{]*/su.exec(rest)?.[0] ?? rest);
+    const plain = found ? "" : (/^.[^`*[{]*/su.exec(remainingText)?.[0] ?? remainingText);
     parts.push(found ? { kind: found.kind, text: found.text } : { kind: "text", text: plain });
-    rest = rest.slice(found?.length ?? plain.length);
+    remainingText = remainingText.slice(found?.length ?? plain.length);
   }
   return parts;
 }
