@@ -26,7 +26,7 @@ const GROUPS: [a: string, b: string, sort: string, confidence: number][][] = [
 ];
 const PAST_PLANS = ["m-32"];
 
-/** People, topics and contradictions of the sample memories, and the subjects of the memories. */
+/** People, topics and contradictions of the sample memories, and what memories are about. */
 export function sampleContradictions({ items, backend, pace }: Context): Commands {
   const bothTrue = new Set<string>();
   const suggested = new Map<string, AboutInfo | null>();

@@ -175,9 +175,9 @@ function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
         0,
         numbers[outcome],
       );
-      const otherCount = Math.min(MAX_LISTED, numbers[outcome]) - listed.length;
+      const others = Math.min(MAX_LISTED, numbers[outcome]) - listed.length;
       const file = FILE_BY_KIND[kind] ?? "conversations-000.json";
-      const places = numberedPlaces(otherCount, (index) => `${file}, item ${index}`);
+      const places = numberedPlaces(others, (index) => `${file}, item ${index}`);
       return [...listed, ...places.map((place) => ({ kind, place, outcome, reason }))];
     }),
   );

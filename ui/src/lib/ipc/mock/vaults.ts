@@ -4,7 +4,7 @@ import { runStages } from "./jobs";
 type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup" | "backupsOf">;
 type Sample = { requireOpen: () => void; entries: AuditEntry[]; pace: number; present: boolean };
 
-/** Sample vaults on this computer, and their backups. */
+/** Sample vaults on this computer, and a backup of the open one. */
 export function sampleVaults({ requireOpen, entries, pace, present }: Sample): Commands {
   let recent: RecentVault[] = [
     { path: "/home/ines/Documents/Ines.mementory", name: "Ines", present },
