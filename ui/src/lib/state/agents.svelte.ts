@@ -30,7 +30,7 @@ export type AgentRow = {
 
 /** The AI clients: which are connected, their grants, and how many of their suggestions wait for a decision. */
 class Agents {
-  /** The connected clients and their grants; null until loaded. */
+  /** The AI clients on this computer, and all grants; null until loaded. */
   overview = $state.raw<AgentsOverview | null>(null);
   /** Increases after every call of a client; calls that arrive during a load increase it only once. */
   revision = $state(0);
