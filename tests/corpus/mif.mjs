@@ -163,8 +163,8 @@ function encrypted1(vault) {
   if (!encryptedDocument) {
     const secret = vault.write("words.txt", `${PASSPHRASE}\n`);
     const out = vault.write("plain.mif.json", fixture("v1", "input.mif.json")).replace("plain", "sealed");
-    const sealed = ["--format", "mif", "--encrypt", "--export-passphrase-file", secret];
-    vault.must("convert", out.replace("sealed", "plain"), out, ...sealed);
+    const options = ["--format", "mif", "--encrypt", "--export-passphrase-file", secret];
+    vault.must("convert", out.replace("sealed", "plain"), out, ...options);
     encryptedDocument = readFileSync(out).toString();
   }
   return JSON.parse(encryptedDocument);

@@ -261,7 +261,7 @@ class MainStory {
       // The sheet grows when the plans arrive, so a click may miss the button, and is repeated then.
       await until("the import sheet to be closed", async () => {
         await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
-        await until("it to be gone", async () => (await browser.count("import-sheet")) === 0, CLOSING_MS);
+        await until("the sheet to be gone", async () => (await browser.count("import-sheet")) === 0, CLOSING_MS);
         return true;
       });
     }

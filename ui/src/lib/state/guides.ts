@@ -49,8 +49,8 @@ export const isReadable = ({ group, formats }: Source): boolean =>
   group === "other" || formats.some((format) => READ_FORMATS.has(format));
 
 /**
- * The source whose exports have this format, preferably one that has it as its main format. If there are several such
- * sources, the last one, because the general source is listed after the programs that write the format.
+ * The source whose exports have this format, or null. If the format is the main format of several sources, the last of
+ * these, because the general source is listed after the programs that write the format.
  */
 export function sourceOf(format: string | null | undefined): Source | null {
   if (!format) return null;

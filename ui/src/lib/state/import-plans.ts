@@ -61,8 +61,8 @@ export class Plan {
   }
 
   /**
-   * Whether the plan can be imported now: it has a preview and no report yet, and the person accepted its invalid
-   * signatures.
+   * Whether the plan can be imported now: it has a preview and no report yet, and the person accepted all its invalid
+   * signatures, if there are any.
    */
   get pending(): boolean {
     const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;
