@@ -39,9 +39,9 @@ export async function testCanaries(count) {
       return result;
     };
     vault.create();
-    const imported = vault.write("export.zip", makeExport());
-    vault.must("import", imported, "--dry-run");
-    const { memories } = vault.must("--progress", "import", imported);
+    const exportPath = vault.write("export.zip", makeExport());
+    vault.must("import", exportPath, "--dry-run");
+    const { memories } = vault.must("--progress", "import", exportPath);
     if (memories !== 1) problems.push(`${memories} memories imported, not 1`);
     const handwrittenId = vault.must(
       "add",
@@ -91,7 +91,7 @@ export async function testCanaries(count) {
       for (const [name, word] of searchable) if (stdout.includes(word)) leftovers.push(`${quiet[0]} says ${name}`);
     }
     leftovers.push(...findWords(vault, outputs));
-    const reimport = vault.must("import", imported);
+    const reimport = vault.must("import", exportPath);
     if (reimport.added + reimport.updated > 0)
       leftovers.push(
         `the export brings back ${reimport.added} and ${reimport.updated}: ${JSON.stringify(reimport.by_kind)}`,

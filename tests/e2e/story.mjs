@@ -428,10 +428,10 @@ class MainStory {
     await this.picture(`exported-${name}`);
     await browser.click("export-done");
     await browser.gone("export-result");
-    const opening = join(this.home, "out.passphrase");
-    writeFileSync(opening, passphrase ?? "");
+    const passphraseFile = join(this.home, "out.passphrase");
+    writeFileSync(passphraseFile, passphrase ?? "");
     const check = (...more) => quiet(built("mementory"), ["--json", "validate", path, ...more]);
-    const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", opening] : []));
+    const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", passphraseFile] : []));
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
     this.addStep(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);

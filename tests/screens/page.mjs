@@ -93,8 +93,8 @@ export class Page {
   waitForFrames() {
     return this.browser.run(`async () => {
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      const ends = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
-      await Promise.allSettled(ends.map((each) => each.finished));
+      const transitions = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
+      await Promise.allSettled(transitions.map((each) => each.finished));
       return true;
     }`);
   }

@@ -321,8 +321,8 @@ describe("a saved file that fails its check", () => {
 
 describe("attached files", () => {
   const leftOut = (field: string, count: number) => ({ field, kind: "left_out", count });
-  // The losses are those that the writer of each format (in mementory-formats) reports. Only the writer of .alf exports
-  // files, and it leaves out large ones.
+  // The losses are those that the writer of each format reports. Of these formats, only .alf can contain files, and its
+  // writer leaves out large ones.
   it.each<[ExportFormat, number, ReturnType<typeof leftOut>[], { exported: number; omitted: number }, string | null]>([
     [
       "mem",

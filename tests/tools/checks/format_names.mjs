@@ -81,11 +81,11 @@ export function namedInRust(source, names) {
     const after = compiled.slice(start, start + 24);
     const imported = USE_PATTERN.exec(compiled.slice(compiled.lastIndexOf(";", start) + 1, start))?.[1];
     if (names.has(text)) {
-      const inPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
-      const standard =
+      const isInPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
+      const isStandard =
         /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STD_MEM_PATTERN.test(after);
       // `mem` counts only in a path, and not if the path is that of a module in Rust's standard library.
-      if (text !== "mem" || (inPath && !standard)) foundStrings.push({ start, text });
+      if (text !== "mem" || (isInPath && !isStandard)) foundStrings.push({ start, text });
     } else if (namePattern.test(toSnakeCase(text))) foundStrings.push({ start, text });
   }
   return foundStrings

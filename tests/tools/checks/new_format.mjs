@@ -33,14 +33,14 @@ function codeProblems(family) {
   return ([file, text]) => {
     const code = text.replaceAll(/\/\/.*$|^\s*#!?\[.*\]$/gm, "");
     const knownCrates = file.endsWith("/tests.rs") ? cratesOfTests : crates;
-    const foreign = usedCrates(code).filter((name) => !knownCrates.includes(name));
+    const foreignCrates = usedCrates(code).filter((name) => !knownCrates.includes(name));
     const modules = [...code.matchAll(/\bcrate::([a-z]\w*)/g)].map(([, name]) => name);
-    const absent = modules.filter((name) => !new RegExp(`\\bmod ${name};`).test(lib));
+    const absentModules = modules.filter((name) => !new RegExp(`\\bmod ${name};`).test(lib));
     return [
-      ...foreign.map(
+      ...foreignCrates.map(
         (name) => `new-format, family ${family}: ${file} uses ${name}, which its Cargo.toml does not have`,
       ),
-      ...absent.map((name) => `new-format, family ${family}: ${file} uses crate::${name}, which does not exist`),
+      ...absentModules.map((name) => `new-format, family ${family}: ${file} uses crate::${name}, which does not exist`),
     ];
   };
 }

@@ -85,15 +85,15 @@ const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|sta
 const PATH_ATTRIBUTE_PATTERN = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
 
 function collectUses(module, code, strings) {
-  const depth = braceDepths(code);
+  const depths = braceDepths(code);
   for (const match of code.matchAll(ITEM_PATTERN))
-    if (depth[match.index + match[0].length - 1] === 0) module.items.add(match[1]);
+    if (depths[match.index + match[0].length - 1] === 0) module.items.add(match[1]);
   const uses = [];
   for (const match of code.matchAll(/(?:^|[\s;{}\])])use\s+([^;]+);/g)) {
     const start = match.index + match[0].length - match[1].length - 1;
     uses.push([match.index, match.index + match[0].length]);
     for (const leaf of useTree(match[1]))
-      module.imports.push({ ...leaf, line: lineAt(code, start), topLevel: depth[start] === 0 });
+      module.imports.push({ ...leaf, line: lineAt(code, start), topLevel: depths[start] === 0 });
   }
   module.code = blankRanges(code, uses);
   module.paths = [...pathsIn(module.code), ...strings.filter((each) => isPath(code, each)).map(asPath)].map(
@@ -106,15 +106,15 @@ const asPath = ({ start, text }) => ({ start, segments: text.split("::") });
 
 /** Depth in braces at every offset. */
 function braceDepths(code) {
-  const depth = new Uint16Array(code.length + 1);
+  const depths = new Uint16Array(code.length + 1);
   let current = 0;
   for (let at = 0; at < code.length; at += 1) {
     if (code[at] === "}") current = Math.max(0, current - 1);
-    depth[at] = current;
+    depths[at] = current;
     if (code[at] === "{") current += 1;
   }
-  depth[code.length] = current;
-  return depth;
+  depths[code.length] = current;
+  return depths;
 }
 
 /**

@@ -114,7 +114,7 @@ export const transferText = (items: readonly ListItem[]): string =>
     .map((each) => `[${each.created_at?.slice(0, 10) ?? "unknown"}] - ${each.text}\n`)
     .join("");
 
-/** The sample losses of an export. Only `.alf` contains files; the other formats leave them out. */
+/** The sample losses of an export. Here, only an `.alf` export contains files; all other exports leave them out. */
 function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_counts"] {
   if (format === "alf")
     return [
