@@ -14,6 +14,6 @@ onLock(() => (cached = null));
 
 export const cacheHome = (next: CachedHome): void => void (cached = next);
 
-/** The cached counts. Null if the vault or its vectors have changed since they were cached. */
+/** The cached counts. Null if there are none, or if the vault or its vectors have changed since. */
 export const cachedHome = (info: VaultInfo | null): CachedHome | null =>
   info !== null && cached?.info === info && cached.encoded === meaning.revision ? cached : null;
