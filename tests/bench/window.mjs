@@ -181,14 +181,14 @@ async function measureAll(browser, rows) {
   await browser.click("unlock-submit");
   await browser.find("home");
 
-  const home = [];
+  const homeTimes = [];
   for (let n = 0; n < REPETITION_COUNT; n += 1) {
     await browser.runAsync(MEASURE_OPEN_SOURCE, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
-    home.push(
+    homeTimes.push(
       await browser.runAsync(MEASURE_OPEN_SOURCE, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'),
     );
   }
-  addOpeningTimes("Home", home, "300 ms", add);
+  addOpeningTimes("Home", homeTimes, "300 ms", add);
 
   await browser.click("nav-memories");
   await browser.find("list-row");

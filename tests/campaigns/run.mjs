@@ -88,9 +88,9 @@ await main(async () => {
   const findingsText = found ? `seeds ${found}` : code === 0 ? "none" : `the run ended with ${code}`;
   const checks = `${text.match(/^ {2}(?:ok|FAILED)/gm)?.length ?? 0} checks`;
   const sum = roundsPattern && [...text.matchAll(roundsPattern)].reduce((total, [, n]) => total + Number(n), 0);
-  const rounds = script ? [sum && `${sum} rounds`, checks].filter(Boolean).join(" in ") : `${count} from ${seed}`;
+  const roundsText = script ? [sum && `${sum} rounds`, checks].filter(Boolean).join(" in ") : `${count} from ${seed}`;
   const date = new Date().toISOString().slice(0, 10);
-  writeRow(name, [name, what, rounds, `${minutes} min, load ${load.toFixed(1)}`, findingsText, date]);
+  writeRow(name, [name, what, roundsText, `${minutes} min, load ${load.toFixed(1)}`, findingsText, date]);
   return code;
 });
 

@@ -129,7 +129,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/** The result of an export. If it is not `saved`, it is only a preview, which is neither signed nor validated. */
+/** The result of an export. If `saved` is false, that of its preview, which is neither signed nor validated. */
 export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],
