@@ -70,16 +70,16 @@ export function namedInRust(source, names) {
   const ranges = testRanges(code);
   const isOutsideTests = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
   const foundStrings = strings.filter(isOutsideTests).filter(({ text }) => names.has(text));
-  const compiled = blankRanges(code, ranges);
+  const codeWithoutTests = blankRanges(code, ranges);
   // `mem` is left out, because as part of an identifier it is short for memory.
   const longNames = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
   const namePattern = new RegExp(`^(?:.*_)?(?:${longNames.join("|")})(?:_.*)?$`);
-  for (const match of compiled.matchAll(/[A-Za-z_]\w*/g)) {
+  for (const match of codeWithoutTests.matchAll(/[A-Za-z_]\w*/g)) {
     const [text] = match;
     const start = match.index;
-    const before = compiled.slice(Math.max(0, start - 24), start);
-    const after = compiled.slice(start, start + 24);
-    const imported = USE_PATTERN.exec(compiled.slice(compiled.lastIndexOf(";", start) + 1, start))?.[1];
+    const before = codeWithoutTests.slice(Math.max(0, start - 24), start);
+    const after = codeWithoutTests.slice(start, start + 24);
+    const imported = USE_PATTERN.exec(codeWithoutTests.slice(codeWithoutTests.lastIndexOf(";", start) + 1, start))?.[1];
     if (names.has(text)) {
       const isInPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
       const isStandard =
