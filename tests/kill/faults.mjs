@@ -287,7 +287,9 @@ function useSecret(copy, name) {
 
 function difference(observed, states) {
   const [now, before, after] = [observed, states.before, states.after].map((text) => JSON.parse(text));
-  const otherDifferences = ["extra", "made"].map((key) => `${key} ${now[key]} (before ${before[key]}, after ${after[key]})`);
+  const otherDifferences = ["extra", "made"].map(
+    (key) => `${key} ${now[key]} (before ${before[key]}, after ${after[key]})`,
+  );
   return `${differenceText(...[observed, states].map(recordLists))}, ${otherDifferences.join(", ")}`;
 }
 
