@@ -91,7 +91,7 @@ describe("a memory in Markdown", () => {
   it("is formatted, with its front matter as fields, and one key shows it as it is written", async () => {
     const textElement = await openMemory(TEXT);
     expect(screen.getByTestId("detail-fields").textContent).toMatch(/tags\s*garden/);
-    expect([...shown.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["leek", "kale"]);
+    expect([...textElement.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["leek", "kale"]);
     expect(textElement.textContent).not.toMatch(/[*#]|---/);
     handleLetterKey(new KeyboardEvent("keydown", { key: "v" }), "m-0");
     await waitFor(() => expect(textElement.textContent).toBe(TEXT));
