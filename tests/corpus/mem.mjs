@@ -22,7 +22,8 @@ const DATA_PATHS = Object.keys(validFiles()).filter((path) => path.includes("/")
 const NOTE = "A line of nobody.\n";
 
 /**
- * Changes the case of the last letter of the last string value in a text. The bytes change, but the record stays valid.
+ * Changes the case of one letter in a text: of the last letter of the last string value that ends with a letter, or
+ * else of the first `t`. The bytes change, but the record stays valid.
  */
 const changeLetter = (text) => {
   const at = [...text.matchAll(/[A-Za-z]"(?=[,}\]])/g)].at(-1)?.index ?? text.indexOf("t");

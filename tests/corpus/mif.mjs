@@ -168,8 +168,8 @@ function encrypted1(vault) {
   if (!encryptedDocument) {
     const secret = vault.write("words.txt", `${PASSPHRASE}\n`);
     const out = vault.write("plain.mif.json", fixture("v1", "input.mif.json")).replace("plain", "sealed");
-    const sealed = ["--format", "mif", "--encrypt", "--export-passphrase-file", secret];
-    vault.must("convert", out.replace("sealed", "plain"), out, ...sealed);
+    const options = ["--format", "mif", "--encrypt", "--export-passphrase-file", secret];
+    vault.must("convert", out.replace("sealed", "plain"), out, ...options);
     encryptedDocument = readFileSync(out).toString();
   }
   return JSON.parse(encryptedDocument);
@@ -317,7 +317,7 @@ const generic = (change) => () => {
 const set = (name, value) => (list) => setIn([1, name], value)(list);
 const markdown = (change) => () => change(interop("as-markdown.md"));
 
-/** The same table as `TEXTS`, for documents in the formats of other programs. */
+/** Like `TEXTS`, but for documents in the formats of other programs. */
 const INTEROP = {
   "mem0: nothing": ["json", mem0(() => {}), "taken"],
   "mem0: an element without a memory": ["json", mem0(set("memory", undefined)), "taken"],

@@ -141,7 +141,7 @@ const UNSIGNED = {
   ],
 };
 
-/** The same table as `UNSIGNED`, for signed bundles. */
+/** Like `UNSIGNED`, but for signed bundles. */
 const SIGNED = {
   "signed: nothing": [() => {}, "taken"],
   "signed: a bit of the signature": [flip("signature"), "signature_invalid"],

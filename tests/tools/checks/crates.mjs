@@ -137,8 +137,8 @@ export function forbiddenDependencies(packages) {
     }
     for (const { name: used, kind } of dependencies) {
       // Tests may use the testkit.
-      const inTests = ["mementory-testkit", ...allowed, ...(ALLOWED_IN_TESTS[name] ?? [])];
-      if (kind === "dev" && inTests.includes(used)) continue;
+      const allowedInTests = ["mementory-testkit", ...allowed, ...(ALLOWED_IN_TESTS[name] ?? [])];
+      if (kind === "dev" && allowedInTests.includes(used)) continue;
       if (used in ALLOWED_DEPENDENCIES && !allowed.includes(used)) problems.push(`${name} must not depend on ${used}`);
       // Some crates may read SQLite directly: the vault's use cases query the store's tables, the erasure check reads
       // the store's pages, the testkit reads the vault's files from outside, and formats-shared, formats-agents,

@@ -135,7 +135,8 @@ export function subjectsByFrequency(columns: readonly Column[]): string[] {
 }
 
 /**
- * Formats that contain everything that an assistant stores for an account. Their ids are the names of the assistants.
+ * Formats that contain everything that an assistant stores for an account. The id of such a format is also the id of its
+ * platform.
  */
 const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
 /**

@@ -55,13 +55,13 @@ export async function runStages(
   for (const stage of stages) {
     for (let step = 1; step <= 8; step += 1) {
       if (cancelledJobs.has(id)) throw failWith("cancelled", "Cancelled. Nothing was kept.");
-      const bytes = stage === "read" || stage === "store" || stage === "copy";
-      const total = bytes ? 1_800_000_000 : records;
+      const countsBytes = stage === "read" || stage === "store" || stage === "copy";
+      const total = countsBytes ? 1_800_000_000 : records;
       onProgress({
         stage,
         done: Math.round((total * step) / 8),
         total,
-        unit: bytes ? "bytes" : "records",
+        unit: countsBytes ? "bytes" : "records",
         records: Math.round((records * step) / 8),
       });
       if (pace !== Infinity) {
@@ -289,7 +289,7 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
   };
 }
 
-/** The places of a receipt for so many records, with details as the core words them. */
+/** The places of a receipt for this number of records, with details as the core words them. */
 const receiptPlaces = (records: number): [string, string, string][] => [
   ["record", "erased", `${records} records, their versions, verbatim texts, links and vectors`],
   ["database_pages", "not_present", "1840 pages searched for 62 traces"],

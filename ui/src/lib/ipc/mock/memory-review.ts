@@ -117,15 +117,15 @@ export function sampleMemoryReview({ items, pace }: Context) {
       return { ids: newAnswers.map(({ id }) => id) };
     },
     todo: async (assistant): Promise<Todo> => {
-      const open = items().filter((each) => answers.has(each.id) && answers.get(each.id) !== "true");
-      const sources = [...new Set(open.map((each) => each.source))].sort();
+      const openItems = items().filter((each) => answers.has(each.id) && answers.get(each.id) !== "true");
+      const sources = [...new Set(openItems.map((each) => each.source))].sort();
       const assistants = sources.map((source) => {
-        const n = open.filter((each) => each.source === source).length;
+        const n = openItems.filter((each) => each.source === source).length;
         return { assistant: source, open: n, items: n };
       });
       const assistantWithMost = [...assistants].sort((a, b) => b.open - a.open)[0];
       const chosen = assistant ?? assistantWithMost?.assistant ?? null;
-      const chosenItems = open.filter((each) => each.source === chosen).map(todoItem);
+      const chosenItems = openItems.filter((each) => each.source === chosen).map(todoItem);
       const lines = chosenItems.map(({ text }) => `- ${text}`).join("\n");
       return structuredClone({
         assistant: chosen,

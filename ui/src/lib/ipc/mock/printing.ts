@@ -17,11 +17,11 @@ export function samplePrinting({ matching, messages, pace }: Context): Commands 
   const entry = (heading: string, details: string[], text: string) =>
     `<article>\n${heading ? element("h3", heading) : ""}${element("p", details.join(" · "))}${element("p", text)}</article>\n`;
 
-  /** The parts of a page: one for each record, and the other ones. */
+  /** The parts of a page: `records` has one part for each record, and `rest` the remaining parts. */
   function parts({ list, conversation, tables }: PrintRequest): { records: string[]; rest: string[] } {
     const query = list?.query.toLowerCase() ?? "";
     const items = list ? matching(list.filter).filter((each) => each.text.toLowerCase().includes(query)) : [];
-    const spoken = (conversation?.messages ?? []).flatMap(({ id, heading, details }) => {
+    const messageEntries = (conversation?.messages ?? []).flatMap(({ id, heading, details }) => {
       const message = messages.find((each) => each.id === id);
       return message ? [entry(heading, details, message.text)] : [];
     });
@@ -32,7 +32,10 @@ export function samplePrinting({ matching, messages, pace }: Context): Commands 
         .join("")}</table>\n`;
     });
     return {
-      records: [...items.map((row) => entry(row.title ?? "", [row.created_at ?? "", row.source], row.text)), ...spoken],
+      records: [
+        ...items.map((row) => entry(row.title ?? "", [row.created_at ?? "", row.source], row.text)),
+        ...messageEntries,
+      ],
       rest: [...(list && items.length === 0 ? [element("p", list.empty)] : []), ...rows],
     };
   }
