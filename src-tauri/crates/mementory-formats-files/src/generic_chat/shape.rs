@@ -470,6 +470,8 @@ mod tests {
             (r#"{"chat_history":[["a","b"]]}"#, Some(Shape::Conversations)),
             (r#"{"internal":[["a","b"]],"visible":[["a","b"]]}"#, Some(Shape::Conversations)),
             (r#"{"internal":[["a","b"]]}"#, None),
+            (r#"{"data":[["a","b"]],"data_visible":[["a","b"]]}"#, Some(Shape::Conversations)),
+            (r#"{"data":[["a","b"]]}"#, None),
             (r#"{"chat_history":[[1,2]]}"#, None),
             (r#"[{"prompt":"a","response":"b"}]"#, Some(Shape::Messages)),
             (r#"[{"instruction":"a","input":"","output":"b"}]"#, Some(Shape::Messages)),
