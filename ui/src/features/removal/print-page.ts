@@ -4,7 +4,7 @@ import { joinSentences, t, word } from "$lib/text";
 import { isoDay } from "$lib/text/format";
 import type { ReceiptPlace } from "./receipt-places";
 
-/** A detail of a receipt below its table of places: the name of the detail and its text. `mono` is an id. */
+/** A detail of a receipt below its table of places: the name of the detail and its text. `mono` has ids. */
 export type ReceiptDetail = { term: string; text: string; mono: string; bad: boolean };
 /** The overall result that the receipt states. */
 export type Verdict = { title: string; text: string };
