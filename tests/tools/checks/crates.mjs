@@ -14,8 +14,9 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-similar": ["mementory-model", "mementory-crypto"],
   "mementory-insight": [],
   "mementory-container": ["mementory-model"],
-  "mementory-format": ["mementory-model", "mementory-json", "mementory-container"],
-  "mementory-formats-shared": ["mementory-model", "mementory-json", "mementory-format"],
+  // The formats with secrets, and what they share, know the tokens of services by the prefixes in the scanner's list.
+  "mementory-format": ["mementory-model", "mementory-json", "mementory-container", "mementory-scan"],
+  "mementory-formats-shared": ["mementory-model", "mementory-json", "mementory-format", "mementory-scan"],
   "mementory-formats-agents": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   "mementory-formats-engines": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
   "mementory-formats-vendor": ["mementory-model", "mementory-json", "mementory-format", "mementory-formats-shared"],
