@@ -12,7 +12,7 @@ const ALLOWED_DEPENDENCIES = {
   "mementory-evidence": ["mementory-model"],
   "mementory-meaning": [],
   "mementory-similar": ["mementory-model", "mementory-crypto"],
-  "mementory-insight": [],
+  "mementory-insight": ["mementory-model"],
   "mementory-container": ["mementory-model"],
   // The formats with secrets, and what they share, know the tokens of services by the prefixes in the scanner's list.
   "mementory-format": ["mementory-model", "mementory-json", "mementory-container", "mementory-scan"],
