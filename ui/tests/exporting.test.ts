@@ -5,7 +5,7 @@ import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import type { ExportFormat } from "../src/features/exporting/formats";
 import { attachedFileCounts } from "../src/features/exporting/losses";
 import { excerpt, EXCERPT_LENGTH } from "../src/features/exporting/excerpt";
-import { actions } from "../src/shell/palette/commands";
+import { commands } from "../src/shell/palette/commands";
 import type { Filter } from "$lib/ipc";
 import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -156,7 +156,7 @@ describe("the text for another assistant", () => {
   it("is offered by the palette, with the current scope", async () => {
     nav.open("memories");
     await memories.load();
-    actions()
+    commands()
       .find(({ id }) => id === "export-text")
       ?.run();
     expect(dialogs.open).toMatchObject({ kind: "export", format: "transfer_text", filter: { kind: "memory" } });

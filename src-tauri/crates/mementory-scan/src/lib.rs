@@ -29,6 +29,7 @@ mod word_lists;
 
 use context::Doc;
 use literals::{LiteralKind, LiteralSet};
+pub use token_formats::{PrefixEvidence, token_prefix};
 
 /// Version of the detection rules. Texts that were scanned with a different version are scanned again.
 pub const RULES: u32 = 2;

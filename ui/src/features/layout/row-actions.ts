@@ -1,7 +1,7 @@
 import ListX from "@lucide/svelte/icons/list-x";
 import Trash2 from "@lucide/svelte/icons/trash-2";
 import Upload from "@lucide/svelte/icons/upload";
-import { systemKeys } from "$lib/logic/platform";
+import { systemKeys } from "$lib/logic/operating-system";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import type { RecordList } from "$lib/state/records.svelte";

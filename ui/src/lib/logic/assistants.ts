@@ -121,7 +121,7 @@ const LETTERS: Record<string, string> = {
   zeroclaw: "Zc",
 };
 
-/** The style of a platform or format id. Platforms are written with hyphens (`claude-code`), formats with underscores. */
+/** The style of a source or format id. Sources are written with hyphens (`claude-code`), formats with underscores. */
 export function assistantStyle(id: string | null | undefined): AssistantStyle {
   const key = (id ?? "").toLowerCase().replaceAll("-", "_");
   if (key === "me" || key === "written" || key === "user") return { name: t("source.me"), letters: "Me", tone: 5 };

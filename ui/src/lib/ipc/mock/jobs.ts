@@ -32,7 +32,7 @@ export const emptyImportRequest: ImportRequest = {
 const cancelledJobs = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 
-/** The stages in which a job hangs if its pace is infinite. */
+/** The stages in which a job hangs if a step takes for ever. */
 const HANGING_STAGES = ["store", "scan", "index_damaged"];
 /**
  * A job waits for this many milliseconds before it hangs in the stage `store`, so that the window can compute its rate.
@@ -42,14 +42,14 @@ const RATE_MS = 600;
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
 
 /**
- * Runs through these stages step by step, like a job of the backend. `pace` is the duration of a step in milliseconds.
- * If it is 0, the job ends immediately. If it is Infinity, the job hangs in the first of the `HANGING_STAGES`.
+ * Runs through these stages step by step, like a job of the backend. `stepMs` is the duration of a step. If it is 0, the
+ * job ends immediately. If it is Infinity, the job hangs in the first of the `HANGING_STAGES`.
  */
 export async function runStages(
   id: string,
   stages: string[],
   records: number,
-  pace: number,
+  stepMs: number,
   onProgress: (progress: Progress) => void,
 ): Promise<void> {
   for (const stage of stages) {
@@ -64,8 +64,8 @@ export async function runStages(
         unit: countsBytes ? "bytes" : "records",
         records: Math.round((records * step) / 8),
       });
-      if (pace !== Infinity) {
-        if (pace > 0) await pause(pace);
+      if (stepMs !== Infinity) {
+        if (stepMs > 0) await pause(stepMs);
       } else if (HANGING_STAGES.includes(stage) && step > 2) {
         if (step > 3) await new Promise(() => undefined);
         if (stage === "store") await pause(RATE_MS);

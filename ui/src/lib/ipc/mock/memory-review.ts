@@ -12,7 +12,7 @@ import { failWith, runStages } from "./jobs";
 import { sampleThread } from "./thread";
 
 type Commands = Pick<Backend, "memoryEvidence" | "reviewNext" | "reviewAnswer" | "todo" | "writeReport">;
-type Context = { items: () => ListItem[]; pace: number };
+type Context = { items: () => ListItem[]; stepMs: number };
 
 const NAMES: Record<string, string> = { chatgpt: "ChatGPT", claude: "Claude", gemini: "Gemini" };
 const ANSWERS = ["true", "outdated", "wrong", "private"];
@@ -54,7 +54,7 @@ function evidenceOf(item: ListItem, index: number): MemoryEvidence {
 }
 
 /** The commands for evidence, for the review of memories, and for the lists of what to delete in the assistants. */
-export function sampleMemoryReview({ items, pace }: Context) {
+export function sampleMemoryReview({ items, stepMs }: Context) {
   const answers = new Map<string, string>();
   const memories = (request?: Pick<ReviewRequest, "source" | "sensitive">) =>
     items()
@@ -136,7 +136,7 @@ export function sampleMemoryReview({ items, pace }: Context) {
       });
     },
     writeReport: async (job, out, _request, onProgress) => {
-      await runStages(job, ["evidence"], memories().length, pace / 4, onProgress);
+      await runStages(job, ["evidence"], memories().length, stepMs / 4, onProgress);
       return { path: out, memories: memories().length };
     },
   };
