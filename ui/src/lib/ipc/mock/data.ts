@@ -31,9 +31,9 @@ const MEMORIES: MemorySeed[] = [
   [
     "chatgpt",
     "preference",
-    "Prefers to do the bathroom waterproofing herself and to hire out the electrics.",
+    "Prefers to do the bathroom waterproofing herself; the electrician is on +44 20 7946 0123 or at electrician@example.com.",
     238,
-    { tags: ["house"] },
+    { tags: ["house"], sensitive: true },
   ],
   ["gemini", "fact", "Lives at [REDACTED:address], bathroom on the first floor.", 146, { redacted: true, versions: 2 }],
   [
@@ -41,7 +41,7 @@ const MEMORIES: MemorySeed[] = [
     "project",
     "Budget for the bathroom is NOK 240,000 including labour.",
     120,
-    { tags: ["house"], sensitive: true },
+    { tags: ["house"] },
   ],
   [
     "me",
