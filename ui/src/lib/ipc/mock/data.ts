@@ -51,7 +51,7 @@ const MEMORIES: MemorySeed[] = [
     { tags: ["house", "work"] },
   ],
   ["chatgpt", "person", "Her brother Per is a carpenter and checks the bathroom work on Sundays.", 218, GONE],
-  ["chatgpt", "health", "Is training for the Bergen half-marathon on 24 April, three mornings a week.", 0, NEW],
+  ["chatgpt", "health", "Is training for the Bergen half-marathon on 24 April, three mornings a week.", 0.1, NEW],
   [
     "claude",
     "preference",
