@@ -27,7 +27,9 @@ function shownAndSharp(texts: readonly string[]): { shown: number; sharp: string
   const sharp = new Set<string>();
   for (const element of document.body.querySelectorAll("*")) {
     if (element.closest(".visually-hidden")) continue;
-    const ownText = [...element.childNodes].filter((node) => node.nodeType === Node.TEXT_NODE).map((node) => node.textContent);
+    const ownText = [...element.childNodes]
+      .filter((node) => node.nodeType === Node.TEXT_NODE)
+      .map((node) => node.textContent);
     for (const text of texts.filter((each) => ownText.join("").includes(each))) {
       shown.add(text);
       if (!element.closest(".veil")) sharp.add(text);
@@ -42,7 +44,12 @@ const NAME = "qxzw-photo.png";
 describe("what can be blurred", () => {
   it("includes the texts of duplicates", async () => {
     mock.duplicates = async () => ({
-      groups: [{ same: false, items: [item("m-a", "memory", "claude", "Qxzw", 2), item("m-b", "memory", "chatgpt", "Wzxq", 1)] }],
+      groups: [
+        {
+          same: false,
+          items: [item("m-a", "memory", "claude", "Qxzw", 2), item("m-b", "memory", "chatgpt", "Wzxq", 1)],
+        },
+      ],
     });
     render(DuplicatesSheet);
     await screen.findAllByTestId("duplicate");
@@ -64,15 +71,18 @@ describe("what can be blurred", () => {
     render(CommandPalette);
     await fireEvent.input(screen.getByTestId("palette-field"), { target: { value: "the" } });
     await waitFor(() => expect(screen.getAllByTestId("palette-item").length).toBeGreaterThan(10));
-    const names = (group: string) =>
-      [...screen.getByText(group).closest('[role="group"], [data-command-group]')!.querySelectorAll(".name")];
+    const names = (group: string) => [
+      ...screen.getByText(group).closest('[role="group"], [data-command-group]')!.querySelectorAll(".name"),
+    ];
     expect(names("Memories").filter((name) => !name.classList.contains("veil"))).toEqual([]);
     expect(names("Conversations").filter((name) => !name.classList.contains("veil"))).toEqual([]);
     expect(names("Actions").filter((name) => name.classList.contains("veil"))).toEqual([]);
   });
 
   it("includes the names and pictures of files", async () => {
-    const row = plainRow(item("f-1", "attachment", "chatgpt", "", 1, { title: NAME, media_type: "image/png", present: true }));
+    const row = plainRow(
+      item("f-1", "attachment", "chatgpt", "", 1, { title: NAME, media_type: "image/png", present: true }),
+    );
     render(FileCard, { row, checked: false, onopen: () => undefined, oncheck: () => undefined });
     render(FileLine, { row, selecting: false, checked: false, oncheck: () => undefined });
     render(FileSheet, { row, onclose: () => undefined });
@@ -86,7 +96,14 @@ describe("what can be blurred", () => {
     const attachment = { id: "f-1", name: NAME, media_type: "image/png", size: 9, present: true };
     const document_ = { id: "f-2", name: "wzxq.pdf", media_type: "application/pdf", size: 9, present: true };
     const message = { ...messages[0]!, attachments: [attachment, document_] };
-    const rest = { collapsed: [], platform: "chatgpt", needle: "", current: null, wanted: null, showRedactButton: false };
+    const rest = {
+      collapsed: [],
+      platform: "chatgpt",
+      needle: "",
+      current: null,
+      wanted: null,
+      showRedactButton: false,
+    };
     render(MessageView, { ...rest, message, onbranch: () => undefined, menus: new Map() });
     expect(shownAndSharp([NAME, "wzxq.pdf"])).toEqual({ shown: 2, sharp: [] });
   });

@@ -316,11 +316,20 @@ describe("a file without imported records", () => {
 
   it.each([
     [{}, "Your vault is unchanged. If you trust the file, import it on the command line"],
-    [{ limit: "total_bytes", figure: "68719476736" }, "Mementory reads at most 69 GB in one import. If you trust the file"],
-    [{ limit: "expanded_bytes", figure: "190000000000" }, "Unpacked, it would have 190 GB or more. If you trust the file"],
+    [
+      { limit: "total_bytes", figure: "68719476736" },
+      "Mementory reads at most 69 GB in one import. If you trust the file",
+    ],
+    [
+      { limit: "expanded_bytes", figure: "190000000000" },
+      "Unpacked, it would have 190 GB or more. If you trust the file",
+    ],
     [{ limit: "element_bytes", figure: "268435456" }, "A single part of it has 268 MB or more. If you trust the file"],
     [{ limit: "tree_bytes", figure: "100663296" }, "would need 101 MB of memory or more. If you trust the file"],
-    [{ limit: "entries", figure: "1000000" }, "at most 1,000,000 files or entries in one import. Export it in smaller parts"],
+    [
+      { limit: "entries", figure: "1000000" },
+      "at most 1,000,000 files or entries in one import. Export it in smaller parts",
+    ],
     [{ limit: "elements", figure: "90" }, "A list in it has too many entries. Export it in smaller parts"],
   ])("says which limit it is over, and what to do: %j", async (details, advice) => {
     refusing("limit", { place: CHATGPT, ...details });

@@ -20,9 +20,7 @@ function familyProblems(family) {
     ...files
       .filter(([file]) => file.startsWith(`${crateOf(family)}/`) && file.endsWith(".rs"))
       .flatMap(codeProblems(family)),
-    ...files
-      .filter(([file]) => file.endsWith("case.json"))
-      .flatMap(([file, text]) => caseProblems(family, file, text)),
+    ...files.filter(([file]) => file.endsWith("case.json")).flatMap(([file, text]) => caseProblems(family, file, text)),
   ];
 }
 

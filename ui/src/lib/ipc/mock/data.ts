@@ -36,13 +36,7 @@ const MEMORIES: MemorySeed[] = [
     { tags: ["house"], sensitive: true },
   ],
   ["gemini", "fact", "Lives at [REDACTED:address], bathroom on the first floor.", 146, { redacted: true, versions: 2 }],
-  [
-    "claude",
-    "project",
-    "Budget for the bathroom is NOK 240,000 including labour.",
-    120,
-    { tags: ["house"] },
-  ],
+  ["claude", "project", "Budget for the bathroom is NOK 240,000 including labour.", 120, { tags: ["house"] }],
   [
     "me",
     "project",

@@ -45,9 +45,9 @@ function message(id: string, sentence: string, how: string, confidence: number):
  * conversation links the message.
  */
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
-  const basis = item.conversation_id === null ? (["words", 0.82] as const) : (["linked", 1] as const);
-  const stated = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", ...basis);
-  const concluded = message("msg-b4", "Not as they are.", ...basis);
+  const [how, confidence]: [string, number] = item.conversation_id === null ? ["words", 0.82] : ["linked", 1];
+  const stated = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", how, confidence);
+  const concluded = message("msg-b4", "Not as they are.", how, confidence);
   const base = { id: item.id, uncertain: false };
   if (item.source === "gemini") return { ...base, said_by: "unknown", trace: "unknown", messages: [] };
   if (index % 3 === 0) return { ...base, said_by: "user", trace: "found", messages: [stated] };
