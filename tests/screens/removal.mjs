@@ -23,6 +23,10 @@ export const selectTwoRows = async (page) => {
 };
 const openSuggestions = async (page, field) => (await page.type(field, "w"), page.waitFor("tag-offered"));
 
+/** Source of a function that selects a word in the field of the redaction. */
+const SELECT_WORD =
+  "() => { const field = document.querySelector('[data-testid=redact-text]'); const at = field.value.indexOf('bathroom'); field.setSelectionRange(at, at + 8); field.dispatchEvent(new MouseEvent('mouseup', { bubbles: true })); }";
+
 /** Screens of redaction, erasure, other confirmations and suggested tags, in the same form as `SCREENS` in walk.mjs. */
 export const REMOVAL_SCREENS = [
   [
@@ -32,9 +36,7 @@ export const REMOVAL_SCREENS = [
       await openMemory(page);
       await page.click("detail-redact");
       await page.waitFor("redact-text");
-      await page.mock(
-        "() => { const field = document.querySelector('[data-testid=redact-text]'); const at = field.value.indexOf('bathroom'); field.setSelectionRange(at, at + 8); field.dispatchEvent(new MouseEvent('mouseup', { bubbles: true })); }",
-      );
+      await page.mock(SELECT_WORD);
       await page.waitFor("redact-confirm", ":enabled");
     },
   ],
@@ -45,7 +47,8 @@ export const REMOVAL_SCREENS = [
       await page.mock("() => void window.__refuse('redactPreview', 'too_many_places')");
       await openMemory(page);
       await page.click("detail-redact");
-      await page.click("redact-all");
+      await page.waitFor("redact-text");
+      await page.mock(SELECT_WORD);
     },
   ],
   [

@@ -49,8 +49,9 @@ const formsOf = (message) => (typeof message === "string" ? [message] : Object.v
  * added here: until then it is reported as text that does not come from the message file.
  */
 const BRAND_NAMES = [
-  ...["ChatGPT", "Claude", "Gemini", "Cursor", "Copilot", "Grok", "DeepSeek", "Mistral", "Perplexity", "Meta AI"],
-  ...["Windsurf", "Codex", "Claude Code", "Gemini CLI", "AI Studio", "Mem0", "OpenMemory", "Zep", "Letta", "LangMem"],
+  ...["ChatGPT", "Claude", "Gemini", "Cursor", "Microsoft Copilot", "Grok", "DeepSeek", "Mistral", "Perplexity"],
+  ...["Meta AI", "Windsurf", "Codex", "Claude Code", "Gemini CLI", "Google AI Studio", "Mem0", "OpenMemory", "Zep"],
+  ...["Letta", "LangMem"],
   ...["Basic Memory", "Obsidian", "OpenClaw", "ZeroClaw", "mem", "alf", "MIF", "PAM", "Zaxy", "Eventloom", "Markdown"],
   ...["OpenCode", "OKF", "Open WebUI", "LibreChat", "LM Studio", "AgentCore", "Cognee", "AIEOS", "AIMEM"],
   ...["Character.AI", "Grok Build", "amem", "ApertoMemory", "VS Code"],

@@ -14,13 +14,11 @@ const USAGE_TEXT =
   'npm run new-format -- <id> [--name "Name for people"] [--files | --engines | --agents | --interchange | --archives]\n\nThe id: a-z, 0-9 and _.';
 
 await main(async () => {
-  const { values, positionals } = parseArgs({
-    allowPositionals: true,
-    options: {
-      name: { type: "string" },
-      ...Object.fromEntries(FAMILIES.map((family) => [family, { type: "boolean", default: false }])),
-    },
-  });
+  const { values, positionals } = parseOptions();
+  if (values.help) {
+    console.log(USAGE_TEXT);
+    return 0;
+  }
   const [id] = positionals;
   const families = FAMILIES.filter((family) => values[family]);
   const isWrong = positionals.length !== 1 || families.length > 1;
@@ -40,6 +38,22 @@ await main(async () => {
   console.log(nextStepsText(id, crate, hasWriter));
   return 0;
 });
+
+/** Parses the command line. A wrong option is answered with the usage instead of a stack trace. */
+function parseOptions() {
+  try {
+    return parseArgs({
+      allowPositionals: true,
+      options: {
+        help: { type: "boolean", short: "h", default: false },
+        name: { type: "string" },
+        ...Object.fromEntries(FAMILIES.map((family) => [family, { type: "boolean", default: false }])),
+      },
+    });
+  } catch (error) {
+    throw new Stop(`${error.message}\n\n${USAGE_TEXT}`);
+  }
+}
 
 /** Applies rustfmt, because where lines have to break depends on the length of the format's name. */
 function formatRust(source) {

@@ -128,7 +128,7 @@ it("an entry for the Trash names the kind of its record, wherever that is now", 
 describe("imports and exports", () => {
   it("lists failed imports with their reason, without a name if none was stored", () => {
     const [line] = transfersOf([], [entry(1, { op: "import_failed", target: "claude", detail: "limit" })]);
-    expect(line).toMatchObject({ title: "Import failed, nothing was written", bad: true, batch: null, entry: null });
+    expect(line).toMatchObject({ title: "Import failed", bad: true, batch: null, entry: null });
     expect(line?.text).toBe("The Claude file is over Mementory’s size limits. Nothing was imported.");
     const [other] = transfersOf([], [entry(1, { op: "import_failed", detail: "zip_entry_twice" })]);
     expect([other?.text, other?.original]).toEqual([
@@ -150,7 +150,7 @@ describe("imports and exports", () => {
       "part-2.zip can’t be found.",
     );
     expect(shownText(failed("limit", "conversations.json", ["/home/ines/part-2.zip"]))).toBe(
-      "part-2.zip. conversations.json is over Mementory’s size limits. Nothing was imported.",
+      "part-2.zip. conversations.json is over Mementory’s size limits. Nothing was imported. If you trust the file, import it on the command line and allow more with --limit-bytes.",
     );
     expect(shownText(failed("not_recognised", "", []))).toBe(
       "We don’t know this kind of file. The file was not imported. If you know what it is, choose a format.",
@@ -204,6 +204,8 @@ it("the question before an import is undone says what is removed and what stays"
 describe("an import that failed", () => {
   const at = "2026-11-18T19:58:00Z";
   const PATH = "/home/ines/Downloads/claude-part-2-of-3.zip";
+  /** An import of this file that may succeed another time, unlike the sample, whose file is too large. */
+  const unreadable = { ...sampleFailed[0]!, error: { code: "io", message: "", details: { place: PATH } } };
   let mock: Mock;
   beforeEach(async () => {
     mock = await start();
@@ -215,7 +217,7 @@ describe("an import that failed", () => {
 
   it("can be retried with the same file", async () => {
     const requests = vi.spyOn(mock, "detect");
-    render(FailedActions, { failed: sampleFailed[0]!, at });
+    render(FailedActions, { failed: unreadable, at });
     await fireEvent.click(screen.getByTestId("activity-again"));
     await waitFor(() => expect(requests).toHaveBeenCalledWith([PATH], null));
     expect(dialogs.open?.kind).toBe("import");
@@ -223,17 +225,28 @@ describe("an import that failed", () => {
 
   it("says that the file is gone", async () => {
     mock.pathInfo = async (paths) => paths.map((path) => ({ path, folder: false, size: null }));
-    render(FailedActions, { failed: sampleFailed[0]!, at });
+    render(FailedActions, { failed: unreadable, at });
     await fireEvent.click(screen.getByTestId("activity-again"));
     await waitFor(() => expect(toasts.current?.text).toBe("“claude-part-2-of-3.zip” isn’t where it was."));
     expect([dialogs.open, importing.stage]).toEqual([null, "idle"]);
   });
 
-  it("reports the error, and offers a retry", async () => {
+  it("of a file over a size limit is reported with the limit and the size, without a retry", async () => {
     render(FailedActions, { failed: sampleFailed[0]!, at });
+    expect(screen.queryByTestId("activity-again")).toBeNull();
     await fireEvent.click(screen.getByTestId("activity-failed"));
     const report = await screen.findByTestId("failed-report");
     expect(report.textContent).toContain("claude-part-2-of-3.zip is over Mementory’s size limits.");
+    expect(report.textContent).toContain("Mementory reads at most 69 GB in one import. If you trust the file,");
+    await waitFor(() => expect(report.textContent).toContain("claude-part-2-of-3.zip, 1.8 GB, /home"));
+    expect(screen.queryByTestId("failed-again")).toBeNull();
+  });
+
+  it("reports the error, and offers a retry", async () => {
+    render(FailedActions, { failed: unreadable, at });
+    await fireEvent.click(screen.getByTestId("activity-failed"));
+    const report = await screen.findByTestId("failed-report");
+    expect(report.textContent).toContain("claude-part-2-of-3.zip could not be read or written.");
     expect(report.textContent).toContain("Downloads");
     await fireEvent.click(screen.getByTestId("failed-again"));
     await waitFor(() => expect(dialogs.open?.kind).toBe("import"));

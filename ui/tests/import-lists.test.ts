@@ -305,13 +305,50 @@ describe("a file without imported records", () => {
   };
 
   it("is named with size, recognised format and reason", async () => {
-    refusing("limit", { place: CHATGPT });
+    refusing("unsupported_version", { place: CHATGPT });
     await openPlan();
     await waitFor(() =>
       expect(errorText()).toBe(
-        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but it is over Mementory’s size limits. Your vault is unchanged.",
+        "Nothing was imported. We read chatgpt-export.zip (1.8 GB) and recognised ChatGPT, but Mementory can’t read its format version. Your vault is unchanged.",
       ),
     );
+  });
+
+  it.each([
+    [{}, "Your vault is unchanged. If you trust the file, import it on the command line"],
+    [
+      { limit: "total_bytes", figure: "68719476736" },
+      "Mementory reads at most 69 GB in one import. If you trust the file",
+    ],
+    [
+      { limit: "expanded_bytes", figure: "190000000000" },
+      "Unpacked, it would have 190 GB or more. If you trust the file",
+    ],
+    [{ limit: "element_bytes", figure: "268435456" }, "A single part of it has 268 MB or more. If you trust the file"],
+    [{ limit: "tree_bytes", figure: "100663296" }, "would need 101 MB of memory or more. If you trust the file"],
+    [
+      { limit: "entries", figure: "1000000" },
+      "at most 1,000,000 files or entries in one import. Export it in smaller parts",
+    ],
+    [{ limit: "elements", figure: "90" }, "A list in it has too many entries. Export it in smaller parts"],
+  ])("says which limit it is over, and what to do: %j", async (details, advice) => {
+    refusing("limit", { place: CHATGPT, ...details });
+    await openPlan();
+    await waitFor(() => expect(errorText()).toContain("(1.8 GB)"));
+    expect(errorText()).toContain("but it is over Mementory’s size limits.");
+    expect(errorText()).toContain(advice);
+  });
+
+  it.each([
+    ["limit", false],
+    ["refused_input", false],
+    ["io", true],
+    ["internal", true],
+  ])("offers another attempt only if that could succeed: %s", async (code, canRetry) => {
+    refusing(code, { place: CHATGPT });
+    await openPlan();
+    await screen.findByTestId("import-error");
+    expect(screen.queryByTestId("import-again") !== null).toBe(canRetry);
   });
 
   it.each([
@@ -331,7 +368,7 @@ describe("a file without imported records", () => {
     );
   });
 
-  it("has a report with a retry, and the guide of the assistant to export again", async () => {
+  it("has a report, and the guide of the assistant to export again", async () => {
     refusing("limit", { place: CHATGPT });
     await openPlan();
     await fireEvent.click(screen.getByTestId("import-ways"));

@@ -132,6 +132,23 @@ describe("files dropped together", () => {
     expect(screen.queryByText("43,650")).toBeNull();
   });
 
+  it("are named before the import, with the reason, if it leaves them out", async () => {
+    const names = ["a", "b", "c", "d", "e", "f", "g"].map((name) => `/d/${name}.md`);
+    await importing.inspect([CHATGPT, ...names, "/d/broken.alf", "/d/forged.mem"]);
+    render(ImportSheet);
+    const note = () => screen.queryByTestId("import-left-out")?.textContent;
+    expect(note()).toContain("9 files will not be imported.");
+    expect(note()).toContain("a.md, b.md, c.md, d.md, e.md and 2 more: no format was chosen.");
+    expect(note()).toContain("broken.alf: part of it is damaged or doesn’t follow its format.");
+    expect(note()).toContain("forged.mem: its signature is not valid.");
+    importing.acceptInvalidSignature(importing.plans.find((plan) => plan.hasInvalidSignature)!.key, true);
+    await waitFor(() => expect(note()).toContain("8 files will not be imported."));
+    await importing.inspect([CHATGPT]);
+    await waitFor(() => expect(note()).toBeUndefined());
+    await importing.inspect(["/d/poem.txt"]);
+    expect(note(), "with nothing to import, the sheet asks for a format").toBeUndefined();
+  });
+
   it("are named in the report if no import took them", async () => {
     await importing.inspect([CHATGPT, "/d/poem.txt", "/d/encrypted.alf"]);
     await importing.skipEncrypted();
@@ -140,7 +157,8 @@ describe("files dropped together", () => {
     expect(screen.getByRole("heading", { level: 2 }).textContent).toBe("Imported 1 of 3");
     const leftOutText = screen.getByTestId("import-left-out").textContent;
     expect(leftOutText).toContain("2 files were not imported.");
-    expect(leftOutText).toContain("poem.txt and encrypted.alf");
+    expect(leftOutText).toContain("poem.txt: no format was chosen.");
+    expect(leftOutText).toContain("encrypted.alf: you left out what is encrypted.");
     expect(document.querySelector(".ok .lucide-circle-check"), "no green sign beside the title").toBeNull();
     await importing.inspect([CHATGPT]);
     await importing.run();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { FORMATS } from "$lib/ipc/formats";
 import { assistantStyle } from "$lib/logic/assistants";
 import { formatsByGroup } from "$lib/state/guides";
 import { sources } from "./literals";
@@ -115,6 +116,12 @@ describe("assistants", () => {
     expect(assistantStyle("me").tone).toBe(5);
     const formats = formatsByGroup().flatMap((group) => group.formats);
     expect(formats.every((format) => assistantStyle(format).letters.length === 2)).toBe(true);
+  });
+
+  it("are named like their format", () => {
+    const namesOf = (id: string) => [assistantStyle(id).name, FORMATS.find((format) => format.id === id)?.name];
+    expect(namesOf("copilot")).toEqual(["Microsoft Copilot", "Microsoft Copilot"]);
+    expect(namesOf("gemini_aistudio")).toEqual(["Google AI Studio", "Google AI Studio"]);
   });
 
   it("of one maker or with similar names have different letters", () => {

@@ -82,6 +82,15 @@ describe("another kind among the memories", () => {
     expect(await screen.findByRole("region", { name: "Other entries" }), "also if they can't be counted").toBeTruthy();
   });
 
+  it("says which of two lists with similar names comes from the export, and which is a suggestion", async () => {
+    await facets.load(memories.filter, "");
+    render(MemoryFilters);
+    const heading = async (name: string) => (await screen.findByRole("region", { name })).querySelector("h2");
+    expect((await heading("Types"))?.textContent).toBe("Types from the export");
+    expect((await heading("About"))?.textContent).toBe("About suggested by Mementory");
+    expect((await heading("Sources"))?.textContent).toBe("Sources");
+  });
+
   it("keeps every other filter when Memories is opened", () => {
     memories.setFilter({ source: "claude" });
     nav.section = "home";

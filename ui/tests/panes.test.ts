@@ -20,6 +20,45 @@ beforeEach(async () => {
   dialogs.close();
 });
 
+describe("the focus", () => {
+  const isInSection = () => document.querySelector("main")?.contains(document.activeElement);
+
+  it("follows to the section that a link in a dialog opened, and returns if none was opened", async () => {
+    nav.go("home");
+    render(App);
+    const opener = await screen.findByTestId("nav-home");
+    const openSheet = async () => {
+      opener.focus();
+      dialogs.show({ kind: "limits" });
+      await screen.findByTestId("limits-sheet");
+      await waitFor(() => expect(document.activeElement).not.toBe(opener));
+    };
+    await openSheet();
+    dialogs.close();
+    await waitFor(() => expect(document.activeElement).toBe(opener));
+    await openSheet();
+    dialogs.close();
+    nav.go("files");
+    await waitFor(() => expect(isInSection()).toBe(true));
+    await new Promise((done) => void setTimeout(done, 50));
+    expect(isInSection(), "it does not go back later").toBe(true);
+  });
+
+  it("is not lost with the link that opened another section, and stays in the sidebar", async () => {
+    nav.go("home");
+    render(App);
+    (await screen.findByTestId("home-total")).focus();
+    nav.go("memories");
+    await waitFor(() => expect(isInSection()).toBe(true));
+    const entry = screen.getByTestId("nav-files");
+    entry.focus();
+    await fireEvent.click(entry);
+    await waitFor(() => expect(nav.section).toBe("files"));
+    await new Promise((done) => void setTimeout(done, 50));
+    expect(document.activeElement).toBe(entry);
+  });
+});
+
 describe("export of what is on screen", () => {
   it.each([
     ["memories", memories],

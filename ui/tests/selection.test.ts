@@ -21,11 +21,11 @@ const NUMBERS = { versions: 2, conversations: 0, dated: 0, first: null, last: nu
 const valueBeside = (term: string) => screen.queryByText(term)?.nextElementSibling?.textContent?.trim();
 
 it("the panel of checked rows summarises all of them", async () => {
-  check("m-0", "m-5", "m-9");
+  check("m-0", "m-3", "m-9");
   render(SelectionView);
   await waitFor(() => expect(valueBeside("Versions")).toBe("6 in all"));
   expect(valueBeside("Taken from")).toBe("1 conversation");
-  expect(valueBeside("Sensitive")).toBe("1 finding to review");
+  expect(valueBeside("Sensitive")).toBe("2 findings to review");
   expect(screen.getByTestId("selection-span").textContent).toMatch(/^Dated between .+ and .+[^;]$/);
 });
 

@@ -134,6 +134,12 @@ it("a format that only the command line writes says so, and counts as written", 
   expect(await screen.findByText(new RegExp(`writes ${writtenCount} of them`))).toBeTruthy();
 });
 
+it("About counts missing files apart, as Files does", async () => {
+  await vault.refresh();
+  render(About);
+  expect(await screen.findByText(/conversations, 12 files, 1 missing/)).toBeTruthy();
+});
+
 it("an entry of the to-do list says that its deletion is not known yet, and where its memory is", () => {
   const entry = { id: "m-1", text: "Likes tea", where: "Settings", answer: "outdated", state: "not_checked" };
   const items = [{ ...entry, trashed: true, created_at: null }];

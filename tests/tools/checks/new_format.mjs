@@ -1,28 +1,39 @@
 // Checks what `npm run new-format` would make in each family of formats, without compiling it: every crate that the code
 // uses is a dependency of the family's crate, every module that it uses is in that crate, and every case has the shape
-// that the tests read.
+// that the tests read. Also checks that the command prints its usage.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { FAMILIES, crateOf, filesToWrite } from "../new_format/plan.mjs";
 import { ROOT } from "../places.mjs";
+import { quiet } from "../sh.mjs";
 
 const ID = "an_example";
 /** First segments of paths that do not name a crate in Cargo.toml. */
 const BUILT_IN = ["std", "core", "alloc", "crate", "super", "self", "str", "u8", "u32", "u64", "usize", "i64", "f64"];
 
-export function newFormats() {
-  return ["vendor", ...FAMILIES].flatMap((family) => {
-    const { created } = filesToWrite(ID, "An example", family);
-    const files = Object.entries(created);
-    return [
-      ...files
-        .filter(([file]) => file.startsWith(`${crateOf(family)}/`) && file.endsWith(".rs"))
-        .flatMap(codeProblems(family)),
-      ...files
-        .filter(([file]) => file.endsWith("case.json"))
-        .flatMap(([file, text]) => caseProblems(family, file, text)),
-    ];
-  });
+export const newFormats = () => [...commandProblems(), ...["vendor", ...FAMILIES].flatMap(familyProblems)];
+
+function familyProblems(family) {
+  const { created } = filesToWrite(ID, "An example", family);
+  const files = Object.entries(created);
+  return [
+    ...files
+      .filter(([file]) => file.startsWith(`${crateOf(family)}/`) && file.endsWith(".rs"))
+      .flatMap(codeProblems(family)),
+    ...files.filter(([file]) => file.endsWith("case.json")).flatMap(([file, text]) => caseProblems(family, file, text)),
+  ];
+}
+
+/** `--help` prints the usage and succeeds; an unknown option prints it after the reason and fails. */
+function commandProblems() {
+  const run = (option) => quiet(process.execPath, [join(ROOT, "tests/tools/new_format.mjs"), option]);
+  const [help, unknown] = [run("--help"), run("--unknown")];
+  return [
+    ...(help.code === 0 && help.stdout.startsWith("npm run new-format") ? [] : ["new-format --help prints no usage"]),
+    ...(unknown.code === 1 && /--unknown[^]*npm run new-format/.test(unknown.stderr) && !/^ +at /m.test(unknown.stderr)
+      ? []
+      : ["new-format does not answer an unknown option with its usage"]),
+  ];
 }
 
 function codeProblems(family) {

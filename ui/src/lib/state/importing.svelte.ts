@@ -19,6 +19,16 @@ import { vault } from "./vault.svelte";
 export type Stage =
   "idle" | "inspecting" | "inspected" | "locked" | "planning" | "plan" | "running" | "report" | "failed" | "cancelled";
 
+/**
+ * A dropped file that the import leaves out: no format is known or chosen for it, it is encrypted and the person left it
+ * out, the person did not accept its invalid signature, or it can't be imported (`refused`, with the `problem`).
+ */
+export type LeftOutFile = {
+  path: string;
+  why: "no_format" | "encrypted" | "signature" | "refused";
+  problem: UiError | null;
+};
+
 /** Errors that concern the whole import, not a single file. */
 const GENERAL_ERRORS = new Set(["cancelled", "locked", "passphrase_needed", "passphrase_wrong"]);
 
@@ -62,13 +72,18 @@ class Importing {
   /** Paths of encrypted files that the person left out. */
   #skipped = $state.raw<string[]>([]);
 
-  /**
-   * After an import, the dropped files that were not imported: they were not recognised, the person left them out, or
-   * they could not be imported.
-   */
-  get leftOut(): string[] {
-    const refused = this.plans.filter((plan) => !plan.report).flatMap((plan) => plan.request.paths);
-    return [...new Set([...this.unrecognised.map((found) => found.path), ...this.#skipped, ...refused])];
+  /** The dropped files that the planned import leaves out, or that the completed import left out. */
+  get leftOut(): LeftOutFile[] {
+    const refused = this.plans
+      .filter((plan) => !plan.report && !plan.pending)
+      .flatMap(({ request, problem }) =>
+        request.paths.map((path) => ({ path, why: problem ? ("refused" as const) : ("signature" as const), problem })),
+      );
+    return [
+      ...this.unrecognised.map(({ path }) => ({ path, why: "no_format" as const, problem: null })),
+      ...this.#skipped.map((path) => ({ path, why: "encrypted" as const, problem: null })),
+      ...refused,
+    ];
   }
 
   /** Number of encrypted files that the person left out. */

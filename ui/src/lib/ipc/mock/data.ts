@@ -31,18 +31,12 @@ const MEMORIES: MemorySeed[] = [
   [
     "chatgpt",
     "preference",
-    "Prefers to do the bathroom waterproofing herself and to hire out the electrics.",
+    "Prefers to do the bathroom waterproofing herself; the electrician is on +44 20 7946 0123 or at electrician@example.com.",
     238,
-    { tags: ["house"] },
-  ],
-  ["gemini", "fact", "Lives at [REDACTED:address], bathroom on the first floor.", 146, { redacted: true, versions: 2 }],
-  [
-    "claude",
-    "project",
-    "Budget for the bathroom is NOK 240,000 including labour.",
-    120,
     { tags: ["house"], sensitive: true },
   ],
+  ["gemini", "fact", "Lives at [REDACTED:address], bathroom on the first floor.", 146, { redacted: true, versions: 2 }],
+  ["claude", "project", "Budget for the bathroom is NOK 240,000 including labour.", 120, { tags: ["house"] }],
   [
     "me",
     "project",
@@ -51,7 +45,7 @@ const MEMORIES: MemorySeed[] = [
     { tags: ["house", "work"] },
   ],
   ["chatgpt", "person", "Her brother Per is a carpenter and checks the bathroom work on Sundays.", 218, GONE],
-  ["chatgpt", "health", "Is training for the Bergen half-marathon on 24 April, three mornings a week.", 0, NEW],
+  ["chatgpt", "health", "Is training for the Bergen half-marathon on 24 April, three mornings a week.", 0.1, NEW],
   [
     "claude",
     "preference",

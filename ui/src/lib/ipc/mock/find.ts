@@ -132,11 +132,12 @@ export function facetsOf(items: readonly ListItem[]): Facets {
 }
 
 export function summaryOf(items: readonly ListItem[]): Summary {
+  // Each sensitive sample contains one phone number and one email address.
   const sensitive = items.filter((item) => item.sensitive).length;
   const dates = items.flatMap((item) => item.created_at ?? []).sort();
   return {
     versions: items.reduce((sum, item) => sum + item.versions, 0),
-    findings: sensitive > 0 ? { phone: sensitive } : {},
+    findings: sensitive > 0 ? { phone: sensitive, email: sensitive } : {},
     conversations: new Set(items.flatMap((item) => item.conversation_id ?? [])).size,
     dated: dates.length,
     first: dates[0] ?? null,

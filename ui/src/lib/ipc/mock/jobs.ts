@@ -119,8 +119,10 @@ export function sampleDetection(path: string, opened = false): Detection {
     };
   }
   if (/claude|data-/.test(name)) return { ...base, format: "claude", confidence: 0.97, reason: "Claude export" };
-  if (/\.(mem|alf)$/.test(name))
-    return { ...base, format: name.split(".").pop() ?? null, version: "1.1", confidence: 1, reason: "Portable Memory" };
+  if (name.endsWith(".mem"))
+    return { ...base, format: "mem", version: "1.1", confidence: 1, reason: "Portable Memory" };
+  if (name.endsWith(".alf"))
+    return { ...base, format: "alf", version: "1.0", confidence: 1, reason: "Agent Life Format" };
   if (/\.md$/.test(name)) {
     const candidates = [
       { format: "markdown", confidence: 0.5, reason: "headings and paragraphs" },
@@ -138,17 +140,17 @@ export function sampleDetection(path: string, opened = false): Detection {
 const NOT_ADDED: ReportItem[] = [
   {
     kind: "conversation",
-    place: "conversations-003.json, item 412",
+    place: "conversations-003.json#/411",
     outcome: "failed",
-    reason: "malformed: the text is broken from byte 88,120 on",
+    reason: "malformed: its `mapping` is not an object of messages",
   },
   {
     kind: "message",
-    place: "conversations-007.json, item 88",
+    place: "conversations-007.json#/87/9d1f",
     outcome: "failed",
-    reason: "malformed: cut off in the middle of a message",
+    reason: "too_large: this message is larger than the limit",
   },
-  { kind: "memory", place: "memories.json, item 31", outcome: "blocked", reason: "same words deleted before" },
+  { kind: "memory", place: "memories.json#/30", outcome: "blocked", reason: "same words deleted before" },
   { kind: "attachment", place: "file-service/9fK2.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
   { kind: "attachment", place: "file-service/Qm71.dat", outcome: "skipped", reason: "no_content: 0 bytes" },
   { kind: "attachment", place: "chat.html", outcome: "skipped", reason: "duplicate_rendering" },
@@ -177,7 +179,7 @@ function itemsNotAdded(by_kind: Record<string, Outcome>): ReportItem[] {
       );
       const others = Math.min(MAX_LISTED, numbers[outcome]) - listed.length;
       const file = FILE_BY_KIND[kind] ?? "conversations-000.json";
-      const places = numberedPlaces(others, (index) => `${file}, item ${index}`);
+      const places = numberedPlaces(others, (index) => `${file}#/${index}`);
       return [...listed, ...places.map((place) => ({ kind, place, outcome, reason }))];
     }),
   );
@@ -188,7 +190,7 @@ function itemsToAdd(by_kind: Record<string, Outcome>): ComingItem[] {
   return Object.entries(by_kind).flatMap(([kind, { added }]) =>
     numberedPlaces(
       Math.min(MAX_LISTED, added),
-      (index) => `${FILE_BY_KIND[kind] ?? "conversations-000.json"}, item ${index}`,
+      (index) => `${FILE_BY_KIND[kind] ?? "conversations-000.json"}#/${index}`,
     ).map((place, index) => ({
       kind,
       place,
@@ -326,9 +328,10 @@ export function sampleReceipt(
 
 /** The receipt of deletions that are in the log. */
 export function storedReceipt(id: string, tombstones: readonly TombstoneView[]): Receipt {
-  const [found, ...more] = tombstones.filter((tombstone) => tombstone.receipt === id);
-  const failedPlace = found?.complete === false ? "attachments" : null;
-  return sampleReceipt(id, failedPlace, undefined, { at: found?.at, records: more.length + 1 });
+  const found = tombstones.filter((tombstone) => tombstone.receipt === id);
+  const failedPlace = found[0]?.complete === false ? "attachments" : null;
+  const records = found.reduce((sum, { derived }) => sum + 1 + derived.length, 0);
+  return sampleReceipt(id, failedPlace, undefined, { at: found[0]?.at, records: Math.max(1, records) });
 }
 
 export function sampleTombstone(
@@ -349,7 +352,7 @@ export function sampleTombstone(
     at: ago(days),
     actor: "user",
     reason: null,
-    derived: Array.from({ length: Math.round(days) % 12 }, (_, index) => `d-${index}`),
+    derived: [],
     signature: "ed25519:9f3a",
     signature_valid: true,
     receipt: `rc_${id}`,
@@ -361,5 +364,6 @@ export function sampleTombstone(
 export const sampleTombstones = (): TombstoneView[] => [
   sampleTombstone("ts_01JD4V8QN3", "delete", "memory", "chatgpt", 0.1),
   sampleTombstone("ts_01JCM2T0R7", "redact", "memory", "gemini", 7),
-  sampleTombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false),
+  // The messages to which the file was attached were erased with it.
+  { ...sampleTombstone("ts_01JBQ77XE1", "delete", "attachment", "claude", 19, false), derived: ["msg-c1", "msg-c2"] },
 ];

@@ -41,11 +41,13 @@ function message(id: string, sentence: string, how: string, confidence: number):
 
 /**
  * The evidence for a sample memory. Depending on its index, the person said it, the assistant concluded it, or there is
- * no trace of it. For memories of Gemini, who said them is always unknown.
+ * no trace of it. For memories of Gemini, who said them is always unknown. Only the export of a memory with a
+ * conversation links the message.
  */
 function evidenceOf(item: ListItem, index: number): MemoryEvidence {
-  const stated = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", "words", 0.82);
-  const concluded = message("msg-b4", "Not as they are.", "linked", 1);
+  const [how, confidence]: [string, number] = item.conversation_id === null ? ["words", 0.82] : ["linked", 1];
+  const stated = message("msg-a2", "We start with the bathroom, kitchen can wait till next year.", how, confidence);
+  const concluded = message("msg-b4", "Not as they are.", how, confidence);
   const base = { id: item.id, uncertain: false };
   if (item.source === "gemini") return { ...base, said_by: "unknown", trace: "unknown", messages: [] };
   if (index % 3 === 0) return { ...base, said_by: "user", trace: "found", messages: [stated] };

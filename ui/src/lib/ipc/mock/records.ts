@@ -14,6 +14,26 @@ import { countBy } from "./redact";
 /** How the memories of a source were created. Sources that are not listed have `bio_write`. */
 const CREATION_METHODS: Record<string, string> = { me: "written", claude: "conversations_memory" };
 
+/** The imports of each source: how many days ago, and the file. */
+const IMPORTS: Record<string, [days: number, file: string][]> = {
+  chatgpt: [
+    [172, "chatgpt-export-2026-06-01.zip"],
+    [8, "chatgpt-export-2026-11-14.zip"],
+    [0, "chatgpt-export-2026-11-21.zip"],
+  ],
+  claude: [[3, "data-2026-11-18.zip"]],
+};
+const OTHER_IMPORTS: [days: number, file: string][] = [[5, "exports-2026-11-16.zip"]];
+
+/** Where a record was imported from: by the first import of its source after it was created. */
+function importOf({ source, created_at }: ListItem): { container: string; imported_at: string } {
+  const imports = IMPORTS[source] ?? OTHER_IMPORTS;
+  // The import of today ran 30 minutes ago, see `sampleBatches`.
+  const times = imports.map(([days, file]) => ({ container: file, imported_at: days === 0 ? ago(0, 30) : ago(days) }));
+  const first = times.find(({ imported_at }) => created_at === null || imported_at >= created_at) ?? times.at(-1);
+  return { container: `${first?.container ?? ""}!/memories.json`, imported_at: first?.imported_at ?? ago(0) };
+}
+
 /** One complete record, as the backend returns it. */
 export function recordDetails(
   each: ListItem,
@@ -77,11 +97,10 @@ export function recordDetails(
     origin: {
       format: each.source,
       version: "2026",
-      container: "chatgpt-export-2026-06-01.zip!/memories.json",
       pointer: "/memories/31",
       digest: "sha256:9c41e07b",
       batch: "b-1",
-      imported_at: ago(172),
+      ...importOf(each),
     },
     version: each.versions,
     fields: "{}",

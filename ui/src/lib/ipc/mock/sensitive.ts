@@ -24,7 +24,9 @@ const message = (source: string, title: string, days: number, more: Partial<Sens
   at: ago(days),
   ...more,
 });
-const memory = (source: string, title: string, days: number) => ({ id: "m-0", source, title, at: ago(days) });
+const memory = (source: string, title: string, days: number, id = "m-0") => ({ id, source, title, at: ago(days) });
+/** The sample memory that is marked as sensitive. It contains a phone number and an email address. */
+const ELECTRICIAN = memory("chatgpt", "Prefers to do the bathroom waterproofing herself", 238, "m-3");
 
 const SEEDS: Seed[] = [
   [
@@ -84,15 +86,16 @@ const SEEDS: Seed[] = [
     " on the second page",
     [{ ...message("chatgpt", "passport-form.pdf", 80), kind: "attachment", field: "file", role: null }],
   ],
-  ...["Per, the carpenter, is on ", "the tiler’s number: ", "call the council at "].map((before, index): Seed => [
+  ...["Per, the carpenter, is on ", "call the council at "].map((before, index): Seed => [
     "phone",
     "international",
-    index === 2 ? "likely" : "very_likely",
+    index === 1 ? "likely" : "very_likely",
     before,
     " before four",
     [message("chatgpt", "Waterproofing an old timber bathroom", 200 + index)],
   ]),
-  ...["write to ", "the office is ", "invoices go to "].map((before, index): Seed => [
+  ["phone", "international", "very_likely", "the electrician is on ", " or at", [ELECTRICIAN]],
+  ...["write to ", "the office is "].map((before, index): Seed => [
     "email",
     "email",
     "very_likely",
@@ -100,6 +103,7 @@ const SEEDS: Seed[] = [
     " and put Ines in copy",
     [message(index === 1 ? "claude" : "chatgpt", "Letter to the building authority", 17 + index)],
   ]),
+  ["email", "email", "very_likely", "or at ", "", [ELECTRICIAN]],
 ];
 
 export type Finding = SensitiveDetail & { state: "open" | "redacted" | "ignored" };

@@ -19,7 +19,8 @@ export function sampleVaults({ requireOpen, entries, stepMs, present }: Sample):
       return at.map((moment) => ({
         path: `${stem} ${moment}.mementory`,
         name: `${stem.split("/").pop() ?? ""} ${moment}`,
-        changed_at: `${moment.slice(0, 10)}T${moment.slice(11, 13)}:${moment.slice(13)}:00Z`,
+        // The name of a backup contains the local time.
+        changed_at: new Date(`${moment.slice(0, 10)}T${moment.slice(11, 13)}:${moment.slice(13)}`).toISOString(),
       }));
     },
     backup: async (job, out, onProgress) => {
