@@ -64,10 +64,10 @@ describe("a receipt that is not complete", () => {
 describe("messages with the same content", () => {
   const ROW = "Messages that say the same thing";
   const CASES: [string, number | null, number, string | null, string][] = [
-    ["were redacted", 4, 0, "Redacted 4 messages redacted", "receipt-complete"],
+    ["were redacted", 4, 0, "Redacted 4 entries redacted", "receipt-complete"],
     ["were never there", 0, 0, "Not present", "receipt-complete"],
-    ["were left", 0, 1, "Kept 1 message still says it", "receipt-left"],
-    ["were left in part", 2, 3, "Kept 2 messages redacted, 3 messages still say it", "receipt-left"],
+    ["were left", 0, 1, "Kept 1 entry still says it", "receipt-left"],
+    ["were left in part", 2, 3, "Kept 2 entries redacted, 3 entries still say it", "receipt-left"],
     ["are not mentioned by an older receipt", null, 0, null, "receipt-complete"],
     ["were left, as an older receipt says", null, 2, "Kept 2 messages still say it", "receipt-left"],
   ];

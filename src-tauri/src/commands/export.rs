@@ -54,7 +54,7 @@ pub async fn evidence(
     app: AppHandle,
     job_id: String,
     out: String,
-    request: EvidenceRequest,
+    request: EvidencePackRequest,
     on_progress: Channel<Progress>,
 ) -> CommandResult<Evidence> {
     run_change_job(app, JobKind::Other, job_id, on_progress, move |vault, job| {

@@ -131,7 +131,7 @@ pub async fn set_about(app: AppHandle, request: AboutRequest) -> CommandResult<I
 #[tauri::command]
 #[specta::specta]
 pub async fn memory_evidence(app: AppHandle, id: String) -> CommandResult<MemoryEvidence> {
-    run_in_session(app, move |vault| vault.origins().of(&id)).await
+    run_in_session(app, move |vault| vault.memory_evidence().of(&id)).await
 }
 
 /// The next memory to review, with its evidence.

@@ -33,6 +33,6 @@ pub use passphrase::passphrase;
 pub use program::{current_program, program_path};
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
-    ExportOptions, Exports, FolderScan, Imports, KeyRing, Meaning, MemoryOrigins, Pages, Records, Review, Scanner,
-    Search, SensitiveValues, Session, WatchedFolders, delete_demonstration, entry_time,
+    ExportOptions, Exports, FolderScan, Imports, KeyRing, Meaning, MemoryEvidenceFinder, Pages, Records, Review,
+    Scanner, Search, SensitiveValues, Session, WatchedFolders, delete_demonstration, entry_time,
 };

@@ -82,7 +82,7 @@ pub struct Filters {
     #[arg(long)]
     pub batch: Vec<String>,
     /// Only memories about this: who_you_are, people, work, projects, health, money, places_travel, home, food, tastes,
-    /// beliefs, plans, how_to_answer; an empty value selects memories for which none of these is suggested.
+    /// beliefs, plans, how_to_answer; an empty value selects memories without a subject.
     #[arg(long, value_name = "SUBJECT")]
     pub about: Option<String>,
     /// Only memories on this private topic: health, beliefs, politics, origin, sexuality, biometrics, union, money,
@@ -100,7 +100,7 @@ pub struct ExportArgs {
     /// Sign with this private key (PKCS#8 PEM).
     #[arg(long, value_name = "FILE")]
     pub signing_key_file: Option<PathBuf>,
-    /// Encrypt the export, if the format supports it; amem is always encrypted and needs this.
+    /// Encrypt the export. Required for amem; refused for a format that cannot be encrypted.
     #[arg(long, requires = "export_passphrase_file")]
     pub encrypt: bool,
     /// Read the passphrase for the encrypted export from this file.

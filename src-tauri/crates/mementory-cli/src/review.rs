@@ -70,10 +70,10 @@ pub fn evidence(session: &Session, out: &Path, pack: &PackOptions<'_>, job: &Job
                 format!("{id} is the id of a record, and these options are for an Evidence Pack. Write ./{id}.");
             return Err(ApiError::usage(message));
         }
-        return success(&session.origins().of(id)?);
+        return success(&session.memory_evidence().of(id)?);
     }
     let parts = pack.parts.map(|parts| parts.iter().map(|part| EvidencePart::parse(part)).collect()).transpose()?;
-    let request = EvidenceRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
+    let request = EvidencePackRequest { since: pack.since.clone(), until: pack.until.clone(), sign: pack.sign, parts };
     let evidence = session.evidence().write(out, &request, job)?;
     Ok(CommandResult { exit: u8::from(!evidence.validated), ..change_result(&evidence)? })
 }

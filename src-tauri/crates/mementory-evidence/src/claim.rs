@@ -25,7 +25,9 @@ pub struct Sentence {
     pub start: u32,
     /// Code point after the last one.
     pub end: u32,
-    /// Share of the part's words that the sentence contains, from 0 to 1. Each word counts by its weight.
+    /// Share of the part's words that the sentence contains, from 0 to 1. Each word counts by its weight and by how
+    /// similar it is to the word in the sentence. The share is reduced for two sentences and for a negation on only one
+    /// side.
     pub score: f32,
     /// Number of words that the sentence and the part have in common, not counting pairs of hiragana.
     pub shared: u32,

@@ -177,7 +177,7 @@ const ROMANCE_FILLERS: &[&str] = &[
     "y", "o", "con", "para", "por", "del", "al",
 ];
 
-/// Words for the person in unspaced scripts, folded and therefore without voicing marks.
+/// Words for the person in unspaced scripts, folded and therefore without voicing marks. Hangul is not folded.
 pub(crate) const UNSPACED_PERSON_WORDS: &[&str] =
     &["ユーサー", "あなた", "本人", "私", "わたし", "僕", "俺", "彼女", "彼", "用户", "我", "사용자"];
 

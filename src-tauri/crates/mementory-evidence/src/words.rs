@@ -81,9 +81,7 @@ impl Words {
     }
 
     fn push_pairs(&mut self, run: &str) {
-        // Hangul is not folded, because folding would divide its syllables into letters.
-        let is_hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
-        let mut folded = if is_hangul { run.to_owned() } else { fold(run) };
+        let mut folded = fold_unless_hangul(run);
         self.is_negated |= has_unspaced_negation(&folded);
         for frame in UNSPACED_PERSON_WORDS {
             if folded.contains(frame) {
@@ -118,7 +116,7 @@ impl Words {
 pub fn key_words(text: &str) -> String {
     let mut out = String::new();
     for run in text.split(|c: char| !c.is_alphanumeric() && !is_mark(c)).filter(|run| !run.is_empty()) {
-        let folded = fold(run);
+        let folded = fold_unless_hangul(run);
         if is_filler(&folded) || is_negation(&folded) {
             continue;
         }
@@ -131,6 +129,12 @@ pub fn key_words(text: &str) -> String {
         }
     }
     out
+}
+
+/// Folds a run of characters. Hangul is not folded, because folding would divide its syllables into letters.
+fn fold_unless_hangul(run: &str) -> String {
+    let is_hangul = run.contains(|c: char| matches!(c, '\u{ac00}'..='\u{d7ff}'));
+    if is_hangul { run.to_owned() } else { fold(run) }
 }
 
 /// True for a thousands separator: 4,150 and 4.150 both mean 4150.
@@ -213,6 +217,7 @@ mod tests {
         assert!(words.words.iter().any(|w| w.folded == "京都" && w.shape == WordShape::Pair));
         assert!(words.words.iter().all(|w| !w.folded.contains('ユ')));
         assert_eq!(key_words("User is allergic to penicillin."), "allergic penicillin");
+        assert_eq!(key_words("사용자 김치 알레르기"), "김치 알레르기");
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Splits a text into sentences. Each caller decides what ends a sentence, because abbreviations, quotations and dates are
-//! different in the memories of a document, in messages, and in plans. Erasures use the sentences of Unicode instead
-//! (`normal_sentences`), because they must find the same sentences in every text.
+//! Splits a text into sentences. Each caller decides what ends a sentence, because abbreviations, quotations and dates
+//! are different in the memories of a document, in messages, and in plans. Erasures use the sentences of Unicode
+//! instead (`normal_sentences`), because they must find the same sentences in every text.
 
 /// A character of a text, and what is around it.
 #[derive(Debug, Clone, Copy)]

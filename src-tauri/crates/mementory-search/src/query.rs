@@ -78,7 +78,7 @@ impl ParsedQuery {
     }
 }
 
-fn is_quote(c: char) -> bool {
+pub(crate) fn is_quote(c: char) -> bool {
     matches!(c, '"' | '\u{201c}' | '\u{201d}' | '\u{201e}' | '«' | '»')
 }
 

@@ -1,5 +1,8 @@
 //! Spelling suggestions for a search without hits. They replace an unknown word by the most similar indexed word.
-use crate::{IndexResult, SearchIndex, query::query_tokens};
+use crate::{
+    IndexResult, SearchIndex,
+    query::{is_quote, query_tokens},
+};
 use tantivy::{Searcher, Term};
 
 /// Minimum length, in characters, of a word to correct. Shorter words resemble too many others.
@@ -14,8 +17,8 @@ impl SearchIndex {
     /// Returns the query with each unknown word replaced by the most similar indexed word (the most frequent one if
     /// several are equally similar). The suggestion is in lower case without accents, as in the index. Returns None if
     /// every word is known, or if an unknown word has no similar word. A part of the query that the index splits into
-    /// several words, such as "up-to-date", is left unchanged, and so are quotation marks, `+` and `-`. Reads whole dictionaries, so call it only for a search
-    /// without hits.
+    /// several words, such as "up-to-date", is left unchanged, and so are quotation marks, `+` and `-`. Reads whole
+    /// dictionaries, so call it only for a search without hits.
     pub fn spell_suggest(&self, query: &str) -> IndexResult<Option<String>> {
         self.with_searcher(|searcher| {
             let (mut out, mut changed) = (Vec::new(), false);
@@ -24,7 +27,7 @@ impl SearchIndex {
                     [one] if !self.is_indexed(searcher, &one.token)? => {
                         let Some(similar) = self.closest_word(searcher, &one.token)? else { return Ok(None) };
                         // Quotation marks, `+` and `-` stay.
-                        let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+                        let letters = word.trim_matches(|c: char| is_quote(c) || matches!(c, '+' | '-'));
                         out.push(word.replacen(letters, &similar, 1));
                         changed = true;
                     }

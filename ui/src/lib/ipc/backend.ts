@@ -208,7 +208,7 @@ export interface Backend {
   evidence(
     jobId: string,
     out: string,
-    request: b.EvidenceRequest,
+    request: b.EvidencePackRequest,
     onProgress: (progress: b.Progress) => void,
   ): Promise<b.Evidence>;
   /** Returns the export in a text format, without saving it. */

@@ -218,7 +218,7 @@ export const commands = {
 	/**  Record in the audit log that the last exported text was copied. */
 	recordCopiedText: () => typedError<null, ErrorBody>(__TAURI_INVOKE("record_copied_text")),
 	/**  Write an Evidence Pack and check it. */
-	evidence: (jobId: string, out: string, request: EvidenceRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
+	evidence: (jobId: string, out: string, request: EvidencePackRequest, onProgress: Channel<Progress>) => typedError<Evidence, ErrorBody>(__TAURI_INVOKE("evidence", { jobId, out, request, onProgress })),
 	/**  Write an export, read it back and validate it; encrypted if a passphrase is given. */
 	exportRun: (jobId: string, request: ExportRequest, passphrase: string | null, onProgress: Channel<Progress>) => typedError<Exported, ErrorBody>(__TAURI_INVOKE("export_run", { jobId, request, passphrase, onProgress })),
 	/**  Delete the export that was just written and did not pass its check. */
@@ -732,7 +732,7 @@ export type EvidencePart =
 "transfers";
 
 /**  Request to write an Evidence Pack. */
-export type EvidenceRequest = {
+export type EvidencePackRequest = {
 	/**  First date or time, inclusive. Null: from the beginning. */
 	since: string | null,
 	/**  Last date or time, inclusive. Null: up to now. */

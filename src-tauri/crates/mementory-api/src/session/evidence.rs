@@ -22,7 +22,7 @@ impl EvidencePacks<'_> {
     ///
     /// # Errors
     /// `usage` for a malformed time, `exists`, `io`.
-    pub fn write(&self, out: &Path, request: &EvidenceRequest, job: &Job) -> ApiResult<Applied<Evidence>> {
+    pub fn write(&self, out: &Path, request: &EvidencePackRequest, job: &Job) -> ApiResult<Applied<Evidence>> {
         let (since, until) = (request.since.clone(), request.until.clone());
         let period = query_of_fields(&Filter { since, until, ..Filter::default() })?;
         let has_part = |part: EvidencePart| request.parts.as_ref().is_some_and(|parts| parts.contains(&part));

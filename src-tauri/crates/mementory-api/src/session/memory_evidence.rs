@@ -1,4 +1,4 @@
-//! Finds the origin of memories.
+//! Finds who said a memory, and the messages from which it was made.
 use super::{context::Context, filter::said_by_name, meaning::Meaning, round_confidence};
 use crate::{ApiResult, types::*};
 use mementory_model::Timestamp;
@@ -7,19 +7,19 @@ use mementory_vault::{EvidenceMessage as Found, FoundEvidence};
 /// Largest number of characters of a sentence in an answer.
 const MAX_SENTENCE_CHARS: usize = 400;
 
-/// Finds the origin of memories.
+/// Finds who said a memory, and the messages from which it was made.
 #[derive(Clone, Copy)]
-pub struct MemoryOrigins<'s> {
+pub struct MemoryEvidenceFinder<'s> {
     context: &'s Context,
 }
 
-impl<'s> MemoryOrigins<'s> {
+impl<'s> MemoryEvidenceFinder<'s> {
     pub(super) fn new(context: &'s Context) -> Self {
         Self { context }
     }
 }
 
-impl MemoryOrigins<'_> {
+impl MemoryEvidenceFinder<'_> {
     /// Returns who said a memory, profile note or fact, and the messages from which it was made.
     ///
     /// # Errors

@@ -43,7 +43,7 @@ pub use import::Imports;
 pub use insight::Insights;
 pub use keys::KeyRing;
 pub use meaning::Meaning;
-pub use memory_evidence::MemoryOrigins;
+pub use memory_evidence::MemoryEvidenceFinder;
 pub use overview::Overview;
 pub use printing::Pages;
 pub use records::Records;
@@ -255,9 +255,9 @@ impl Session {
         EvidencePacks::new(&self.context)
     }
 
-    /// Where memories come from.
-    pub fn origins(&self) -> MemoryOrigins<'_> {
-        MemoryOrigins::new(&self.context)
+    /// Who said memories, and the messages from which they were made.
+    pub fn memory_evidence(&self) -> MemoryEvidenceFinder<'_> {
+        MemoryEvidenceFinder::new(&self.context)
     }
 
     /// The guided review of memories, and the memories that the person should delete in the assistants.

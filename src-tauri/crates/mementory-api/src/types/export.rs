@@ -82,7 +82,7 @@ pub struct Exported {
 
 /// Request to write an Evidence Pack.
 #[derive(Debug, Clone, Default, Serialize, Deserialize, Type)]
-pub struct EvidenceRequest {
+pub struct EvidencePackRequest {
     /// First date or time, inclusive. Null: from the beginning.
     pub since: Option<String>,
     /// Last date or time, inclusive. Null: up to now.

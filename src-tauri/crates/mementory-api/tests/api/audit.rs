@@ -139,9 +139,10 @@ fn an_evidence_pack_contains_the_chosen_parts_and_file_names_only_on_request() {
     let import = ImportRequest { paths, format: Some("alf".into()), ..ImportRequest::default() };
     assert!(session.imports().import(&import, false, &Job::silent()).is_err());
     session.changes().erase(&EraseRequest { ids: vec![id], ..EraseRequest::default() }, &Job::silent()).unwrap();
-    let pack = |name: &str, request: EvidenceRequest| {
+    let pack = |name: &str, request: EvidencePackRequest| {
         let out = folder.path().join(name);
-        let made = session.evidence().write(&out, &EvidenceRequest { sign: true, ..request }, &Job::silent()).unwrap();
+        let made =
+            session.evidence().write(&out, &EvidencePackRequest { sign: true, ..request }, &Job::silent()).unwrap();
         assert!(made.validated, "{name}");
         let text = |file: &str| std::fs::read_to_string(out.join(file)).ok();
         (
@@ -150,11 +151,12 @@ fn an_evidence_pack_contains_the_chosen_parts_and_file_names_only_on_request() {
             text("HOW-TO-CHECK.txt"),
         )
     };
-    let (made, beside, guide) = pack("default.mem", EvidenceRequest::default());
+    let (made, beside, guide) = pack("default.mem", EvidencePackRequest::default());
     assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 0, 0));
     assert!(beside.iter().all(Option::is_none) && guide.is_none(), "the default parts");
 
-    let chosen = |parts: &[EvidencePart]| EvidenceRequest { parts: Some(parts.to_vec()), ..EvidenceRequest::default() };
+    let chosen =
+        |parts: &[EvidencePart]| EvidencePackRequest { parts: Some(parts.to_vec()), ..EvidencePackRequest::default() };
     let (made, [receipts, chain, transfers], guide) = pack("chosen.mem", chosen(&[Tombstones, Log, Key]));
     assert_eq!((made.tombstones, made.receipts, made.transfers), (1, 1, 0));
     let [receipts, chain] = [receipts, chain].map(Option::unwrap);
@@ -170,7 +172,7 @@ fn an_evidence_pack_contains_the_chosen_parts_and_file_names_only_on_request() {
     }
     let (made, ..) = pack(
         "before.mem",
-        EvidenceRequest { until: Some("2020-01-01".into()), ..chosen(&[Tombstones, Log, Transfers]) },
+        EvidencePackRequest { until: Some("2020-01-01".into()), ..chosen(&[Tombstones, Log, Transfers]) },
     );
     assert_eq!((made.tombstones, made.receipts, made.audit_entries, made.transfers), (0, 0, 0, 0));
 }

@@ -191,7 +191,7 @@ fn evidence_in_other_words_is_found_and_none_is_found_for_what_was_not_said() {
     let (mut right, mut speakers, mut wrong, mut missed) = (0, 0, Vec::new(), Vec::new());
     let (mut without_trace, mut said_without_trace) = (0, 0);
     for (text, id) in &all {
-        let evidence = session.origins().of(id).unwrap();
+        let evidence = session.memory_evidence().of(id).unwrap();
         let first = evidence.messages.first().map(|message| message.text.as_str());
         match (CASES.iter().find(|case| case.memory == text), first) {
             (Some(case), Some(sentence)) => {
@@ -234,7 +234,7 @@ fn who_said_a_memory_is_uncertain_if_only_the_meaning_is_similar() {
     let session = imported(folder.path(), &[export(folder.path())]);
     let (mut certain, mut uncertain) = (0, 0);
     for (_, id) in memories(&session) {
-        let evidence = session.origins().of(&id).unwrap();
+        let evidence = session.memory_evidence().of(&id).unwrap();
         let of_speaker = evidence.messages.iter().filter(|message| message.said_by == evidence.said_by);
         let ways: Vec<&str> = of_speaker.map(|message| message.how.as_str()).collect();
         assert_eq!(evidence.uncertain, !ways.is_empty() && ways.iter().all(|way| *way == "meaning"), "{ways:?}");
@@ -284,7 +284,7 @@ fn a_memory_has_no_trace_only_if_everything_was_compared() {
     let session = imported(folder.path(), &[write_busy_day_export(folder.path())]);
     for (text, id) in memories(&session) {
         let wanted = if has_weights() && !text.contains("albums") { "none" } else { "unknown" };
-        assert_eq!(session.origins().of(&id).unwrap().trace, wanted, "{text}");
+        assert_eq!(session.memory_evidence().of(&id).unwrap().trace, wanted, "{text}");
     }
 }
 
@@ -295,7 +295,7 @@ fn a_message_from_another_time_needs_more_than_a_similar_subject() {
     let said = |text: &str| {
         let all = memories(&session);
         let id = &all.iter().find(|(found, _)| found == text).unwrap().1;
-        session.origins().of(id).unwrap().messages.into_iter().next().map(|message| message.text)
+        session.memory_evidence().of(id).unwrap().messages.into_iter().next().map(|message| message.text)
     };
     assert_eq!(said(SECOND_ASSISTANT_MEMORIES[0]).as_deref(), Some("Meine Schwester Ruta behandelt Hunde und Katzen."));
     for text in &SECOND_ASSISTANT_MEMORIES[1..] {

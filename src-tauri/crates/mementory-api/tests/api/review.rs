@@ -72,20 +72,20 @@ fn evidence_is_the_sentence_that_the_person_said() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());
     import(&session, &conversation(folder.path()));
-    let evidence = session.origins().of(&id_of(&session, TEXTS[0])).unwrap();
+    let evidence = session.memory_evidence().of(&id_of(&session, TEXTS[0])).unwrap();
     assert_eq!((evidence.said_by.as_str(), evidence.trace.as_str()), ("user", "found"));
     let first = &evidence.messages[0];
     assert_eq!((first.role.as_str(), first.text.as_str()), ("user", "I am allergic to penicillin."));
     assert_eq!((first.start, first.end), (7, 35), "in code points");
     assert!(evidence.messages.iter().any(|message| message.how == "linked"));
 
-    let kayak_evidence = session.origins().of(&id_of(&session, "User owns a red kayak.")).unwrap();
+    let kayak_evidence = session.memory_evidence().of(&id_of(&session, "User owns a red kayak.")).unwrap();
     assert_eq!(kayak_evidence.said_by, "unknown", "that the assistant wrote it down does not show who said it");
     import(&session, &list(folder.path(), "a.json", &TEXTS[1..]));
-    let other_assistant = session.origins().of(&id_of(&session, TEXTS[2])).unwrap();
+    let other_assistant = session.memory_evidence().of(&id_of(&session, TEXTS[2])).unwrap();
     assert_eq!((other_assistant.said_by.as_str(), other_assistant.trace.as_str()), ("unknown", "unknown"));
     let message = first.id.clone();
-    assert_eq!(session.origins().of(&message).unwrap_err().code, "usage");
+    assert_eq!(session.memory_evidence().of(&message).unwrap_err().code, "usage");
 }
 
 #[test]

@@ -53,7 +53,7 @@ pub(super) struct Log {
 }
 
 impl Log {
-    /// Reads a file, and adds the id of its session to `known_sessions`.
+    /// Reads a file. Adds the id of its session to `known_sessions`, unless the file is a subagent's log.
     pub(super) fn read(
         reader: &mut FileReader<'_>,
         member: &Member,

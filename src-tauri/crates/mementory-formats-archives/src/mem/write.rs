@@ -548,8 +548,8 @@ impl BundleWriter<'_> {
     }
 }
 
-/// A line as a tree, the record as read from the line without its extension slot (None if the record was not edited),
-/// and the names of the fields from which values that the schemas forbid were moved.
+/// A line as a tree, the record as read from the line without its extension slot (None if the record was not edited and
+/// its id was kept), and the names of the fields from which values that the schemas forbid were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Folder of the vectors in a bundle.

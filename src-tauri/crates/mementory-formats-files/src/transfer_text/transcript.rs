@@ -139,7 +139,7 @@ fn is_save_my_chatbot(line: &str) -> bool {
 
 /// True for a line such as programs write in the head of an exported conversation.
 fn is_head_line(line: &str) -> bool {
-    // Save my Chatbot names date, website and program in one line.
+    // The program "Save my Chatbot" writes the date, the website and its own name in one line.
     if says_exported(line) && line.contains("](") {
         return true;
     }

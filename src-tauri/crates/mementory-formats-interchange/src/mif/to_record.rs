@@ -199,7 +199,7 @@ fn fill_relationship(tree: &Tree, record: &mut Record, used: &mut Vec<&str>) {
     record.links = vec![end_link("source", source), end_link("target", target)];
 }
 
-/// Members that have no field in the model, in their original order.
+/// Members that have no field in the model and are not null.
 fn remaining_members(tree: &Tree, used: &[&str]) -> Fields {
     let Tree::Object(members) = tree else { return Fields::new() };
     let is_used = |k: &str| used.contains(&k);

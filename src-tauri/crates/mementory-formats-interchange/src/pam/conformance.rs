@@ -428,8 +428,8 @@ fn check_conversation(
     }
     let id = id_of(&outline);
     if !id.is_empty() {
-        ids.file_conversations.insert(member.id, id.clone());
-        if !ids.conversation_files.insert(id.clone()) {
+        ids.conversation_by_file.insert(member.id, id.clone());
+        if !ids.conversations_in_files.insert(id.clone()) {
             report.error("duplicate_id", &format!("{}/id", member.place), "another file has the same conversation");
         }
     }
@@ -471,7 +471,7 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     {
         match member_at(path) {
             Some(file) if documents.iter().any(|d| d.id == file.id) => {
-                if ids.file_conversations.get(&file.id).is_some_and(|conversation| conversation != id) {
+                if ids.conversation_by_file.get(&file.id).is_some_and(|conversation| conversation != id) {
                     report.warn("index_mismatch", place, "this file has another conversation");
                 }
             }
@@ -480,7 +480,7 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
                 report.error("wrong_schema", &file.place, message);
             }
             None if place.is_empty() => {}
-            None if ids.conversation_files.contains(id) => {
+            None if ids.conversations_in_files.contains(id) => {
                 report.warn("conversation_renamed", place, "the file of this conversation has another name");
             }
             None => report.warn("conversation_missing", place, "this file is not here"),

@@ -170,9 +170,9 @@ pub(super) struct Ids {
     /// Place, path and conversation id of each reference to a file of the bundle.
     pub files: Vec<(String, String, String)>,
     /// Ids of the conversations in the files.
-    pub conversation_files: HashSet<String>,
+    pub conversations_in_files: HashSet<String>,
     /// Id of the conversation in each file, by the catalog id of the file.
-    pub file_conversations: HashMap<usize, String>,
+    pub conversation_by_file: HashMap<usize, String>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
     /// True if an embedding of the file cannot be parsed, so that its id is unknown.

@@ -33,8 +33,8 @@ pub(super) fn find(message: &Object<'_>, record: &Record, place: &ElementPlace<'
     }
 }
 
-/// Reads one document: `{path, version, updated_at, parsed{name, description, body}}`. None if it has no text or no
-/// path.
+/// Reads one document: `{path, version, updated_at, parsed{name, description, body}}`. None if it has no text, or
+/// neither a path nor a name.
 fn document(raw: &RawValue, record: &Record, place: &ElementPlace<'_>, pointer: String) -> Option<Unit> {
     let object = Object::parse(raw.get())?;
     let parsed = object.object("parsed");

@@ -115,10 +115,10 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
     }
 }
 
-/// Splits a paragraph into sentences. A full stop, question mark or exclamation mark ends a sentence if white space follows
-/// and the next character is not a lower-case letter. The full stop of an abbreviation ends no sentence. A Chinese or
-/// Japanese mark ends a sentence whatever follows. Sentences inside a quotation are not split: `Says "Thank you. Good
-/// night." and leaves` is one statement.
+/// Splits a paragraph into sentences. A full stop, question mark or exclamation mark ends a sentence if white space
+/// follows and the next character is not a lower-case letter. The full stop of an abbreviation ends no sentence. A
+/// Chinese or Japanese mark ends a sentence whatever follows. Sentences inside a quotation are not split: `Says "Thank
+/// you. Good night." and leaves` is one statement.
 fn sentences_of(paragraph: &str) -> Vec<&str> {
     let quotations = quotations(paragraph);
     split_sentences(paragraph, |mark| {

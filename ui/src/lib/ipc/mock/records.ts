@@ -1,7 +1,7 @@
 import type {
   Evidence,
   EvidencePart,
-  EvidenceRequest,
+  EvidencePackRequest,
   Exported,
   ExportRequest,
   ListItem,
@@ -198,7 +198,7 @@ export function sampleExport(
 /** The evidence pack of a vault with this many deletions and entries in its log. */
 export function sampleEvidence(
   out: string,
-  { sign, parts }: EvidenceRequest,
+  { sign, parts }: EvidencePackRequest,
   deletions: number,
   logged: number,
 ): Evidence {

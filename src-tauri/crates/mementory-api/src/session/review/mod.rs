@@ -4,7 +4,7 @@ mod todo;
 
 pub(super) use forgetting_guide::ForgetGuide;
 
-use super::{context::Context, meaning::Meaning, memory_evidence::MemoryOrigins, now, view::RowViews};
+use super::{context::Context, meaning::Meaning, memory_evidence::MemoryEvidenceFinder, now, view::RowViews};
 use crate::{ApiError, ApiResult, types::*};
 use mementory_vault::{Answer, CachingEncoder, ReviewFilter, ReviewItem as Reviewed};
 
@@ -62,7 +62,7 @@ impl Review<'_> {
         let encoder = encoder.as_deref().map(CachingEncoder::new);
         let evidence = vault.reader().evidence().of_record(&reviewed.view, &record, encoder.as_ref())?;
         Ok(ReviewItem {
-            evidence: MemoryOrigins::new(self.context).answer(&reviewed.view.id_text(), &evidence)?,
+            evidence: MemoryEvidenceFinder::new(self.context).answer(&reviewed.view.id_text(), &evidence)?,
             record: RowViews::new(vault).item_of(&reviewed.view, &record)?,
             text: record.text,
             answer: reviewed.answer.map(|answer| answer.as_str().into()),
