@@ -1,7 +1,7 @@
 //! Answers connected clients while the window runs. `mementory_mcp` provides the socket and the tools. This module
 //! starts and stops the server of `mementory_mcp` and gives it access to the open vault.
 //!
-//! The server starts when a vault with an active grant is opened, and runs until the program ends, unless the person
+//! The server starts as soon as the open vault has an active grant, and runs until the program ends, unless the person
 //! switches it off. Without a grant, no client may read anything, so there is no socket. Before a vault is opened, its
 //! grants are not known; a client that finds no socket reports that the vault is locked.
 use crate::open_vault::SharedVault;

@@ -128,7 +128,7 @@ impl Clipboard {
     }
 
     /// Copies a text. If `clear_after` is given, the text is cleared after that time, unless the clipboard contains
-    /// something else by then. Fails with `no_clipboard` if the system has no clipboard.
+    /// something else by then. Fails with `no_clipboard` if the clipboard cannot be used.
     pub fn copy(&self, text: Zeroizing<String>, clear_after: Option<Duration>) -> ApiResult<()> {
         let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         state.backend.put(&text, clear_after.is_some()).map_err(|Unavailable| no_clipboard())?;
@@ -144,8 +144,8 @@ impl Clipboard {
         Ok(())
     }
 
-    /// Returns the current text for pasting, or None if there is no text on the clipboard. Fails with `no_clipboard`,
-    /// or with `limit` if the text is too long for a text field.
+    /// Returns the current text for pasting, or None if the clipboard contains no text or only white space. Fails with
+    /// `no_clipboard`, or with `limit` if the text is too long for a text field.
     pub fn read(&self) -> ApiResult<Option<Zeroizing<String>>> {
         let mut state = self.backend.lock().unwrap_or_else(PoisonError::into_inner);
         let text = state.backend.text().map_err(|Unavailable| no_clipboard())?.filter(|text| !text.trim().is_empty());

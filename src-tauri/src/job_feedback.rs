@@ -1,5 +1,5 @@
 //! Shows on the desktop how a job of the person proceeds: its progress on the launcher, and a notification if a long
-//! job ends while the window is not in front. A notification states only the kind of the job.
+//! job ends while the window is not in front. A notification states only what the job does and whether it succeeded.
 use crate::desktop::Desktop;
 use crate::state::AppState;
 use mementory_api::types::Progress;
@@ -127,7 +127,7 @@ fn is_long(elapsed: Duration) -> bool {
     elapsed > NOTIFY_AFTER
 }
 
-/// True if a window of the program is in front. A window whose state cannot be read is closing and does not count.
+/// True if a window of the program is in front. A window whose state cannot be read counts too, because it is closing.
 fn is_in_front(app: &AppHandle) -> bool {
     app.webview_windows().values().any(|window| window.is_focused().unwrap_or(true))
 }

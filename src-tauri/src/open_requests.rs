@@ -13,13 +13,13 @@ const DEMONSTRATION_OPTION: &str = "--demonstration";
 /// The request of one start of the program: the files to open, and whether to open the demonstration.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct StartRequest {
-    /// Files and folders, without duplicates.
+    /// Files and folders.
     pub paths: Vec<PathBuf>,
     /// Whether to open the demonstration.
     pub demonstration: bool,
 }
 
-/// The requests that the window has not received yet.
+/// The requests that the window has not received yet, each path once.
 #[derive(Default)]
 pub struct OpenRequests(Mutex<StartRequest>);
 

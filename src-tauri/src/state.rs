@@ -98,8 +98,8 @@ impl AppState {
         Ok(state)
     }
 
-    /// Starts answering clients if the open vault has a grant, or stops if the person has switched answering off. Must
-    /// be called whenever the grants or this setting change.
+    /// Starts answering clients if the open vault has an active grant, or stops if the person has switched answering
+    /// off. Must be called whenever the grants or this setting change.
     pub fn update_agents(&self) {
         let enabled = self.settings().get().answer_clients;
         let has_active_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
@@ -197,8 +197,8 @@ impl AppState {
         self.with_session(|session| session.watching().scan_folders(self.clock.elapsed(), job))
     }
 
-    /// Imports a file that was detected in a folder with automatic import. The vault does not lock during the import,
-    /// but the end of the import does not count as input. The file's id is also the job's id.
+    /// Imports a file that was detected in a folder with automatic import. The vault does not lock automatically during
+    /// the import, but the end of the import does not count as input. The file's id is also the job's id.
     pub fn import_detected_file(&self, id: &str, job: &Job) -> ApiResult<()> {
         let running_job = self.jobs.start(id, job)?;
         let result = self.with_session(|session| session.watching().import_detected_file(id, job));

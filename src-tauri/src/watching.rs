@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 const POLL_INTERVAL: Duration = Duration::from_secs(60);
 /// Minimum time between two scans, because a download reports a change for every chunk.
 const MIN_PAUSE: Duration = Duration::from_secs(1);
-/// The pause after a scan is at least this many times as long as the scan took.
+/// The pause after a scan is at least this many times as long as the scan took, but never longer than `POLL_INTERVAL`.
 const PAUSE_FACTOR: u32 = 10;
 
 /// The folders for which the system reports changes.

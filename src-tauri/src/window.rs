@@ -57,7 +57,8 @@ pub fn open(app: &AppHandle) -> tauri::Result<()> {
     Ok(())
 }
 
-/// The desktop's font as a value of `font-family`. None if the page's own list already names the system's font.
+/// The desktop's font as a value of `font-family`. None if GTK states no font. Also None on macOS and Windows, because
+/// the page's own list already names their fonts.
 fn desktop_font() -> Option<String> {
     #[cfg(target_os = "linux")]
     return crate::desktop_font::font_families();

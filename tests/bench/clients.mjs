@@ -54,15 +54,15 @@ export async function measureClients(profile) {
   }
   const env = { ...ENV, MEMENTORY_SOCKET: join(folder, "run", "clients.sock") };
   const started = performance.now();
-  const served = spawn(
+  const serveProcess = spawn(
     mementory.program,
     ["--vault", vault, "--passphrase-file", mementory.secret, "--json", "serve"],
     { env, stdio: ["ignore", "ignore", "pipe"] },
   );
-  const serverClosed = once(served, "close");
+  const serverClosed = once(serveProcess, "close");
   const clients = [];
   try {
-    await once(served.stderr, "data");
+    await once(serveProcess.stderr, "data");
     row("serve answers after", `${((performance.now() - started) / 1000).toFixed(1)} s`);
     for (const name of Object.keys(names)) {
       const args = ["mcp", "--token-file", join(folder, `${name}.token`)];
@@ -81,10 +81,10 @@ export async function measureClients(profile) {
       await measureSearches(client, name, truth, row);
       row(`memory of the program of a client after the searches (${name})`, ...idleMemory(client.pid));
     }
-    row("memory of serve after the searches, with the index in use", `${megabytes(served.pid).toFixed(0)} MB`);
+    row("memory of serve after the searches, with the index in use", `${megabytes(serveProcess.pid).toFixed(0)} MB`);
   } finally {
     for (const client of clients) await client.close();
-    served.kill("SIGINT");
+    serveProcess.kill("SIGINT");
     await serverClosed;
   }
   return publish(run, {
@@ -142,8 +142,8 @@ async function measureTime(work) {
 
 /** Memory of a process as text, and whether it is within the limit. */
 function idleMemory(pid) {
-  const used = megabytes(pid);
-  return [`${used.toFixed(1)} MB`, used < MAX_IDLE_MB];
+  const usedMb = megabytes(pid);
+  return [`${usedMb.toFixed(1)} MB`, usedMb < MAX_IDLE_MB];
 }
 
 /** Memory that a process uses, in MB. */

@@ -38,9 +38,9 @@ async function startOnce(driver, program) {
   const browser = await Browser.open(driver, program);
   await browser.find("unlock-passphrase");
   const visibleAt = Date.now();
-  const started = startTimeOf(program);
+  const startedAt = startTimeOf(program);
   await browser.close();
-  return (visibleAt - started) / 1000;
+  return (visibleAt - startedAt) / 1000;
 }
 
 /** Start time of the newest process of `program`, in milliseconds since 1970. */

@@ -78,15 +78,15 @@ function measureMem(run) {
       () => runReference(run, "mem-validate", bundle.path),
     ),
   );
-  const imported = (vault, ...how) =>
+  const runImport = (vault, ...how) =>
     requireCount(mementory.run(createVault(run, vault), "import", ...how, bundle.path), "memories", EPISODE_COUNT);
-  const [kept, planned, theirs] = runAlternating(
-    (i) => imported(`mem${i}`),
-    (i) => imported(`dry${i}`, "--dry-run"),
+  const [importRun, dryRun, referenceRun] = runAlternating(
+    (i) => runImport(`mem${i}`),
+    (i) => runImport(`dry${i}`, "--dry-run"),
     () => runReference(run, "mem-import", bundle.path),
   );
-  line("import and validation", kept, theirs);
-  line("the same without keeping it (--dry-run)", planned, theirs);
+  line("import and validation", importRun, referenceRun);
+  line("the same without keeping it (--dry-run)", dryRun, referenceRun);
   line(
     "export, read back and validated",
     ...runAlternating(

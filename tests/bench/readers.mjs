@@ -93,6 +93,6 @@ function measure({ mementory, folder, rows, wrong }, importCase, divisor) {
   if (!isSmall) wrong.push(`${importCase.what}: peak of ${usage.rss.toFixed(0)} MB`);
   if (value.added === 0 || value.failed > 0)
     wrong.push(`${importCase.what}: ${value.added} added, ${value.failed} failed`);
-  for (const made of [vault, path, `${input}${zip}`, `${input}${zip}.truth.json`])
-    rmSync(made, { recursive: true, force: true });
+  for (const file of [vault, path, `${input}${zip}`, `${input}${zip}.truth.json`])
+    rmSync(file, { recursive: true, force: true });
 }

@@ -72,7 +72,10 @@ async function measurePrograms(quick) {
   });
 }
 
-/** Measures import, search and erasure with a ChatGPT export of about `mb` MB; with `withLimits` also this machine. */
+/**
+ * Measures import, unlocking, first pages, search and erasure with a ChatGPT export of about `mb` MB. If `withLimits` is
+ * true, also measures a calibrated unlock and the limits of this machine.
+ */
 async function measureExport({ mementory, folder, rows, wrong }, conversations, mb, withLimits) {
   const { path, truth } = await chatgptExport(conversations, mb);
   const size = truth.json_bytes / 1e6;

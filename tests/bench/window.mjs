@@ -161,9 +161,9 @@ async function createLargeVault({ mementory, folder }) {
   const { path } = await chatgptExport(20_000, 1000);
   mementory.run(vault, "import", path);
   mementory.run(vault, "import", writeMemories(join(folder, "memories.mem"), MEMORY_COUNT).path);
-  const long = join(folder, "long.json");
-  writeFileSync(long, manyConversations(TITLE_WORD, 2, LONG_CONVERSATION_MESSAGES));
-  mementory.run(vault, "import", long);
+  const longFile = join(folder, "long.json");
+  writeFileSync(longFile, manyConversations(TITLE_WORD, 2, LONG_CONVERSATION_MESSAGES));
+  mementory.run(vault, "import", longFile);
   const { counts } = mementory.run(vault, "info").value;
   return {
     vault,
@@ -181,14 +181,14 @@ async function measureAll(browser, rows) {
   await browser.click("unlock-submit");
   await browser.find("home");
 
-  const home = [];
+  const homeTimes = [];
   for (let n = 0; n < REPETITION_COUNT; n += 1) {
     await browser.runAsync(MEASURE_OPEN_SOURCE, '[data-testid="nav-trash"]', '[data-testid="nav-trash"][aria-current]');
-    home.push(
+    homeTimes.push(
       await browser.runAsync(MEASURE_OPEN_SOURCE, '[data-testid="nav-home"]', '[data-testid="home-matrix"] td'),
     );
   }
-  addOpeningTimes("Home", home, "300 ms", add);
+  addOpeningTimes("Home", homeTimes, "300 ms", add);
 
   await browser.click("nav-memories");
   await browser.find("list-row");
@@ -231,7 +231,7 @@ async function measureAll(browser, rows) {
   );
   await typed("Searching a million messages", memory);
 
-  // Alternate between the two, because a conversation that is already open is not opened again.
+  // Alternate between the two long conversations, because a conversation that is already open is not opened again.
   await browser.runAsync(MEASURE_SEARCH_SOURCE, TITLE_WORD);
   const row = '[data-testid="list-row"]';
   const ids = await until("the long conversations in the list", async () => {

@@ -13,12 +13,13 @@ import { quiet } from "../tools/sh.mjs";
 import { BOMBS, makeBomb } from "./make.mjs";
 
 /**
- * The most that a bomb may cost unless the person has agreed to more: seconds of CPU time, MB of memory, and MB that
- * the vault stores.
+ * The most that a bomb may cost unless the person has agreed to more: seconds of CPU time, MB of memory, and MB by
+ * which the vault may grow.
  */
 const ALLOWED = { seconds: 5, memory: 500, kept: 100 };
 const COMMANDS = ["detect", "validate", "import"];
-const STOP = "ulimit -t 60; ulimit -d 3000000; exec /usr/bin/time -q -f '%U %S %M' -o";
+/** Begins a shell script that limits a command to 60 s of CPU time and 3 GB of memory, and measures its costs. */
+const LIMIT_SCRIPT = "ulimit -t 60; ulimit -d 3000000; exec /usr/bin/time -q -f '%U %S %M' -o";
 
 export async function testCosts(count) {
   if (process.platform !== "linux" || quiet("/usr/bin/time", ["true"]).code !== 0)
@@ -39,8 +40,8 @@ export async function testCosts(count) {
 }
 
 /**
- * Measures the commands with a bomb. Returns the cells of its row in the table, the MB that the vault then stores, and
- * whether a limit was exceeded.
+ * Measures the commands with a bomb. Returns the cells of the bomb's row in the table, the MB by which the commands made
+ * the vault grow, and whether a limit was exceeded.
  */
 function costs(empty, path) {
   const vault = new Vault(empty.folder, "bombed");
@@ -50,11 +51,9 @@ function costs(empty, path) {
   const log = join(empty.folder, "time.txt");
   let isOver = false;
   const cells = COMMANDS.map((name) => {
-    const { stdout } = quiet("sh", ["-c", `${STOP} "$@"`, "sh", log, built("mementory"), "--json", name, path], {
-      cwd: vault.folder,
-      env: vault.env,
-    });
-    const [seconds, memory] = timesIn(log);
+    const args = ["-c", `${LIMIT_SCRIPT} "$@"`, "sh", log, built("mementory"), "--json", name, path];
+    const { stdout } = quiet("sh", args, { cwd: vault.folder, env: vault.env });
+    const [seconds, memory] = costsIn(log);
     isOver ||= seconds > ALLOWED.seconds || memory > ALLOWED.memory;
     return `${seconds.toFixed(1)}, ${memory}, ${outcome(stdout)}`;
   });
@@ -63,7 +62,7 @@ function costs(empty, path) {
 }
 
 /** Reads the CPU seconds and the megabytes of memory from the log of GNU `time`. */
-function timesIn(log) {
+function costsIn(log) {
   const [user, system, kilobytes] = readFileSync(log, "utf8").trim().split("\n").at(-1).split(" ").map(Number);
   return [user + system, Math.round((kilobytes * 1024) / 1e6)];
 }

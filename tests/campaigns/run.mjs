@@ -88,24 +88,24 @@ await main(async () => {
   const findingsText = found ? `seeds ${found}` : code === 0 ? "none" : `the run ended with ${code}`;
   const checks = `${text.match(/^ {2}(?:ok|FAILED)/gm)?.length ?? 0} checks`;
   const sum = roundsPattern && [...text.matchAll(roundsPattern)].reduce((total, [, n]) => total + Number(n), 0);
-  const rounds = script ? [sum && `${sum} rounds`, checks].filter(Boolean).join(" in ") : `${count} from ${seed}`;
+  const roundsText = script ? [sum && `${sum} rounds`, checks].filter(Boolean).join(" in ") : `${count} from ${seed}`;
   const date = new Date().toISOString().slice(0, 10);
-  writeRow(name, [name, what, rounds, `${minutes} min, load ${load.toFixed(1)}`, findingsText, date]);
+  writeRow(name, [name, what, roundsText, `${minutes} min, load ${load.toFixed(1)}`, findingsText, date]);
   return code;
 });
 
 function parseArguments(args) {
   const [name, ...options] = args;
   if (!Object.hasOwn(CAMPAIGNS, name)) throw new Stop(`Name a campaign: ${Object.keys(CAMPAIGNS).join(", ")}.`);
-  const own = CAMPAIGNS[name].options ?? [];
-  const passedOn = options.filter((option) => own.includes(option));
-  const numbers = options.filter((option) => !own.includes(option));
+  const ownOptions = CAMPAIGNS[name].options ?? [];
+  const passedOn = options.filter((option) => ownOptions.includes(option));
+  const numbers = options.filter((option) => !ownOptions.includes(option));
   const values = { "--count": 1000, "--seed": 1 };
   for (let at = 0; at < numbers.length; at += 2) {
     const value = Number(numbers[at + 1]);
     if (!(numbers[at] in values) || !Number.isInteger(value) || value < 1) {
-      const known = [...Object.keys(values).map((each) => `${each} N`), ...own].join(", ");
-      throw new Stop(`${numbers[at]} ${numbers[at + 1] ?? ""}: known are ${known}.`);
+      const knownOptions = [...Object.keys(values).map((each) => `${each} N`), ...ownOptions].join(", ");
+      throw new Stop(`${numbers[at]} ${numbers[at + 1] ?? ""}: known are ${knownOptions}.`);
     }
     values[numbers[at]] = value;
   }

@@ -161,8 +161,10 @@ export async function testBombs(count) {
         const isListedAsFailed = code === 0 && JSON.parse(stdout).failed > 0;
         if (!isRefused && !(command[0] === "import" && isListedAsFailed)) problems.push(outcome);
       }
-      const large = vault.must("list", "--limit", "500").items.filter((item) => (item.text ?? "").includes("0,0,0"));
-      if (large.length > 0) problems.push(`${large.length} records of it are in the vault`);
+      const largeRecords = vault
+        .must("list", "--limit", "500")
+        .items.filter((item) => (item.text ?? "").includes("0,0,0"));
+      if (largeRecords.length > 0) problems.push(`${largeRecords.length} records of it are in the vault`);
       for (const batch of vault.must("imports").batches) if (!batch.undone) vault.run("undo", batch.batch);
       problems.forEach((problem) => console.log(`  ${problem}`));
       count.add(`bomb: ${name}`, problems.length === 0);

@@ -39,9 +39,9 @@ export async function testCanaries(count) {
       return result;
     };
     vault.create();
-    const imported = vault.write("export.zip", makeExport());
-    vault.must("import", imported, "--dry-run");
-    const { memories } = vault.must("--progress", "import", imported);
+    const exportPath = vault.write("export.zip", makeExport());
+    vault.must("import", exportPath, "--dry-run");
+    const { memories } = vault.must("--progress", "import", exportPath);
     if (memories !== 1) problems.push(`${memories} memories imported, not 1`);
     const handwrittenId = vault.must(
       "add",
@@ -91,7 +91,7 @@ export async function testCanaries(count) {
       for (const [name, word] of searchable) if (stdout.includes(word)) leftovers.push(`${quiet[0]} says ${name}`);
     }
     leftovers.push(...findWords(vault, outputs));
-    const reimport = vault.must("import", imported);
+    const reimport = vault.must("import", exportPath);
     if (reimport.added + reimport.updated > 0)
       leftovers.push(
         `the export brings back ${reimport.added} and ${reimport.updated}: ${JSON.stringify(reimport.by_kind)}`,
@@ -153,7 +153,7 @@ function makeExport() {
   ]);
 }
 
-/** Returns one line for each occurrence of a canary word in files and output. */
+/** Returns one line for each canary word and each of its encodings that a file or an output contains. */
 function findWords(vault, printed) {
   const files = [vault.path, vault.scratch]
     .flatMap((folder) => readdirSync(folder, { recursive: true, withFileTypes: true }))
@@ -177,7 +177,7 @@ function findWords(vault, printed) {
   );
 }
 
-/** Encodings of a word: plain, UTF-16, and base64 at each of its three alignments. */
+/** Encodings of a word: plain, in lower case, UTF-16, and base64 at each of its three alignments. */
 function encodings(word) {
   const base64 = [0, 1, 2].map((shift) => {
     const text = Buffer.from("x".repeat(shift) + word).toString("base64");

@@ -87,8 +87,8 @@ function valueAt(answer, pointer) {
 }
 
 /**
- * The lines of a stream: an object whose `next` resolves with the next line, or with undefined at the end. With a
- * `count`, a promise of that many lines instead.
+ * The lines of a stream. If `count` is Infinity, returns an object whose `next` resolves with the next line, or with
+ * undefined at the end. Otherwise returns a promise of the first `count` lines.
  */
 function lines(stream, count, closed) {
   const [waiting, ready] = [[], []];

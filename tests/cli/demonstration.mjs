@@ -9,7 +9,7 @@ const DEMONSTRATION_SCRIPT = fileURLToPath(new URL("../tools/demonstration.mjs",
 /** Largest number of lines about the losses of both exports. More lines would hardly be read. */
 const MAX_LOSS_LINES = 6;
 
-/** Runs the demonstration in a process of its own, because it prints what it finds. */
+/** Runs the demonstration in another process, whose output the test can read. */
 export async function testDemonstration(count) {
   await inFolder((folder) => {
     const script = `import { demonstrate } from ${JSON.stringify(DEMONSTRATION_SCRIPT)}; process.exit(demonstrate());`;

@@ -42,7 +42,10 @@ export function conversation(id, title, messages) {
   };
 }
 
-/** JSON of an export with short conversations. Every message contains the word `name`, and no two texts are equal. */
+/**
+ * JSON of an export with `conversations` conversations of `messages` messages each. Every message contains the word
+ * `name`, and no two texts are equal.
+ */
 export function manyConversations(name, conversations, messages) {
   return JSON.stringify(
     Array.from({ length: conversations }, (_, c) =>

@@ -86,7 +86,7 @@ export class McpClient {
     return result;
   }
 
-  /** Calls a tool. Returns its structured result, or null if the tool refused the call. */
+  /** Calls a tool. Returns its structured result, or null if the tool has none or refused the call. */
   async call(name, args) {
     const { isError, structuredContent } = await this.request("tools/call", { name, arguments: args });
     return isError ? null : (structuredContent ?? null);

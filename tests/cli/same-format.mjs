@@ -41,9 +41,9 @@ export async function testSameFormat(count) {
       there.must("import", firstPath);
       there.must("export", "--format", format, secondPath);
       const [before, after] = [firstPath, secondPath].map((path) => idsOf(parts(path), ELEMENTS[format]));
-      const lost = before.filter((id) => !after.includes(id));
-      lost.forEach((id) => console.log(`  ${format}: ${id} is not there`));
-      count.add(`${format}: elements keep their ids in another vault`, before.length > 20 && lost.length === 0);
+      const lostIds = before.filter((id) => !after.includes(id));
+      lostIds.forEach((id) => console.log(`  ${format}: ${id} is not there`));
+      count.add(`${format}: elements keep their ids in another vault`, before.length > 20 && lostIds.length === 0);
     });
   }
 }

@@ -88,9 +88,9 @@ async function checkTrip(count, samples) {
     const secondVault = new Vault(place, "b").create();
     secondVault.must("import", join(place, "before.mem"));
     secondVault.must("export", "--format", "alf", join(place, "trip.alf"));
-    const third = new Vault(place, "c").create();
-    third.must("import", join(place, "trip.alf"));
-    const after = exported(third, "after.mem");
+    const thirdVault = new Vault(place, "c").create();
+    thirdVault.must("import", join(place, "trip.alf"));
+    const after = exported(thirdVault, "after.mem");
     for (const { format, name, places, problems, report, leftOut } of trips) {
       for (const [value, where] of places) {
         const reason = (NOT_KEPT[format] ?? []).find(([pattern]) => pattern.test(where))?.[1];

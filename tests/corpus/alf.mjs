@@ -20,6 +20,7 @@ import {
   addEntries,
   applyInTurn,
 } from "./alf_edits.mjs";
+import { sha256 } from "./signing.mjs";
 import {
   ENTRY_COUNTS,
   buildArchive,
@@ -210,6 +211,10 @@ const ARCHIVES = {
     changeEntry("manifest.json", (entry) => ({ ...entry, data: entryText(entry).slice(0, 300) })),
     "manifest_invalid",
   ],
+  "a manifest with two byte order marks": [
+    changeEntry("manifest.json", (entry) => ({ ...entry, data: `\ufeff\ufeff${entryText(entry)}` })),
+    "manifest_invalid",
+  ],
   "an identity that is not JSON": [
     changeEntry("identity.json", (entry) => ({ ...entry, data: "{" })),
     "malformed_document",
@@ -241,6 +246,16 @@ const ARCHIVES = {
   "an artifact that is not what its row says": [
     changeEntry("artifacts/data/hives.csv", (entry) => ({ ...entry, data: "hive,weight\n1,12\n" })),
     "taken",
+  ],
+  "a partition with a byte order mark": [
+    changeEntry(PARTITION_NAME, (entry) => ({ ...entry, data: `\ufeff${entryText(entry)}` })),
+    "taken",
+    "",
+  ],
+  "a partition with two byte order marks": [
+    changeEntry(PARTITION_NAME, (entry) => ({ ...entry, data: `\ufeff\ufeff${entryText(entry)}` })),
+    "taken",
+    "malformed",
   ],
   "a line that is no record": [
     applyInTurn(
@@ -414,6 +429,21 @@ const VALUES = {
     "",
   ],
   "a memory that supersedes nothing": [editFirstRecord((r) => (r.supersedes = OTHER_AGENT_ID)), "taken", ""],
+  "a memory that supersedes an empty id": [editFirstRecord((r) => (r.supersedes = "")), "taken", "bad_value"],
+  "two embeddings of one model": [
+    editFirstRecord((r) => {
+      const time = "2026-01-01T00:00:00Z";
+      const vector = { model: "m", dimensions: 1, vector: [1], computed_at: time, source: "runtime" };
+      r.embeddings = [vector, { ...vector, vector: [2] }];
+    }),
+    "taken",
+    "",
+  ],
+  "a human principal with an agent": [
+    editElement("principals", (p) => Object.assign(p, { principal_type: "human", agent_id: OTHER_AGENT_ID })),
+    "taken",
+    "",
+  ],
   "a memory that supersedes itself": [editFirstRecord((r) => (r.supersedes = r.id)), "taken", ""],
   "a memory of a principal that is not there": [
     editFirstRecord((r) => (r.namespace = `principal_context:${OTHER_AGENT_ID}`)),
@@ -444,6 +474,18 @@ const VALUES = {
     "taken",
     "unsafe_path",
   ],
+  "an artifact path in raw/": [
+    editElement("attachments", (a) => {
+      const soul = validEntries().find(({ name }) => name === "raw/openclaw/SOUL.md").data;
+      Object.assign(a, { archive_path: "raw/openclaw/SOUL.md", size_bytes: Buffer.byteLength(soul) });
+      a.hash = { algorithm: "sha256", value: sha256(soul) };
+    }),
+    "taken",
+    "",
+  ],
+  "an empty artifact path": [editElement("attachments", (a) => (a.archive_path = "")), "taken", "unsafe_path"],
+  "an empty remote reference": [editElement("attachments", (a) => (a.remote_ref = "")), "taken", "bad_value"],
+  "an empty name of the memory index": [editManifest((m) => (m.layers.memory.index_file = "")), "taken", "unsafe_path"],
   "a memory index whose path leads out": [
     editManifest((m) => (m.layers.memory.index_file = "../index.json")),
     "taken",

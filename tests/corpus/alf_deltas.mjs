@@ -35,7 +35,7 @@ const editDeltaLines = (change) =>
   }));
 const setRecordCount = (n) => editManifest((m) => (m.changes.memory.record_count = n));
 
-const bringPrincipals = (document) =>
+const addPrincipals = (document) =>
   applyInTurn(
     editManifest((m) => (m.changes.principals = { file: "principals.json", changed_ids: [] })),
     addEntries({ name: "principals.json", data: JSON.stringify(document) }),
@@ -100,8 +100,8 @@ export const DELTAS = {
     ),
     "manifest_invalid",
   ],
-  "delta: principals without a list": [bringPrincipals({}), "malformed"],
-  "delta: a principal that is a text": [bringPrincipals({ principals: ["Ilse"] }), "malformed"],
+  "delta: principals without a list": [addPrincipals({}), "malformed"],
+  "delta: a principal that is a text": [addPrincipals({ principals: ["Ilse"] }), "malformed"],
   "delta: a line without content": [
     editDeltaLines((all) => [all[0].replace('"content": "Three hives in the orchard.", ', ""), ...all.slice(1)]),
     "no_content",

@@ -22,7 +22,8 @@ const DATA_PATHS = Object.keys(validFiles()).filter((path) => path.includes("/")
 const NOTE = "A line of nobody.\n";
 
 /**
- * Changes the case of the last letter of the last string value in a text. The bytes change, but the record stays valid.
+ * Changes the case of one letter in a text: of the last letter of the last string value that ends with a letter, or
+ * else of the first `t`. The bytes change, but the record stays valid.
  */
 const changeLetter = (text) => {
   const at = [...text.matchAll(/[A-Za-z]"(?=[,}\]])/g)].at(-1)?.index ?? text.indexOf("t");
@@ -72,6 +73,14 @@ const CONTAINER = {
   ],
   "entries that differ by case": [
     addEntries({ name: `garden.mem/${EPISODES.toUpperCase()}`, data: NOTE }),
+    ...refusedAs("container_similar_names"),
+  ],
+  "entries that differ by normalisation": [
+    addEntries(...["NFC", "NFD"].map((form) => ({ name: `garden.mem/caf\u00e9.txt`.normalize(form), data: NOTE }))),
+    ...refusedAs("container_similar_names"),
+  ],
+  "vendor kinds that differ by case": [
+    { content: (files) => ({ ...files, "items/ACMEBUOY.jsonl": files["items/acmeBuoy.jsonl"] }) },
     ...refusedAs("container_similar_names"),
   ],
   "an empty folder among the records": [
@@ -146,6 +155,7 @@ const INTEGRITY = {
       "audit/extra.jsonl",
       "embeddings/episode.m.vec",
       "provenance/edges.jsonl",
+      "Items/extra.jsonl",
     ].map((path) => [
       `${path} is there and not listed`,
       [editSealed(path, () => "{}\n"), ...refusedAs("unlisted_file")],
@@ -178,6 +188,7 @@ const INTEGRITY = {
     { checksums: (text) => `${text}${linesOf(text)[0]}\n` },
     ...refusedAs("checksums_mismatch"),
   ],
+  "CHECKSUMS without a line feed at its end": [{ checksums: (text) => text.trimEnd() }, "taken", ""],
   "CHECKSUMS in another order": [{ checksums: (text) => `${linesOf(text).reverse().join("\n")}\n` }, "taken", ""],
   "CHECKSUMS that was changed later": [
     editSealed("CHECKSUMS", (text) => text.replace(/^./, "x")),

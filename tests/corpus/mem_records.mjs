@@ -135,6 +135,9 @@ export const recordCases = () => ({
   "no line feed at the end": [editText(EPISODES, (text) => text.trimEnd()), "taken", ""],
   "an id twice": [editLines(EPISODES, (lines) => [...lines, lines[1].replace("forepeak", "locker")]), "taken", ""],
   "a reference that points nowhere": [editRecord("fact", (fact) => void (fact.episodeID = "ep_never")), "taken", ""],
+  "an empty reference in an optional field": [editRecord("fact", (fact) => void (fact.supersededBy = "")), "taken", ""],
+  "an empty reference in a required field": [editRecord("fact", (fact) => void (fact.episodeID = "")), "taken", ""],
+  "an empty reference in a list": [editRecord("edge", (edge) => void edge.evidenceEpisodeIDs.push("")), "taken", ""],
   "a secret that travels in clear": [
     editRecord("secretRef", (secret) => void (secret.value = "chart-pass-77")),
     "taken",

@@ -71,6 +71,11 @@ const VERSION_1 = {
   "a todo related to nothing": [setInTodo("related_memory_ids", ["mem_ff"]), "taken"],
   "two memories with one id": [(root) => root.memories.push({ ...root.memories[0], content: "Other words." }), "taken"],
   "a memory twice": [(root) => root.memories.push(root.memories[0]), "taken"],
+  "an id twice, once in capitals": [
+    ({ memories }) =>
+      memories.push({ ...memories[0], id: `mem_${memories[0].id.slice(4).toUpperCase()}`, content: "Other words." }),
+    "taken",
+  ],
   "an id that is no UUID": [setInMemory("id", "mem_first"), "taken"],
   "an id without its prefix": [setInMemory("id", "5f0c1d2e-0001-4a00-8a00-000000000001"), "taken"],
   "an id that is a number": [setInMemory("id", 7), "taken"],
@@ -163,8 +168,8 @@ function encrypted1(vault) {
   if (!encryptedDocument) {
     const secret = vault.write("words.txt", `${PASSPHRASE}\n`);
     const out = vault.write("plain.mif.json", fixture("v1", "input.mif.json")).replace("plain", "sealed");
-    const sealed = ["--format", "mif", "--encrypt", "--export-passphrase-file", secret];
-    vault.must("convert", out.replace("sealed", "plain"), out, ...sealed);
+    const options = ["--format", "mif", "--encrypt", "--export-passphrase-file", secret];
+    vault.must("convert", out.replace("sealed", "plain"), out, ...options);
     encryptedDocument = readFileSync(out).toString();
   }
   return JSON.parse(encryptedDocument);
@@ -220,6 +225,13 @@ const TEXTS = {
   "the file without its last byte": ["json", () => text1().slice(0, -1), "malformed"],
   "bytes behind the document": ["json", () => `${text1()}junk`, "malformed"],
   "a byte order mark": ["json", () => `\ufeff${text1()}`, "taken"],
+  "two byte order marks": ["json", () => `\ufeff\ufeff${text1()}`, "malformed"],
+  "UTF-16": ["json", () => Buffer.from(`\ufeff${text1()}`, "utf16le"), "taken"],
+  "UTF-16 with a byte more": [
+    "json",
+    () => Buffer.concat([Buffer.from(`\ufeff${text1()}`, "utf16le"), Buffer.from("}")]),
+    "invalid_utf16",
+  ],
   "a number that is NaN": ["json", () => memoryWith('"importance":NaN'), "taken"],
   "a member nested 5,000 levels deep": [
     "json",
@@ -239,6 +251,13 @@ const TEXTS = {
     "taken",
   ],
   "JSON lines: nothing": ["jsonl", lines((all) => all), "taken"],
+  "JSON lines: two byte order marks": [
+    "jsonl",
+    lines((all) => [`\ufeff\ufeff${all[0]}`, ...all.slice(1)]),
+    "header_missing",
+  ],
+  "JSON lines: a memory twice": ["jsonl", lines((all) => [all[0], all[1], ...all.slice(1)]), "taken"],
+  "JSON lines: a memory behind the footer": ["jsonl", lines((all) => [all[0], ...all.slice(2), all[1]]), "taken"],
   "JSON lines: no header": ["jsonl", lines((all) => [...all.slice(1), all[0]]), "header_missing"],
   "JSON lines: no footer": ["jsonl", lines((all) => all.slice(0, -1)), "taken"],
   "JSON lines: a line less": ["jsonl", lines((all) => [all[0], ...all.slice(2)]), "taken"],
@@ -268,6 +287,7 @@ const TEXTS = {
   ],
   "JSON lines: an unknown line": ["jsonl", lines((all) => [all[0], '{"type":"poem"}', ...all.slice(1)]), "taken"],
   "JSON lines: a line without data": ["jsonl", lines((all) => [all[0], '{"type":"memory"}', ...all.slice(1)]), "taken"],
+  "YAML: two byte order marks": ["yaml", yaml((text) => `\ufeff\ufeff${text}`), "taken"],
   "YAML: a key twice": ["yaml", yaml((text) => `${text}todos: []\n`), "taken"],
   "YAML: two documents": ["yaml", yaml((text) => `${text}---\nmif_version: 1.0\n`), "malformed"],
   "YAML: an open quote": ["yaml", yaml((text) => `${text}x: "open\n`), "malformed"],
@@ -297,7 +317,7 @@ const generic = (change) => () => {
 const set = (name, value) => (list) => setIn([1, name], value)(list);
 const markdown = (change) => () => change(interop("as-markdown.md"));
 
-/** The same table as `TEXTS`, for documents in the formats of other programs. */
+/** Like `TEXTS`, but for documents in the formats of other programs. */
 const INTEROP = {
   "mem0: nothing": ["json", mem0(() => {}), "taken"],
   "mem0: an element without a memory": ["json", mem0(set("memory", undefined)), "taken"],
@@ -323,6 +343,12 @@ const INTEROP = {
   "generic: tags in one text": ["json", generic(set("tags", "a,b")), "taken"],
   "generic: a time that is no date": ["json", generic(set("timestamp", "soon")), "taken"],
   "markdown: nothing": ["md", markdown((text) => text), "taken"],
+  "markdown: two byte order marks": ["md", markdown((text) => `\ufeff\ufeff${text}`), "taken"],
+  "markdown: a first header without an end": [
+    "md",
+    markdown((text) => text.replace("comma]\n---\nPrefers", "comma]\nshe says: Prefers")),
+    "taken",
+  ],
   "markdown: a header without an end": [
     "md",
     markdown((text) => text.replace("tags: [a, b c]\n---\n", "tags: [a, b c]\n")),

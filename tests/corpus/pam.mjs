@@ -101,6 +101,7 @@ const DOCUMENTS = {
     ...refusedAs("malformed"),
   ],
   "a store with a byte order mark": [editText(STORE, (text) => `\ufeff${text}`), "taken", ""],
+  "a store with two byte order marks": [editText(STORE, (text) => `\ufeff\ufeff${text}`), ...refusedAs("malformed")],
   "a store with NaN": [editText(STORE, (text) => text.replace("7.5", "NaN")), ...refusedAs("malformed")],
   "a store with a number beyond a double": [
     editText(STORE, (text) => text.replace("7.5", "1e999")),
@@ -176,6 +177,26 @@ const DOCUMENTS = {
     editStore((store) => (store.conversations_index[0].storage.ref = "conversations/none.json")),
     "taken",
     "",
+  ],
+  "an index with two entries of one file": [
+    editStore(({ conversations_index: index }) => index.push({ ...index[0], id: "talk-b", derived_memories: [] })),
+    "taken",
+    "",
+  ],
+  "derived memories that do not name the conversation": [
+    editStore((store) => store.conversations_index[0].derived_memories.push("m-03")),
+    "taken",
+    "",
+  ],
+  "two files with one conversation": [
+    {
+      entries: (entries) => {
+        const { data } = entries.find(({ name }) => name === CONVERSATION);
+        return [...entries, { name: "conversations/talk-b.json", data: data.replace("Boats", "Other boats") }];
+      },
+    },
+    "taken",
+    "duplicate_id",
   ],
   "a conversation that the index does not list": [editStore((store) => (store.conversations_index = [])), "taken", ""],
 };

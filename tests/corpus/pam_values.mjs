@@ -68,6 +68,10 @@ const MEMORY = [
   ["access.shared_with", [{ permissions: ["own"] }], "missing_field"],
   ["embedding_ref", "v-99", "dangling_reference"],
   ["embedding_ref", 99, "dangling_reference"],
+  ["embedding_ref", "", ""],
+  ["temporal.superseded_by", "", ""],
+  ["provenance.conversation_ref", "", ""],
+  ["provenance.message_ref", "", ""],
   ["metadata.language", "english", "bad_value"],
   ["metadata", [], "wrong_type"],
   ["x_more", 1, "unknown_field"],
@@ -129,6 +133,8 @@ const CONVERSATION_VALUES = [
   ["messages.0.children_ids", [99], "wrong_type"],
   ["messages.0.token_count", -1, "bad_value"],
   ["messages.1.id", "n1", "duplicate_id"],
+  ["messages.0.parent_id", "n4", ""],
+  ["messages.1.parent_id", "", ""],
   ["messages.0.attachments.0.type", "zip", "bad_value"],
   ["messages.0.citations", [{ url: "over there" }], "bad_value"],
   ["messages.0.mood", "calm", "unknown_field"],
@@ -145,7 +151,7 @@ const EMBEDDING_VALUES = [
   ["model", undefined, "missing_field"],
 ];
 
-const rowsOf = (what, rows, edit) =>
+const casesOf = (what, rows, edit) =>
   Object.fromEntries(
     rows.map(([path, value, finds]) => {
       const shownValue = JSON.stringify(value);
@@ -157,16 +163,16 @@ const rowsOf = (what, rows, edit) =>
 
 /** The cases, in the structure that `pam.mjs` uses. */
 export const valueCases = () => ({
-  ...rowsOf("a memory", MEMORY, (change) =>
+  ...casesOf("a memory", MEMORY, (change) =>
     editMemory((memory) => {
       change(memory);
     }),
   ),
-  ...rowsOf("a store", ROOT, editStore),
-  ...rowsOf("a relation", RELATION, (change) => editStore((store) => change(store.relations[0]))),
-  ...rowsOf("an entry of the index", INDEX, (change) => editStore((store) => change(store.conversations_index[0]))),
-  ...rowsOf(CONVERSATION, CONVERSATION_VALUES, editConversation),
-  ...rowsOf(EMBEDDINGS, EMBEDDING_VALUES, editEmbedding),
+  ...casesOf("a store", ROOT, editStore),
+  ...casesOf("a relation", RELATION, (change) => editStore((store) => change(store.relations[0]))),
+  ...casesOf("an entry of the index", INDEX, (change) => editStore((store) => change(store.conversations_index[0]))),
+  ...casesOf(CONVERSATION, CONVERSATION_VALUES, editConversation),
+  ...casesOf(EMBEDDINGS, EMBEDDING_VALUES, editEmbedding),
   "a memory without id": [editMemory((memory) => delete memory.id), "taken", "missing_field"],
   "a memory without content": [editMemory((memory) => delete memory.content), "taken", "missing_field"],
   "a memory that is a text": [editStore((store) => store.memories.push("Lena rows.")), "taken", "wrong_type"],

@@ -17,7 +17,7 @@ import { zaxy } from "./zaxy.mjs";
 
 /**
  * The corpora. The members of a corpus:
- * - `format`
+ * - `format`: the id of the format
  * - `about`: a sentence for the head of its table
  * - `bases()`: files that are imported into the vault before any other
  * - `vaultCodes`: codes of import errors that depend on the content of the vault

@@ -141,7 +141,7 @@ const UNSIGNED = {
   ],
 };
 
-/** The same table as `UNSIGNED`, for signed bundles. */
+/** Like `UNSIGNED`, but for signed bundles. */
 const SIGNED = {
   "signed: nothing": [() => {}, "taken"],
   "signed: a bit of the signature": [flip("signature"), "signature_invalid"],
@@ -199,6 +199,13 @@ const SUBSET = {
   "subset: a step less": [(part) => part.disclosed[0].proof.pop(), "proof_invalid"],
   "subset: no proof": [setIn(["disclosed", 0, "proof"], undefined), "proof_malformed"],
   "subset: an unknown side": [setIn(["disclosed", 0, "proof", 0, 1], "up"), "proof_malformed"],
+  "subset: a proof of 65 steps": [
+    (part) => part.disclosed[0].proof.push(...Array(64).fill(part.disclosed[0].proof[0])),
+    "proof_malformed",
+  ],
+  "subset: an index that is a text": [setIn(["disclosed", 0, "index"], "0"), "taken"],
+  "subset: no index": [setIn(["disclosed", 0, "index"], undefined), "taken"],
+  "subset: an entry twice": [(part) => part.disclosed.push(part.disclosed[0]), "taken"],
   "subset: a hash of one byte": [setIn(["disclosed", 0, "proof", 0, 0], "ab"), "proof_malformed"],
   "subset: an entry that was changed": [setIn(["disclosed", 0, "content", "valid_from"], null), "proof_invalid"],
 };
@@ -207,6 +214,8 @@ const SUBSET = {
 const FAULTY_TEXTS = {
   "the first half of the file": [(text) => text.slice(0, text.length / 2), "malformed"],
   "the file without its last brace": [(text) => text.slice(0, -1), "malformed"],
+  "a byte order mark": [(text) => `\ufeff${text}`, "taken"],
+  "two byte order marks": [(text) => `\ufeff\ufeff${text}`, "malformed"],
   "a number that is NaN": [(text) => text.replace('"seq":1,', '"seq":NaN,'), "taken"],
   "an event number of 40 digits": [(text) => text.replace('"seq":1,', `"seq":${"9".repeat(40)},`), "taken"],
   "a key twice": [(text) => text.replace('"seq":1,', '"seq":1,"seq":1,'), "taken"],

@@ -23,11 +23,9 @@ const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/**
- * Longest time for the window to open while it is traced, which makes it slow, and time after which the passphrase is
- * typed again. In milliseconds.
- */
+/** Longest time in milliseconds for the window to open while it is traced, which makes the window slow. */
 const TRACED_MS = 240_000;
+/** Milliseconds after which the passphrase is typed again. */
 const RETYPE_MS = 15_000;
 const TAB = "\uE004";
 const ENTER = "\uE007";
@@ -213,11 +211,11 @@ export async function testAgentsTraced(count) {
     const socket = join(folders.XDG_RUNTIME_DIR, "mementory", "clients.sock");
     // Type the passphrase repeatedly until the vault is open, because the window may not have been ready. If only some
     // of the keys arrive, the passphrase is wrong and the field is cleared.
-    const unlocked = async () => {
+    const tryToUnlock = async () => {
       if (!existsSync(socket)) display.type(PASSPHRASE, "Return");
       return until("the socket", () => existsSync(socket), RETYPE_MS).catch(() => false);
     };
-    await until("the vault to be open", unlocked, TRACED_MS);
+    await until("the vault to be open", tryToUnlock, TRACED_MS);
     const client = await McpClient.start(built("mementory"), ["mcp", "--token-file", join(home, "token")], {
       ...ENV,
       ...folders,
@@ -230,9 +228,9 @@ export async function testAgentsTraced(count) {
     let ended = false;
     windowClosed.then(() => (ended = true));
     await until("the window to end", () => (ended ? true : (display.closeWindow(), false)));
-    const { network, seesSockets } = readTrace(trace);
+    const { network, seesLocalSocket } = readTrace(trace);
     network.slice(0, 5).forEach((line) => console.log(`  ${line.slice(0, 160)}`));
-    count.add("the window opens no internet socket, only local ones", seesSockets && network.length === 0);
+    count.add("the window opens no internet socket, only local ones", seesLocalSocket && network.length === 0);
   } catch (error) {
     console.log(`  ${error.stack}`);
     count.add("the test of the window under a trace runs to its end", false);

@@ -12,11 +12,14 @@ import { Desktop } from "./desktop.mjs";
 import { Display, homeWithRecentVaults } from "./display.mjs";
 import { Browser, until } from "./webdriver.mjs";
 
-/** Longer than the 10 s after which a job is long, and shorter than the 15 s after which the program assumes a sleep. */
+/**
+ * Milliseconds for which the program is halted: more than the 10 s after which a job counts as long, and fewer than the
+ * 15 s after which the program assumes that the computer was asleep.
+ */
 const HALTED_MS = 11_000;
-/** Enough that an import is still running when the program is halted. */
+/** Number of memories to import: so many that the import is still running when the program is halted. */
 const MEMORIES = 8_000;
-/** A word of every memory, and of the name of the file. */
+/** A word that every memory and the name of the file contain. */
 const SECRET = "harbour";
 
 export async function testNotifications(count) {

@@ -138,7 +138,7 @@ export class Display {
     this.#xdotool("windowminimize", id);
   }
 
-  /** The id of the window with this title, or an empty text. */
+  /** The id of the visible window with this title. An empty text if there is none. */
   windowCalled(title) {
     return this.#xdotool("search", "--onlyvisible", "--name", `^${title}$`).stdout.split("\n")[0];
   }

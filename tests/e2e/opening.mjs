@@ -38,7 +38,7 @@ export async function testOpening(count) {
   );
   mkdirSync(join(home, "notes"));
   writeFileSync(join(home, "notes", "inside.md"), "A note about harbour lights.");
-  // The window finds each program of this home by the session bus.
+  // A second start of the program finds the first one on the session bus.
   const desktop = await Desktop.start();
   const display = await Display.start(homeWithRecentVaults(home, vault.path), { bus: desktop.address });
   let browser;
@@ -91,7 +91,7 @@ async function startAgain(count, display, what, ...args) {
   count.add(`a second start ${what} ends (${code})`, code === 0);
 }
 
-/** Files and folders, and paths that cannot be opened. */
+/** Tests files on the command line, files and a folder of a second start, and paths that cannot be opened. */
 async function openFiles(count, browser, display, { first, second, third, notes }) {
   await browser.find("unlock-files");
   count.add("a file on the command line waits for the vault", true);
@@ -118,7 +118,7 @@ async function openFiles(count, browser, display, { first, second, third, notes 
   count.add("a path that cannot be opened is named", (await browser.count("import-sheet")) === 0);
 }
 
-/** Opens another vault, with and without an edit that would be lost. */
+/** Opens the vault that is already open, and then another vault while no edit would be lost. */
 async function openOther(count, browser, display, { vault, other }) {
   await startAgain(count, display, "with the vault that is open", join(vault, "vault.json"));
   await browser.click("nav-memories");

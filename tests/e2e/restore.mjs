@@ -1,5 +1,5 @@
-// Erased content stays erased: a memory is erased in the window, and then a backup made before that is opened. The
-// memory has to be gone from the backup too, and the window has to say so.
+// Erased content stays erased: a memory is erased in the window, and then a backup is opened that was made before the
+// erasure. The memory has to be gone from the backup too, and the window has to say so.
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

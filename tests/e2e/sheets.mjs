@@ -18,7 +18,7 @@ const DRAWINGS_FOLDER = join(ROOT, "..", "shared", "ui", "screens");
 const SHEETS_FOLDER = join(ROOT, "tests", "e2e", "out", "sheets");
 /** The font of the drawings. The real window takes its font from the desktop, but the browser used here does not. */
 const FONT_NAME = "Inter";
-/** Pixels between the two pictures. */
+/** Pixels between the picture of our screen and the drawing. */
 const GAP_PIXELS = 8;
 const BROWSER_PATH = "/usr/lib/x86_64-linux-gnu/webkit2gtk-4.1/MiniBrowser";
 

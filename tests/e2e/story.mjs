@@ -215,8 +215,8 @@ class MainStory {
 
   async dropExports() {
     const { browser } = this;
-    const overlay = async () => (await browser.count("drop-overlay")) > 0;
-    await this.display.drop(SAMPLE_PATHS, 640, 400, overlay);
+    const isOverlayShown = async () => (await browser.count("drop-overlay")) > 0;
+    await this.display.drop(SAMPLE_PATHS, 640, 400, isOverlayShown);
     this.addStep("files dragged over the window are noticed");
     await browser.find("import-confirm");
     this.addStep("a real drop opens the import", (await browser.count("import-file")) === SAMPLE_PATHS.length);
@@ -232,8 +232,8 @@ class MainStory {
   }
 
   /**
-   * Drops valid, damaged, forged and unknown-signer files of every format. The check before the import must distinguish
-   * them.
+   * Drops valid, damaged and forged files of the open formats, and files with an unknown signer. The check before the
+   * import must distinguish them.
    */
   async checkBeforeImport() {
     const { browser } = this;
@@ -248,7 +248,7 @@ class MainStory {
       const answers = await lines();
       const wrongAnswers = answers.filter((line) => !expectedText.test(line));
       wrongAnswers.forEach((line) => console.log(`  ${name}: ${line}`));
-      this.addStep(`${name} files of every format are recognised as such before the import`, wrongAnswers.length === 0);
+      this.addStep(`${name} files of open formats are recognised as such before the import`, wrongAnswers.length === 0);
       await this.picture(`check-${name}`);
       if (name === "stranger") {
         const unknownBefore = (await lines()).filter((line) => /an unknown key/.test(line)).length;
@@ -261,7 +261,7 @@ class MainStory {
       // The sheet grows when the plans arrive, so a click may miss the button, and is repeated then.
       await until("the import sheet to be closed", async () => {
         await browser.click((await browser.count("import-cancel")) > 0 ? "import-cancel" : "import-done");
-        await until("it to be gone", async () => (await browser.count("import-sheet")) === 0, CLOSING_MS);
+        await until("the sheet to be gone", async () => (await browser.count("import-sheet")) === 0, CLOSING_MS);
         return true;
       });
     }
@@ -376,7 +376,7 @@ class MainStory {
     await browser.gone("receipt");
   }
 
-  /** Checks that the sheet offers every format, and that it offers to sign an export as Zaxy. */
+  /** Checks that the sheet offers the open formats and text to copy, and that it offers to sign an export as Zaxy. */
   async offerFormats() {
     const { browser } = this;
     await browser.click("export-button");
@@ -387,7 +387,7 @@ class MainStory {
     await this.picture("export-zaxy");
     await browser.click("export-cancel");
     await browser.gone("export-sheet");
-    this.addStep("every format is offered");
+    this.addStep("the open formats and text to copy are offered");
   }
 
   async signingKeys() {
@@ -428,10 +428,10 @@ class MainStory {
     await this.picture(`exported-${name}`);
     await browser.click("export-done");
     await browser.gone("export-result");
-    const opening = join(this.home, "out.passphrase");
-    writeFileSync(opening, passphrase ?? "");
+    const passphraseFile = join(this.home, "out.passphrase");
+    writeFileSync(passphraseFile, passphrase ?? "");
     const check = (...more) => quiet(built("mementory"), ["--json", "validate", path, ...more]);
-    const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", opening] : []));
+    const { code, stdout } = check(...(passphrase ? ["--import-passphrase-file", passphraseFile] : []));
     const valid = code === 0 && JSON.parse(stdout).records > 0;
     if (!valid) console.log(`  ${stdout.slice(0, 1000)}`);
     this.addStep(`${passphrase ? "an encrypted" : "a"} .${format} is exported and valid`, valid);

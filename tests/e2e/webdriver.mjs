@@ -122,8 +122,8 @@ export class Browser {
       const found = await this.#post("elements", { using: "css selector", value: selector });
       for (const entry of found) {
         // If the element was replaced meanwhile, the call fails and the element is looked up again.
-        const shown = call("GET", `${this.#base}/element/${entry[ELEMENT_KEY]}/displayed`).catch(() => false);
-        if (await shown) return entry[ELEMENT_KEY];
+        const isDisplayed = call("GET", `${this.#base}/element/${entry[ELEMENT_KEY]}/displayed`).catch(() => false);
+        if (await isDisplayed) return entry[ELEMENT_KEY];
       }
       return null;
     });

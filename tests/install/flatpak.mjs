@@ -10,7 +10,10 @@ import { quiet } from "../tools/sh.mjs";
  * Files of the package that the Flatpak does not install, because shells and manual readers run outside its sandbox.
  */
 const LEFT_OUT = /^usr\/share\/(?:man|bash-completion|fish|zsh)\//;
-/** Runs the commands of the manifest on the package `deb` in the empty folder `work`. */
+/**
+ * Runs the commands of the manifest on the package `deb` in the empty folder `work`, and checks that the result contains
+ * the files of the package and the program that the manifest starts.
+ */
 export function checkFlatpak(deb, work, count) {
   const manifest = readFileSync(MANIFEST, "utf8");
   const app = join(work, "app");

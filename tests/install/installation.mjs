@@ -11,7 +11,7 @@ import { ENV, quiet } from "../tools/sh.mjs";
 const SAMPLES = join(ROOT, "fixtures", "samples");
 const PASSPHRASE = "correct horse battery staple";
 const PASSPHRASE_FILE = "/home/person/passphrase.txt";
-const UNLOCKING = { MEMENTORY_PASSPHRASE_FILE: PASSPHRASE_FILE };
+const UNLOCK_ENV = { MEMENTORY_PASSPHRASE_FILE: PASSPHRASE_FILE };
 /** Packages that only the test needs: a session bus, and programs that open files as a desktop does. */
 const TEST_PACKAGES = ["dbus", "xdg-utils", "libglib2.0-bin", "shared-mime-info", "desktop-file-utils"];
 /** Path of tauri-driver in the system. */
@@ -71,7 +71,10 @@ export class Installation {
     );
   }
 
-  /** Checks that both programs find all their libraries, and that the command line and its manual are there. */
+  /**
+   * Checks that both programs find all their libraries, that the command line runs, and that the package has the files
+   * for the desktop and the weights.
+   */
   programs() {
     const { chroot } = this;
     for (const program of ["mementory", "mementory-app"]) {
@@ -83,7 +86,7 @@ export class Installation {
     const parts = ["applications/", "mime/packages/", "metainfo/", "icons/hicolor/", "/mimetypes/", "weights/"];
     for (const part of parts)
       this.addStep(
-        `${part} is in it`,
+        `the package has files in ${part}`,
         files.some((file) => file.includes(part)),
       );
     this.files = files.filter((file) => /mementory/i.test(file));
@@ -96,10 +99,10 @@ export class Installation {
     writeFileSync(join(chroot.root, PASSPHRASE_FILE), `${PASSPHRASE}\n`);
     chroot.must("chown", ["person:person", PASSPHRASE_FILE]);
     chroot.must("chmod", ["600", PASSPHRASE_FILE]);
-    const created = chroot.runAsPerson("mementory", ["--json", "create", vault, "--kdf-floor"], UNLOCKING);
+    const created = chroot.runAsPerson("mementory", ["--json", "create", vault, "--kdf-floor"], UNLOCK_ENV);
     this.addStep("the command line creates a vault", created.code === 0);
     const path = chroot.copyToHome(join(SAMPLES, "claude-export.zip"));
-    const imported = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "import", path], UNLOCKING);
+    const imported = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "import", path], UNLOCK_ENV);
     this.addStep("the command line imports an export", imported.code === 0 && JSON.parse(imported.stdout).added > 0);
     mkdirSync(join(chroot.root, SETTINGS), { recursive: true });
     writeFileSync(join(chroot.root, SETTINGS, "settings.json"), JSON.stringify({ recent: [vault] }));
@@ -152,7 +155,7 @@ export class Installation {
       display.stop();
     }
     const imports = await until("the vault to be free", () => {
-      const { code, stdout } = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "imports"], UNLOCKING);
+      const { code, stdout } = chroot.runAsPerson("mementory", ["--json", "--vault", vault, "imports"], UNLOCK_ENV);
       return code === 0 && JSON.parse(stdout);
     });
     this.addStep("the vault contains the imports of both files", imports.batches.length === 3);

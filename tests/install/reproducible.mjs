@@ -16,8 +16,8 @@ const UNPACK = {
   deb: (file) => ["dpkg-deb", ["--raw-extract", file, "."]],
   rpm: (file) => ["sh", ["-c", 'rpm2cpio "$1" | cpio -idm --quiet', "sh", file]],
 };
-/** Largest number of differing files that are named for one package. */
-const MAX_NAMED = 40;
+/** Largest number of differing files whose paths are printed for one package. */
+const MAX_PRINTED_PATHS = 40;
 
 await main(async () => {
   if (quiet("git", ["status", "--porcelain", "--untracked-files=no"]).stdout.trim() !== "")
@@ -58,7 +58,7 @@ function compare(kind, builds, count) {
   if (!isEqual) {
     const [a, b] = files.map((file) => contentOf(kind, file));
     const differing = [...new Set([...a.keys(), ...b.keys()])].filter((path) => a.get(path) !== b.get(path)).sort();
-    differing.slice(0, MAX_NAMED).forEach((path) => console.log(`  differs: ${path}`));
+    differing.slice(0, MAX_PRINTED_PATHS).forEach((path) => console.log(`  differs: ${path}`));
     if (differing.length === 0) console.log("  only the archive itself differs: times, order or compression");
   }
   count.add(`the .${kind} of both builds has the same bytes`, isEqual);

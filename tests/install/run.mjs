@@ -75,7 +75,7 @@ function olderPackage(deb, work) {
   return older;
 }
 
-/** Folder with the archive keys of Ubuntu, which Debian does not have. The package comes from Ubuntu itself. */
+/** Folder with the archive keys of Ubuntu, which the host may not have. They are downloaded from Ubuntu. */
 async function ubuntuKeys({ keyring, mirror }) {
   const folder = join(CACHE, "systems", "keys");
   if (!keyring || existsSync(join(folder, keyring))) return folder;

@@ -38,15 +38,15 @@ function checkImporters(count, program, folder) {
   writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
   mementory("create", place("v"), "--kdf-floor");
   mementory("import", ...SAMPLES.map((name) => join(SAMPLE_FOLDER, name)));
-  const written = {};
+  const exports = {};
   for (const vendor of ["chatgpt", "claude"]) {
-    written[vendor] = mementory("export", "--format", `${vendor}_zip`, place(`${vendor}.zip`));
-    count.add(`the ZIP in ${vendor}'s shape is written and read back`, written[vendor].validated === true);
+    exports[vendor] = mementory("export", "--format", `${vendor}_zip`, place(`${vendor}.zip`));
+    count.add(`the ZIP in ${vendor}'s shape is written and read back`, exports[vendor].validated === true);
     mkdirSync(place(vendor));
     quiet(program, ["-c", UNZIP, place(`${vendor}.zip`), place(vendor)]);
   }
   const conversations = (vendor) => JSON.parse(readFileSync(join(folder, vendor, "conversations.json"), "utf8"));
-  const total = written.chatgpt.by_kind.conversation;
+  const total = exports.chatgpt.by_kind.conversation;
 
   const env = {
     ...CLEAN_ENV,

@@ -10,7 +10,7 @@ import { parseJsonOutput } from "./json-output.mjs";
 
 const PACKAGES = ["@anthropic-ai/claude-code@2.1.197", "@openai/codex@0.171.0"];
 /** The command of another server that the person added. It is not a real server, so a client cannot connect to it. */
-const OTHER = ["/bin/echo", "hello"];
+const OTHER_COMMAND = ["/bin/echo", "hello"];
 
 /**
  * Each program adds another server and lists our server next to it. After our server is removed, the other server must
@@ -62,7 +62,7 @@ export async function clientInterop(count) {
       },
     ];
     for (const { client, program, config, isListed, shown, forAllProjects } of clients) {
-      const added = runClient(program, "mcp", "add", "other", "--", ...OTHER);
+      const added = runClient(program, "mcp", "add", "other", "--", ...OTHER_COMMAND);
       count.add(`${client} mcp add makes its configuration`, added.code === 0 && existsSync(config));
       const configBefore = readFileSync(config, "utf8");
       const connected = mementory("connect", client);
@@ -77,7 +77,7 @@ export async function clientInterop(count) {
       count.add(`${client} mcp list has our server and the other server`, listsBoth);
       count.add(`${client} mcp get reads the token`, shown(program).includes("MEMENTORY_TOKEN"));
 
-      const addedMore = runClient(program, "mcp", "add", "more", "--", ...OTHER);
+      const addedMore = runClient(program, "mcp", "add", "more", "--", ...OTHER_COMMAND);
       count.add(`${client} mcp add accepts what connect wrote`, addedMore.code === 0);
       count.add(`${client} still has our server`, shown(program).includes(built("mementory")));
       count.add(`connect ${client} again changes nothing`, mementory("connect", client).changed === false);

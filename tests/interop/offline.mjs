@@ -42,12 +42,15 @@ export function findTraceProblem() {
   return quiet("strace", ["--output=/dev/null", "true"]).code === 0 ? null : "no program can be traced here";
 }
 
-/** Reads a trace: the lines that have a network socket, and whether the trace has any sockets at all. */
+/**
+ * Returns the lines of a trace that have a network socket, and whether the trace has a local socket. A trace without
+ * a local socket may have missed the network sockets too.
+ */
 export function readTrace(file) {
   const lines = readFileSync(file, "utf8").split("\n");
   return {
     network: lines.filter((line) => NETWORK_SOCKET.test(line)),
-    seesSockets: lines.some((line) => line.includes("AF_UNIX")),
+    seesLocalSocket: lines.some((line) => line.includes("AF_UNIX")),
   };
 }
 
@@ -107,9 +110,9 @@ async function runInside() {
       ["serve", "the server"],
       ["mcp", "the program that clients start"],
     ]) {
-      const { network, seesSockets } = readTrace(place(`${name}.trace`));
+      const { network, seesLocalSocket } = readTrace(place(`${name}.trace`));
       network.slice(0, 5).forEach((line) => console.log(line.slice(0, 160)));
-      reportStep(`${what} opens no internet socket, only a local one`, seesSockets && network.length === 0);
+      reportStep(`${what} opens no internet socket, only a local one`, seesLocalSocket && network.length === 0);
     }
   } finally {
     if (server && server.exitCode === null) server.kill("SIGKILL");

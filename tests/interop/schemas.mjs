@@ -15,7 +15,7 @@ const PYTHON_PACKAGES = ["jsonschema==4.26.0", "rfc3339-validator==0.1.4", "rfc3
 /** Largest number of problems that are printed. */
 const MAX_PRINTED_PROBLEMS = 40;
 
-/** Compares all pairs of schemas and counts each pair. */
+/** Compares each of our schemas with the published one, and counts each pair. */
 export async function schemas(count) {
   if (!hasShared(count, "reference")) return;
   const program = await python(PYTHON_PACKAGES);

@@ -286,18 +286,20 @@ function useSecret(copy, name) {
 }
 
 function difference(observed, states) {
-  const [n, b, a] = [observed, states.before, states.after].map((text) => JSON.parse(text));
-  const others = ["extra", "made"].map((key) => `${key} ${n[key]} (before ${b[key]}, after ${a[key]})`);
-  return `${differenceText(...[observed, states].map(lists))}, ${others.join(", ")}`;
+  const [now, before, after] = [observed, states.before, states.after].map((text) => JSON.parse(text));
+  const otherDifferences = ["extra", "made"].map(
+    (key) => `${key} ${now[key]} (before ${before[key]}, after ${after[key]})`,
+  );
+  return `${differenceText(...[observed, states].map(recordLists))}, ${otherDifferences.join(", ")}`;
 }
 
 /** Keeps only the lists of records of a state, or of both states, because `differenceText` compares only those. */
-function lists(state) {
-  const keep = (text) => {
+function recordLists(state) {
+  const listsIn = (text) => {
     const { records, trash, tombstones, batches } = JSON.parse(text);
     return JSON.stringify({ records, trash, tombstones, batches });
   };
-  return typeof state === "string" ? keep(state) : { before: keep(state.before), after: keep(state.after) };
+  return typeof state === "string" ? listsIn(state) : { before: listsIn(state.before), after: listsIn(state.after) };
 }
 
 await runAlone(import.meta.url, testFaults);

@@ -1,9 +1,10 @@
 // Contrast as it is rendered: every text and graphic against its background. Runs inside the page.
 
 /**
- * Returns one line for each text with a contrast below 4.5:1, and for each icon, field border, chart mark and redaction
- * bar below 3:1. The background of a point is computed from all elements at that point, so that overlapping elements,
- * panes and sheets are taken into account. As in WCAG, disabled controls and invisible text are excluded.
+ * Finds texts with a contrast below 4.5:1, and icons, field borders, chart marks and redaction bars below 3:1. Returns
+ * {found, checked}: one line for each fault, and the number of contrasts that were checked. The background of a point is
+ * computed from all elements at that point, so that overlapping elements, panes and sheets are taken into account. As in
+ * WCAG, disabled controls and invisible text are excluded.
  */
 export function contrastFaults() {
   const MIN_TEXT_RATIO = 4.5;
@@ -59,14 +60,14 @@ export function contrastFaults() {
   };
 
   /** A style sheet that enables pointer events behind dialogs, so that `elementsFromPoint` finds the elements there. */
-  const all = new CSSStyleSheet();
-  all.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
-  document.adoptedStyleSheets.push(all);
+  const pointerSheet = new CSSStyleSheet();
+  pointerSheet.replaceSync("*, *::before, *::after { pointer-events: auto !important; }");
+  document.adoptedStyleSheets.push(pointerSheet);
 
   /** The possible background colours of `node` at a point; a gradient gives several. */
   const backgrounds = (node, x, y, own) => {
     // An element with pseudo-elements appears twice: in front of its content and behind it. Keep the entry behind.
-    const stack = document.elementsFromPoint(x, y).filter((each, at, all) => all.lastIndexOf(each) === at);
+    const stack = document.elementsFromPoint(x, y).filter((each, at, elements) => elements.lastIndexOf(each) === at);
     const at = stack.indexOf(node);
     if (at < 0) return null;
     // If something opaque is in front of the node, the node is not visible at this point.
@@ -105,11 +106,11 @@ export function contrastFaults() {
     checked += 1;
     if (value < least - 0.005) found.add(`${kind} ${value.toFixed(2)}: ${what} in ${placeOf(node)}`);
   };
-  const middle = ({ left, top, width, height }) => [
+  const samplePoints = ({ left, top, width, height }) => [
     [left + width / 2, top + height / 2],
     [left + Math.min(3, width / 4), top + height / 2],
   ];
-  const shown = (node) =>
+  const isShown = (node) =>
     node.checkVisibility({ visibilityProperty: true, opacityProperty: true }) &&
     !node.closest(`${DISABLED_SELECTOR}, ${UNCHECKED_SELECTOR}`);
   const quote = (text) => JSON.stringify(text.trim().slice(0, 40));
@@ -118,17 +119,17 @@ export function contrastFaults() {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const parent = node.parentElement;
     if (!node.data.trim() || parent.closest("script, style, textarea, .visually-hidden, .redaction")) continue;
-    if (!shown(parent)) continue;
+    if (!isShown(parent)) continue;
     const range = document.createRange();
     range.selectNodeContents(node);
     const rects = [...range.getClientRects()].filter(({ width, height }) => width > 1 && height > 1).slice(0, 4);
     const svg = parent instanceof SVGElement;
     const colour = getComputedStyle(parent)[svg ? "fill" : "color"];
-    check("text", MIN_TEXT_RATIO, lowestRatio(parent, colour, rects.flatMap(middle)), quote(node.data), parent);
+    check("text", MIN_TEXT_RATIO, lowestRatio(parent, colour, rects.flatMap(samplePoints)), quote(node.data), parent);
   }
   for (const node of document.querySelectorAll("body *")) {
-    if (!shown(node)) continue;
-    const points = middle(node.getBoundingClientRect());
+    if (!isShown(node)) continue;
+    const points = samplePoints(node.getBoundingClientRect());
     for (const pseudo of ["::before", "::after"]) {
       const { content, color } = getComputedStyle(node, pseudo);
       if (/^"[^"]*\p{L}/u.test(content))
@@ -136,8 +137,8 @@ export function contrastFaults() {
     }
   }
   for (const field of document.querySelectorAll("input:not([type=checkbox], [type=radio]), textarea")) {
-    if (!shown(field)) continue;
-    const points = middle(field.getBoundingClientRect());
+    if (!isShown(field)) continue;
+    const points = samplePoints(field.getBoundingClientRect());
     if (field.value)
       check("text", MIN_TEXT_RATIO, lowestRatio(field, getComputedStyle(field).color, points), "what is typed", field);
     if (field.placeholder) {
@@ -155,7 +156,7 @@ export function contrastFaults() {
   }
 
   for (const shape of document.querySelectorAll("svg :is(path, rect, circle, line, polyline, polygon, ellipse)")) {
-    if (!shown(shape)) continue;
+    if (!isShown(shape)) continue;
     const svg = shape.closest("svg");
     const { stroke, fill } = getComputedStyle(shape);
     const colour = parseColour(stroke)[3] > 0 && stroke !== "none" ? stroke : fill;
@@ -166,7 +167,7 @@ export function contrastFaults() {
     check(
       "graphic",
       MIN_GRAPHIC_RATIO,
-      lowestRatio(svg, colour, [middle(svg.getBoundingClientRect())[0], middle(box)[0]]),
+      lowestRatio(svg, colour, [samplePoints(svg.getBoundingClientRect())[0], samplePoints(box)[0]]),
       "icon",
       svg,
     );
@@ -177,7 +178,7 @@ export function contrastFaults() {
   const CONTROL_SELECTOR =
     "input:not([data-testid=palette-field]), textarea, [role=checkbox], [role=switch], [role=combobox]:not([data-testid=palette-field])";
   for (const control of document.querySelectorAll(CONTROL_SELECTOR)) {
-    if (!shown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
+    if (!isShown(control) || control.closest(".visually-hidden, [aria-hidden=true]")) continue;
     let borderNode = control;
     const isInvisible = (node) => {
       const style = getComputedStyle(node);
@@ -202,8 +203,8 @@ export function contrastFaults() {
     );
   }
   for (const bar of document.querySelectorAll(".redaction")) {
-    if (!shown(bar)) continue;
-    const points = [...bar.getClientRects()].flatMap(middle);
+    if (!isShown(bar)) continue;
+    const points = [...bar.getClientRects()].flatMap(samplePoints);
     check(
       "graphic",
       MIN_GRAPHIC_RATIO,
@@ -213,13 +214,13 @@ export function contrastFaults() {
     );
   }
 
-  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== all);
+  document.adoptedStyleSheets = document.adoptedStyleSheets.filter((each) => each !== pointerSheet);
   return { found: [...found], checked };
 }
 
 /**
- * Applies hover styles to all elements, by replacing `:hover` with a selector that matches everything. It has the same
- * specificity as `:hover`, so the cascade stays the same.
+ * Applies hover styles to all elements, by replacing `:hover` with a selector that matches everything. That selector
+ * has the same specificity as `:hover`, so the cascade stays the same.
  */
 export function applyHoverStyles() {
   const readRules = (rules) => {

@@ -2,7 +2,7 @@
 const OPEN = "open";
 export const UNKNOWN_FILE = "/home/ines/poem.xyz";
 
-/** Opens the list of guides from the palette, searches it for `typed`, and opens the guide that is found. */
+/** Opens the list of guides from the palette, searches the list for `typed`, and waits until a guide is shown. */
 const openGuide = async (page, typed) => {
   await page.waitFor("home");
   await page.press("k", "C");

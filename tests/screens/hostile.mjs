@@ -82,15 +82,15 @@ class HostileVisit {
 
   async memories() {
     // The window loads not only the memory but also the message that it comes from, so look only at memories.
-    const shown = `(id) => window.__shownIds.filter((each) => each.startsWith("memory")).at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
-    await this.#visitRows("memories", "memory", shown, (each) =>
+    const isShownSource = `(id) => window.__shownIds.filter((each) => each.startsWith("memory")).at(-1) === id && document.querySelector("[data-testid=detail-text]") !== null`;
+    await this.#visitRows("memories", "memory", isShownSource, (each) =>
       this.#check("as a memory", each, { in: "[data-testid=detail-text]" }),
     );
   }
 
   async conversations() {
-    const shown = `(id) => document.querySelector('[data-testid=reader][data-id="' + id + '"] [data-testid=reader-message]') !== null`;
-    await this.#visitRows("conversations", "conversation", shown, async (each) => {
+    const isShownSource = `(id) => document.querySelector('[data-testid=reader][data-id="' + id + '"] [data-testid=reader-message]') !== null`;
+    await this.#visitRows("conversations", "conversation", isShownSource, async (each) => {
       await this.#check("as a message", each, { in: "[data-testid=reader-message] .text" });
       await this.#links(each);
     });
@@ -141,8 +141,8 @@ class HostileVisit {
   }
 
   async files() {
-    const shown = "() => true";
-    await this.#visitRows("files", "file", shown, async (each) => {
+    const isShownSource = "() => true";
+    await this.#visitRows("files", "file", isShownSource, async (each) => {
       await this.#check("as a file in the list", each);
       await this.#step(
         each,
@@ -187,8 +187,8 @@ class HostileVisit {
   }
 
   async sensitive() {
-    const shown = `(id) => document.querySelector('[data-testid=sensitive-detail][data-id="' + id + '"] [data-testid=sensitive-context]') !== null`;
-    await this.#visitRows("sensitive", "value", shown, (each) =>
+    const isShownSource = `(id) => document.querySelector('[data-testid=sensitive-detail][data-id="' + id + '"] [data-testid=sensitive-context]') !== null`;
+    await this.#visitRows("sensitive", "value", isShownSource, (each) =>
       this.#check("around a sensitive value", each, { in: "[data-testid=sensitive-context]" }),
     );
   }

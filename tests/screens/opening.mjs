@@ -25,7 +25,7 @@ export const OPENING_SCREENS = [
   ],
   [
     "unlock, search index",
-    "reindexed-damaged,held",
+    "reindexed-damaged,hanging",
     async (page) => {
       await page.type("unlock-passphrase", PASSPHRASE);
       await page.click("unlock-submit");

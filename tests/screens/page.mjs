@@ -6,7 +6,10 @@ export const WINDOW_SIZES = [
   [1280, 800],
   [900, 600],
 ];
-/** The page is idle if nothing changes for this time. It is longer than any debounce of the window. */
+/**
+ * The page is idle if nothing changes for this time, which is longer than the delay of 120 ms after which the window
+ * searches.
+ */
 const IDLE_MS = 150;
 /** A screen that does not become idle is checked all the same after this time. */
 const MAX_WAIT_MS = 5_000;
@@ -90,8 +93,8 @@ export class Page {
   waitForFrames() {
     return this.browser.run(`async () => {
       await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-      const ends = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
-      await Promise.allSettled(ends.map((each) => each.finished));
+      const transitions = document.getAnimations().filter((each) => each.effect.getComputedTiming().endTime !== Infinity);
+      await Promise.allSettled(transitions.map((each) => each.finished));
       return true;
     }`);
   }

@@ -69,7 +69,7 @@ function makeDeterministic(now) {
   if (location.protocol.startsWith("http")) localStorage.clear();
 }
 
-/** Serves a folder with the policy of the window. The path of each request is added to `requests`. */
+/** Serves a folder with the content security policy of the window. The path of each request is added to `requests`. */
 export function serve(folder, requests = []) {
   const header = { "content-security-policy": readPolicy() };
   const server = createServer((request, response) => {

@@ -102,7 +102,7 @@ export const REVIEW_SCREENS = [
   ],
   [
     "sensitive, never looked",
-    `${OPEN},unlooked`,
+    `${OPEN},unscanned`,
     async (page) => {
       await page.waitFor("home");
       await page.click("nav-sensitive");
@@ -111,7 +111,7 @@ export const REVIEW_SCREENS = [
   ],
   [
     "sensitive, looking",
-    `${OPEN},held`,
+    `${OPEN},hanging`,
     async (page) => {
       await openSensitive(page);
       await page.click("look-again");

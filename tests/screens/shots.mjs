@@ -128,9 +128,9 @@ export class Pictures {
   report(count, total, narrowed) {
     if (this.#skipReason !== null)
       return count.leaveOut(`the screenshots: ${this.#skipReason}; to renew them: ${UPDATE_COMMAND}`);
-    const left = narrowed ? [] : storedFiles().filter((file) => !this.#seen.has(file));
-    if (this.update) left.forEach((file) => rmSync(join(STORED_FOLDER, file)));
-    else left.forEach((file) => this.#fault(`${file}: this screen no longer exists`));
+    const obsoleteFiles = narrowed ? [] : storedFiles().filter((file) => !this.#seen.has(file));
+    if (this.update) obsoleteFiles.forEach((file) => rmSync(join(STORED_FOLDER, file)));
+    else obsoleteFiles.forEach((file) => this.#fault(`${file}: this screen no longer exists`));
     if (!this.#equal)
       console.log(`  ours, theirs and the difference: ${OUTPUT_FOLDER}; if the change is intended: ${UPDATE_COMMAND}`);
     count.add(`screenshots: ${total} screens are unchanged (${this.#seen.size} screenshots)`, this.#equal);

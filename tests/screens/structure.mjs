@@ -5,7 +5,7 @@ export function structureFaults() {
   const found = [];
   const isVisible = (node) => node.checkVisibility({ visibilityProperty: true });
   const every = (selector) => [...document.querySelectorAll(selector)].filter(isVisible);
-  const open = document.querySelector("[role=dialog], [role=alertdialog]") !== null;
+  const isDialogOpen = document.querySelector("[role=dialog], [role=alertdialog]") !== null;
 
   const mainCount = every("main").length;
   if (mainCount !== 1) found.push(`${mainCount} main landmarks`);
@@ -52,7 +52,7 @@ export function structureFaults() {
   // Target sizes (WCAG 2.5.8) are left to axe. A sheet may open another sheet: the last dialog is on top, so it must
   // have the focus.
   if (
-    open &&
+    isDialogOpen &&
     ![...document.querySelectorAll("[role=dialog], [role=alertdialog]")].at(-1).contains(document.activeElement)
   )
     found.push("the focus is outside of the open sheet");

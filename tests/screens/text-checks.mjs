@@ -18,10 +18,10 @@ export const UNMARKED_SOURCE = `(names) => {
     // Ignore counts and the digit groups of a fingerprint next to a name from the data.
     const named = words.split(" ").filter((word) => /\\p{L}/u.test(word) && !/^[0-9a-f]{4}$/.test(word)).join(" ");
     if (!LETTER.test(named) || known.has(named) || known.has(words) || plainData.includes(named) || plainData.includes(words)) return false;
-    const left = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
-    return left.length > 0;
+    const unknownWords = words.split(" ").filter((word) => LETTER.test(word) && !months.includes(word) && !known.has(word));
+    return unknownWords.length > 0;
   };
-  const outside = (text, depth) => {
+  const textsOutsideMarks = (text, depth) => {
     const pieces = [""];
     for (const letter of text) {
       if (letter === "⟦") depth += 1;
@@ -36,13 +36,13 @@ export const UNMARKED_SOURCE = `(names) => {
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     if (node.nodeType === Node.TEXT_NODE) {
       if (node.parentElement.closest("script, style, .tile, textarea, [lang]:not(html)")) continue;
-      const [pieces, next] = outside(node.data, depth);
+      const [pieces, next] = textsOutsideMarks(node.data, depth);
       depth = next;
       found.push(...pieces.map((piece) => "text: " + piece.trim()));
     } else {
       for (const name of ["aria-label", "title", "placeholder", "alt", "aria-valuetext", "aria-description", "aria-roledescription"]) {
         const value = node.getAttribute(name);
-        if (value) found.push(...outside(value, 0)[0].map((piece) => name + ": " + piece.trim()));
+        if (value) found.push(...textsOutsideMarks(value, 0)[0].map((piece) => name + ": " + piece.trim()));
       }
     }
   }

@@ -533,7 +533,7 @@ export const SCREENS = [
   ],
   [
     "import, progress",
-    `${OPEN},held`,
+    `${OPEN},hanging`,
     async (page) => {
       await page.waitFor("home");
       await dropFiles(page);

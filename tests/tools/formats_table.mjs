@@ -19,7 +19,7 @@ export function formatsMarkdown(formats) {
   return rows.map((cells, i) => (i === 1 ? `|${cells.join("|")}|\n` : `| ${cells.join(" | ")} |\n`)).join("");
 }
 
-/** `readme` with the current table between its markers, or undefined if it has none. */
+/** `readme` with the current table between the two markers, or undefined if a marker is missing. */
 export function withTable(readme, formats) {
   const [from, to] = [readme.indexOf(BEGIN_MARKER), readme.indexOf(END_MARKER)];
   if (from < 0 || to < from) return undefined;

@@ -96,9 +96,9 @@ function saveFindings(target, results, scratch) {
   const folder = join(ROOT, "fixtures", "fuzz", target);
   return findings.map(([kind, path]) => {
     mkdirSync(folder, { recursive: true });
-    const saved = join(folder, `${kind}-${digest(readFileSync(path))}`);
-    copyFileSync(path, saved);
-    return saved;
+    const savedPath = join(folder, `${kind}-${digest(readFileSync(path))}`);
+    copyFileSync(path, savedPath);
+    return savedPath;
   });
 }
 

@@ -15,8 +15,8 @@ const CODE_ENDING = /\.(?:rs|m?js|cjs|ts|c|h|pm|py|json|html)$/i;
 /** Folders whose content is not compiled into a program. */
 const UNUSED_FOLDER = /^(?:\..*|tests?|fuzz|examples|benches|docs?|assets|target|node_modules)$/i;
 /**
- * Number of levels of folders below a component's folder that are searched. C code that a crate brings has its licence
- * there.
+ * Number of levels of folders below a component's folder that are searched. C code in a crate has its licence in a
+ * folder of its own.
  */
 const MAX_DEPTH = 3;
 
@@ -25,8 +25,8 @@ const WITHOUT_TEXT = {};
 
 /**
  * Licences whose text does not name the copyright holder, or names it only in a separate line. If a component has no
- * text, the same licence of another component is used. The pattern recognises the whole text, without white space. An
- * earlier licence is preferred if a component offers several.
+ * text, the text of this licence from another component is used. The pattern recognises the whole text, without white
+ * space. If a component offers several licences, the one that is listed first here is preferred.
  */
 const COMMON_LICENCES = {
   "Apache-2.0": /^ApacheLicenseVersion2\.0,January2004.*ENDOFTERMSANDCONDITIONS/i,
@@ -57,10 +57,10 @@ same licence is taken from another component, and its authors are named.
 const withoutSpace = (text) => text.replaceAll(/\s+/g, "");
 
 /**
- * The file for the packages of this system. `weightsFolder` contains the licence of the weights; without it they are
- * left out.
+ * The file for the packages of these systems. `weightsFolder` contains the licence of the weights. Without
+ * `weightsFolder`, the weights are left out.
  *
- * @throws {Stop} if a component has no text.
+ * @throws {Stop} if a component has no text and is not in `WITHOUT_TEXT`.
  */
 export function licenceTexts(systems, weightsFolder) {
   return write([
@@ -123,7 +123,7 @@ function standardLibrary() {
   };
 }
 
-/** The text of a page of HTML. Paragraphs that it repeats, such as whole licences, are in the result once. */
+/** The text of a page of HTML. Long paragraphs that occur again, such as those of licences, are in the result once. */
 function textOfPage(page) {
   const entities = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#x27": "'", "#x2F": "/" };
   const blocks = page
@@ -134,21 +134,22 @@ function textOfPage(page) {
     .split(/\n\s*\n/)
     .map((block) => block.trim())
     .filter(Boolean);
-  const seen = new Set();
-  const isNew = (block) => block.length < 200 || (!seen.has(withoutSpace(block)) && seen.add(withoutSpace(block)));
+  const seenBlocks = new Set();
+  const isNew = (block) =>
+    block.length < 200 || (!seenBlocks.has(withoutSpace(block)) && seenBlocks.add(withoutSpace(block)));
   return blocks.filter(isNew).join("\n\n");
 }
 
-/** Writes components and texts. A text that several components have is written once. */
+/** Returns the file with these components and their texts. A text that several components have is in the file once. */
 export function write(components, withoutText = WITHOUT_TEXT) {
   const all = components.flatMap(({ texts }) => texts);
   const numbers = new Map();
-  const written = [];
+  const writtenTexts = [];
   const numberOf = (text) => {
     const key = withoutSpace(text);
     if (!numbers.has(key)) {
-      written.push(text);
-      numbers.set(key, written.length);
+      writtenTexts.push(text);
+      numbers.set(key, writtenTexts.length);
     }
     return numbers.get(key);
   };
@@ -169,11 +170,14 @@ export function write(components, withoutText = WITHOUT_TEXT) {
     throw new Stop(
       `These components have no text of their licence: ${absent.join(", ")}. Name them in licence_texts.mjs with a reason.`,
     );
-  const texts = written.map((text, index) => `${"-".repeat(60)}\n[${index + 1}]\n\n${text}\n`);
+  const texts = writtenTexts.map((text, index) => `${"-".repeat(60)}\n[${index + 1}]\n\n${text}\n`);
   return [INTRODUCTION, ...lists, ...texts].join("\n");
 }
 
-/** The licence of a component that has no text, taken from another one. Empty if no component has that licence. */
+/**
+ * The licence texts for a component that has none of its own, taken from other components. Empty if one of its licences
+ * is not in `COMMON_LICENCES` or has no text in any component.
+ */
 function textsOfSameLicence(expression, authors, all, name) {
   const choices = expression
     .replaceAll(/[()]/g, "")

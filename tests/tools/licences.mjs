@@ -44,20 +44,20 @@ export function linkedCrates(systems = TARGET_SYSTEMS) {
   const uses = new Map(resolve.nodes.map((node) => [node.id, node.deps]));
   const isProcMacro = (id) => packageById.get(id).targets.some(({ kind }) => kind.includes("proc-macro"));
   const bringsSource = (id) => packageById.get(id).name.endsWith("-src");
-  const seenKeys = new Set();
+  const seenIds = new Set();
   const visit = (id) => {
-    if (seenKeys.has(id) || isProcMacro(id)) return;
-    seenKeys.add(id);
+    if (seenIds.has(id) || isProcMacro(id)) return;
+    seenIds.add(id);
     for (const { pkg, dep_kinds } of uses.get(id)) {
       if (dep_kinds.some(({ kind }) => kind === null)) visit(pkg);
       // The crate contains C source code. Its dependencies are only needed to compile that code.
-      else if (bringsSource(pkg)) seenKeys.add(pkg);
+      else if (bringsSource(pkg)) seenIds.add(pkg);
     }
   };
   packages
     .filter(({ name, source }) => source === null && PROGRAM_CRATES.includes(name))
     .forEach(({ id }) => visit(id));
-  return [...seenKeys].map((id) => packageById.get(id)).filter(({ source }) => source !== null);
+  return [...seenIds].map((id) => packageById.get(id)).filter(({ source }) => source !== null);
 }
 
 /** Name, version and licence of each crate that is linked into the programs on these systems. */
@@ -78,14 +78,14 @@ export function packages() {
         /(?:from|import)\s*\(?\s*"((?:@[\w.-]+\/)?[\w.-]+)(?:\/[^"]*)?"/g,
       ))
         if (lock[`node_modules/${name}`]) imported.add(name);
-  const seenKeys = new Set();
+  const seenNames = new Set();
   const visit = (name) => {
-    if (seenKeys.has(name) || !lock[`node_modules/${name}`]) return;
-    seenKeys.add(name);
+    if (seenNames.has(name) || !lock[`node_modules/${name}`]) return;
+    seenNames.add(name);
     (RUNTIME_DEPENDENCIES[name] ?? Object.keys(lock[`node_modules/${name}`].dependencies ?? {})).forEach(visit);
   };
   imported.forEach(visit);
-  return [...seenKeys]
+  return [...seenNames]
     .map((name) => {
       const { version, license } = lock[`node_modules/${name}`];
       return { name, version, licence: normaliseLicence(license ?? readLicenceFile(name)) };

@@ -26,15 +26,15 @@ export function metainfo(homepage, bugtracker) {
   for (const [type, address] of addresses)
     if (!/^https:\/\/[^\s<>"&]+$/.test(address)) throw new Stop(`${address} is no https address for ${type}.`);
   const links = addresses.map(([type, address]) => `  <url type="${type}">${address}</url>`);
-  const folder = `${homepage.replace(/\/$/, "")}/pictures`;
+  const pictureFolderUrl = `${homepage.replace(/\/$/, "")}/pictures`;
   const screenshots = pictures().map(({ file, caption }, index) => {
     const captions = Object.entries(caption).map(
       ([language, words]) =>
         `      <caption${language === "en" ? "" : ` xml:lang="${language}"`}>${escaped(words)}</caption>`,
     );
-    const lines = [...captions, `      <image type="source">${folder}/${file}</image>`];
+    const lines = [...captions, `      <image type="source">${pictureFolderUrl}/${file}</image>`];
     return `    <screenshot${index === 0 ? ' type="default"' : ""}>\n${lines.join("\n")}\n    </screenshot>`;
   });
-  const added = [...links, "  <screenshots>", ...screenshots, "  </screenshots>"].join("\n");
-  return text.replace(/<!-- Screenshots[\s\S]*?-->\n/, "").replace(/^(?= {2}<releases>)/m, () => `${added}\n`);
+  const addedLines = [...links, "  <screenshots>", ...screenshots, "  </screenshots>"].join("\n");
+  return text.replace(/<!-- Screenshots[\s\S]*?-->\n/, "").replace(/^(?= {2}<releases>)/m, () => `${addedLines}\n`);
 }

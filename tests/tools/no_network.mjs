@@ -1,5 +1,5 @@
 // Runs programs in a network namespace that has no network: its only interface is the computer's own loopback. The
-// kernel counts the packets for which there is no route, and those to a loopback port on which no program listens. So
+// kernel counts the packets for which there is no route, and UDP packets to a port on which no program listens. So
 // every attempt to send something is noticed, even one that ends with a failed name lookup, because the usual name
 // server (such as 127.0.0.53) does not exist in the namespace.
 import { existsSync, readFileSync } from "node:fs";

@@ -136,7 +136,7 @@ async function cargoTest(count, args) {
 /** Returns the reason why the window's crate cannot be compiled here, or undefined if it can. */
 function findMissingNeed() {
   if (!existsSync(join(ROOT, "ui", "dist", "index.html"))) return "the pages are not built: npm run ui:build";
-  const linux = process.platform === "linux";
-  if (linux && quiet("pkg-config", ["--exists", "webkit2gtk-4.1"]).code !== 0) return "WebKitGTK is not installed";
+  const isLinux = process.platform === "linux";
+  if (isLinux && quiet("pkg-config", ["--exists", "webkit2gtk-4.1"]).code !== 0) return "WebKitGTK is not installed";
   return undefined;
 }

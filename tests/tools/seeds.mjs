@@ -103,12 +103,13 @@ function zipEntries(zip) {
   let at = zip.readUInt32LE(zip.lastIndexOf("PK\x05\x06") + 16);
   while (zip.readUInt32LE(at) === 0x02014b50) {
     const [method, size] = [zip.readUInt16LE(at + 10), zip.readUInt32LE(at + 20)];
-    const [name, extra, comment] = [28, 30, 32].map((field) => zip.readUInt16LE(at + field));
+    const [nameLength, extraLength, commentLength] = [28, 30, 32].map((field) => zip.readUInt16LE(at + field));
     const localHeader = zip.readUInt32LE(at + 42);
     const start = localHeader + 30 + zip.readUInt16LE(localHeader + 26) + zip.readUInt16LE(localHeader + 28);
     const bytes = zip.subarray(start, start + size);
-    files.push([zip.toString("utf8", at + 46, at + 46 + name), method === 0 ? bytes : inflateRawSync(bytes)]);
-    at += 46 + name + extra + comment;
+    const name = zip.toString("utf8", at + 46, at + 46 + nameLength);
+    files.push([name, method === 0 ? bytes : inflateRawSync(bytes)]);
+    at += 46 + nameLength + extraLength + commentLength;
   }
   return files.filter(([name]) => !name.endsWith("/"));
 }

@@ -163,13 +163,13 @@ async function installSystemPackages(wanted) {
   const missing = wanted.filter((name) => !state(name).endsWith("ok installed"));
   if (missing.length === 0) return;
   const command = ["apt-get", "install", "-y", "--no-install-recommends", ...missing];
-  const root = process.getuid() === 0;
-  if (!root && quiet("sudo", ["-n", "true"]).code !== 0) {
+  const isRoot = process.getuid() === 0;
+  if (!isRoot && quiet("sudo", ["-n", "true"]).code !== 0) {
     throw new Stop(`System packages are missing. Install them, then run this again:\n\n  sudo ${command.join(" ")}\n`);
   }
   printStep(`installing system packages: ${missing.join(" ")}`);
   const env = { ...process.env, DEBIAN_FRONTEND: "noninteractive" };
-  const asRoot = (args) => (root ? must(args[0], args.slice(1), { env }) : must("sudo", ["-n", ...args], { env }));
+  const asRoot = (args) => (isRoot ? must(args[0], args.slice(1), { env }) : must("sudo", ["-n", ...args], { env }));
   await asRoot(["apt-get", "update", "-q"]);
   await asRoot(command);
 }

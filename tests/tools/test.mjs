@@ -16,7 +16,7 @@ const SUMMARY = /^== \w+: (\d+) passed, (\d+) failed/m;
 
 /** With this option, one layer is run and nothing is installed or built. */
 const LAYER_OPTION = "--alone";
-/** The same option as `LAYER_OPTION`, for a process that already has no network. */
+/** Like `LAYER_OPTION`, but for a process that already has no network. */
 const OFFLINE_OPTION = "--alone-offline";
 
 await main(async () => {

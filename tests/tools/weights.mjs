@@ -76,12 +76,12 @@ export async function weights() {
  * The environment variable with which the programs and the tests find the weights. Returns no variable if the weights
  * cannot be fetched.
  */
-export async function weightsVariable(whyNot = (message) => console.log(message)) {
+export async function weightsVariable(reportProblem = (message) => console.log(message)) {
   try {
     return { MEMENTORY_WEIGHTS_DIR: await weights() };
   } catch (error) {
     if (!(error instanceof Stop)) throw error;
-    whyNot(`the weights for search by meaning cannot be fetched: ${error.message}`);
+    reportProblem(`the weights for search by meaning cannot be fetched: ${error.message}`);
     return {};
   }
 }

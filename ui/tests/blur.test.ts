@@ -18,7 +18,7 @@ import { start, type Mock } from "./start-mock";
 let mock: Mock;
 
 beforeEach(async () => {
-  mock = await start({ pace: 0 });
+  mock = await start({ stepMs: 0 });
 });
 
 /** Which of these texts the window shows, and which of those it shows outside an element that can be blurred. */
@@ -99,7 +99,7 @@ describe("what can be blurred", () => {
     const message = { ...messages[0]!, attachments: [attachment, document_] };
     const rest = {
       collapsed: [],
-      platform: "chatgpt",
+      source: "chatgpt",
       needle: "",
       current: null,
       wanted: null,

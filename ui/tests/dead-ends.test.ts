@@ -139,7 +139,7 @@ describe("an import", () => {
     expect([nav.section, dialogs.open]).toEqual(["sensitive", null]);
   });
 
-  it("of a file that ends early says so, and advises to download it again", async () => {
+  it("of a file that ends early says so, and advises to repeat the download", async () => {
     const preview = mock.importPreview;
     const warning = (code: string, place: string) => ({ code, place, message: "the file ends early", count: 1 });
     mock.importPreview = async (...args) => ({
@@ -154,7 +154,7 @@ describe("an import", () => {
     render(ImportSheet);
     const note = await screen.findByTestId("import-cut-off");
     expect(note.textContent).toContain("The end of chatgpt-export.zip is missing");
-    expect(note.textContent).toContain("download it again");
+    expect(note.textContent).toContain("repeat the download");
     expect(screen.getByTestId("import-file").textContent).toContain("Cut off");
     expect(screen.getByTestId("import-file").textContent).not.toContain("Recognised");
     expect(screen.queryByTestId("import-missing"), "what did not arrive was not left out by the assistant").toBeNull();

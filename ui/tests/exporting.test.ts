@@ -5,7 +5,7 @@ import ExportSheet from "../src/features/exporting/ExportSheet.svelte";
 import type { ExportFormat } from "../src/features/exporting/formats";
 import { attachedFileCounts } from "../src/features/exporting/losses";
 import { excerpt, EXCERPT_LENGTH } from "../src/features/exporting/excerpt";
-import { actions } from "../src/shell/palette/commands";
+import { commands } from "../src/shell/palette/commands";
 import type { Filter } from "$lib/ipc";
 import { failWith } from "$lib/ipc/mock/jobs";
 import { dialogs } from "$lib/state/dialogs.svelte";
@@ -156,7 +156,7 @@ describe("the text for another assistant", () => {
   it("is offered by the palette, with the current scope", async () => {
     nav.open("memories");
     await memories.load();
-    actions()
+    commands()
       .find(({ id }) => id === "export-text")
       ?.run();
     expect(dialogs.open).toMatchObject({ kind: "export", format: "transfer_text", filter: { kind: "memory" } });
@@ -321,8 +321,8 @@ describe("a saved file that fails its check", () => {
 
 describe("attached files", () => {
   const leftOut = (field: string, count: number) => ({ field, kind: "left_out", count });
-  // The losses are those that the writer of each format (in mementory-formats) reports. Only the writer of .alf exports
-  // files, and it leaves out large ones.
+  // The losses are those that the writer of each format reports. Of these formats, only .alf can contain files, and its
+  // writer leaves out large ones.
   it.each<[ExportFormat, number, ReturnType<typeof leftOut>[], { exported: number; omitted: number }, string | null]>([
     [
       "mem",
@@ -379,8 +379,8 @@ describe("attached files", () => {
 
 it("names the same number of files before and after saving, whatever is lost beside them", async () => {
   const preview = mock.exportPreview;
-  const lost = (field: string, count: number) => ({ field, kind: "left_out", count });
-  const loss_counts = [lost("bytes", 4), lost("passthrough", 3)];
+  const leftOutLoss = (field: string, count: number) => ({ field, kind: "left_out", count });
+  const loss_counts = [leftOutLoss("bytes", 4), leftOutLoss("passthrough", 3)];
   const by_kind = { attachment: 8 };
   mock.exportPreview = async (...args) => ({ ...(await preview(...args)), by_kind, loss_counts });
   sheet();

@@ -180,7 +180,7 @@ describe("home", () => {
       source("claude", 3, "2026-02-01"),
       source("chatgpt", 9, null),
     ]);
-    expect(columns.map((column) => [column.platform, column.memories, column.exported])).toEqual([
+    expect(columns.map((column) => [column.source, column.memories, column.exported])).toEqual([
       ["chatgpt", 9, null],
       ["claude", 5, "2026-02-01"],
       ["me", 99, null],

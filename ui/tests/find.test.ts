@@ -65,14 +65,14 @@ describe("hits", () => {
     for (let round = 0; round < 100; round += 1) {
       const text = Array.from({ length: 1 + next(12) }, randomPiece).join(next(2) ? "" : " ");
       const needle = NEEDLES[round % NEEDLES.length] ?? "";
-      const code = next(10) === 0;
-      const hitCount = await countedHits(text, needle, code ? { content_type: "code" } : {});
-      const all = markedHits(text, needle, null, code).all.join("");
-      expect(all.toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase().repeat(hitCount));
+      const isCode = next(10) === 0;
+      const hitCount = await countedHits(text, needle, isCode ? { content_type: "code" } : {});
+      const all = markedHits(text, needle, null, isCode).all.join("");
+      expect(all.toLowerCase(), JSON.stringify({ text, needle, isCode })).toBe(needle.toLowerCase().repeat(hitCount));
       hits += hitCount;
       if (hitCount === 0) continue;
-      const { current, inBars } = markedHits(text, needle, next(hitCount), code);
-      expect(current.join("").toLowerCase(), JSON.stringify({ text, needle, code })).toBe(needle.toLowerCase());
+      const { current, inBars } = markedHits(text, needle, next(hitCount), isCode);
+      expect(current.join("").toLowerCase(), JSON.stringify({ text, needle, isCode })).toBe(needle.toLowerCase());
       expect(inBars).toBe(0);
     }
     expect(hits).toBeGreaterThan(150);

@@ -5,7 +5,7 @@ import GuidesSheet from "../src/features/guides/GuidesSheet.svelte";
 import FirstSteps from "../src/features/home/FirstSteps.svelte";
 import ImportSheet from "../src/features/importing/ImportSheet.svelte";
 import DialogHost from "../src/shell/DialogHost.svelte";
-import { actions } from "../src/shell/palette/commands";
+import { commands } from "../src/shell/palette/commands";
 import { FORMATS } from "$lib/ipc/formats";
 import { webAddress } from "$lib/logic/markdown";
 import { findSources, formatsByGroup, guideText, isReadable, SOURCES, sourceOf, textParts } from "$lib/state/guides";
@@ -258,7 +258,7 @@ describe("the page", () => {
     await fireEvent.click(screen.getByTestId("import-guides"));
     expect(dialogs.open).toEqual({ kind: "guides", back: { kind: "import" } });
     dialogs.close();
-    actions()
+    commands()
       .find(({ id }) => id === "guides")
       ?.run();
     expect(dialogs.open).toEqual({ kind: "guides" });

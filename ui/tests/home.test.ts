@@ -22,8 +22,8 @@ import { start } from "./start-mock";
 
 beforeEach(() => clearContent());
 
-const column = (platform: string, memories: number) => ({
-  platform,
+const column = (source: string, memories: number) => ({
+  source,
   memories,
   profiles: 0,
   conversations: 0,
@@ -188,7 +188,7 @@ it("the newest date of an assistant is that of its memories, not of other record
   await start({ items });
   await vault.refresh();
   const { columns } = await loadHome(vault.info!);
-  const newest = Object.fromEntries(columns.map((each) => [each.platform, each.newest]));
+  const newest = Object.fromEntries(columns.map((each) => [each.source, each.newest]));
   expect(newest).toEqual({ chatgpt: items[0]!.created_at, claude: null, gemini: null });
 });
 
@@ -248,19 +248,19 @@ describe("an export that could not be read completely", () => {
     const mock = await start();
     mock.importReport = async (id) =>
       kinds(id === "files" ? { attachment: { failed: 2 } } : { conversation: { failed: 1 } });
-    const platforms = async (...batches: ReturnType<typeof batch>[]) =>
-      (await partlyReadExports(batches)).map(({ platform }) => platform);
+    const sources = async (...batches: ReturnType<typeof batch>[]) =>
+      (await partlyReadExports(batches)).map(({ source }) => source);
     const earlier = batch("e", "chatgpt", 0);
-    expect(await platforms(batch("n", "chatgpt", 1), earlier)).toEqual(["chatgpt"]);
-    expect(await platforms(batch("n", "chatgpt", 1)), "nothing to compare with").toEqual([]);
-    expect(await platforms(batch("files", "chatgpt", 2), earlier), "only attachments").toEqual([]);
-    expect(await platforms(batch("n", "chatgpt", 1, true), earlier, earlier), "undone").toEqual([]);
-    expect(await platforms(earlier, batch("n", "chatgpt", 1)), "a later one was read").toEqual([]);
-    expect(await platforms(batch("n", "mem", 1), batch("o", "mem", 0)), "not an account's export").toEqual([]);
+    expect(await sources(batch("n", "chatgpt", 1), earlier)).toEqual(["chatgpt"]);
+    expect(await sources(batch("n", "chatgpt", 1)), "nothing to compare with").toEqual([]);
+    expect(await sources(batch("files", "chatgpt", 2), earlier), "only attachments").toEqual([]);
+    expect(await sources(batch("n", "chatgpt", 1, true), earlier, earlier), "undone").toEqual([]);
+    expect(await sources(earlier, batch("n", "chatgpt", 1)), "a later one was read").toEqual([]);
+    expect(await sources(batch("n", "mem", 1), batch("o", "mem", 0)), "not an account's export").toEqual([]);
   });
 
   it("has a row in place of the number of missing memories, which leads to the report", async () => {
-    const partlyRead = [{ platform: "claude", batch: "b-9" }];
+    const partlyRead = [{ source: "claude", batch: "b-9" }];
     render(AttentionList, { columns: [], incomplete: [], partlyRead });
     const row = screen.getByTestId("look-unread");
     expect(row.textContent).toContain("Parts of the newest Claude export couldn’t be read");

@@ -304,7 +304,7 @@ describe("a single-letter shortcut of the screen", () => {
 it.each(["reader-message", "message-redact"])("a message is redacted by R on %s", async (at) => {
   mock = await start();
   const message = sampleThread.find((each) => each.id === "msg-a2")!;
-  const props = { collapsed: [], platform: "chatgpt", needle: "", current: null, wanted: null, showRedactButton: true };
+  const props = { collapsed: [], source: "chatgpt", needle: "", current: null, wanted: null, showRedactButton: true };
   render(MessageView, { ...props, onbranch: vi.fn(), menus: new Map(), message });
   await fireEvent.keyDown(screen.getByTestId(at), { key: "r" });
   await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "redact", id: "msg-a2" }));

@@ -21,7 +21,7 @@ let mock: Mock;
 
 beforeEach(async () => {
   toasts.clear();
-  mock = await start({ pace: 0 });
+  mock = await start({ stepMs: 0 });
 });
 afterEach(() => vi.useRealTimers());
 

@@ -8,9 +8,9 @@ import { mathematics } from "$lib/logic/mathematics.svelte";
 function page(markdown: string): HTMLElement {
   const root = document.createElement("div");
   // The test environment drops the first element of sanitised HTML, so a dummy element precedes it.
-  const kept = (html: string) => `<span></span>${html}`;
+  const withDummy = (html: string) => `<span></span>${html}`;
   for (const block of blocks(markdown))
-    if (block.kind === "html") root.append(safeNodes(kept(block.html)));
+    if (block.kind === "html") root.append(safeNodes(withDummy(block.html)));
     else root.append(block.text);
   return root;
 }

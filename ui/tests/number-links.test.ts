@@ -14,7 +14,7 @@ import { search } from "$lib/state/search-field.svelte";
 import { vault } from "$lib/state/vault.svelte";
 
 beforeEach(async () => {
-  await start({ pace: 0 });
+  await start({ stepMs: 0 });
 });
 
 const request = { format: "alf", out: "", filter: ANY, overwrite: false, sign: false, cover: true };

@@ -1,6 +1,6 @@
 import { render, screen, waitFor, fireEvent } from "@testing-library/svelte";
 import { beforeEach, describe, expect, it } from "vitest";
-import { actions } from "../src/shell/palette/commands";
+import { commands } from "../src/shell/palette/commands";
 import App from "../src/shell/App.svelte";
 import "../src/shell/Window.svelte";
 import { start, type Mock } from "./start-mock";
@@ -212,7 +212,7 @@ describe("the demonstration", () => {
   it("offers no change of the passphrase, which nobody is told", async () => {
     await fireEvent.click(await screen.findByTestId("welcome-demo"));
     await screen.findByTestId("demonstration");
-    expect(actions().some(({ id }) => id === "passphrase")).toBe(false);
+    expect(commands().some(({ id }) => id === "passphrase")).toBe(false);
     await fireEvent.click(screen.getByTestId("nav-settings"));
     await fireEvent.click(await screen.findByTestId("settings-security"));
     expect(await screen.findByText(/opens without a passphrase/)).toBeTruthy();

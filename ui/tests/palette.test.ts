@@ -42,13 +42,13 @@ async function choose(typed: string, id: string) {
 }
 
 describe("the palette", () => {
-  it("shows actions, memories, conversations and places, in that order, the best five of each", async () => {
+  it("shows commands, memories, conversations and places, in that order, the best five of each", async () => {
     await open("the");
     await waitFor(() => expect(ids().length).toBeGreaterThan(10));
     const groups = within(screen.getByTestId("palette")).getAllByRole("group");
     expect(
       groups.map((group) => document.getElementById(group.getAttribute("aria-labelledby") ?? "")?.textContent),
-    ).toEqual(["Actions", "Memories", "Conversations", "Go to"]);
+    ).toEqual(["Commands", "Memories", "Conversations", "Go to"]);
     expect(groups.map((group) => within(group).getAllByRole("option").length)).toEqual([5, 5, 5, 1]);
     expect([...groups[0]!.querySelectorAll("mark")].map((mark) => mark.textContent)).toContain("The");
     expect(groups[0]!.textContent).toContain("Ctrl L");
@@ -103,7 +103,7 @@ describe("the palette", () => {
     expect(finder.conversations[0]?.id).toBe("c-tide");
   });
 
-  it("shows only actions after >, tags after #, assistants after @, and asks the vault for nothing then", async () => {
+  it("shows only commands after >, tags after #, assistants after @, and asks the vault for nothing then", async () => {
     const requests = vi.spyOn(mock, "searchRows");
     await open(">the");
     expect(ids()).toContain("theme-light");
@@ -178,7 +178,7 @@ describe("the palette", () => {
     }
   });
 
-  it("says so when the vault can't be searched, and shows the actions nevertheless", async () => {
+  it("says so when the vault can't be searched, and shows the commands nevertheless", async () => {
     mock.searchRows = async () => Promise.reject(new Error("disk"));
     await open("zzz");
     expect(await screen.findByText(/Something unexpected/)).toBeTruthy();

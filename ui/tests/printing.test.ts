@@ -127,7 +127,7 @@ describe("a conversation", () => {
 });
 
 describe("a receipt", () => {
-  it("is printed and saved with all its places and its proof", async () => {
+  it("is printed and saved with all its places and details", async () => {
     const print = vi.spyOn(mock, "print");
     const savePage = vi.spyOn(mock, "savePage");
     const receipt = sampleReceipt("rc_1");

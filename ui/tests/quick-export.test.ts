@@ -6,7 +6,7 @@ import { keptFields, leftOutText, lossRows, missedFields } from "../src/features
 import { lastSettings, quickExportEntries, quickExport } from "../src/features/exporting/quick-export.svelte";
 import App from "../src/shell/App.svelte";
 import "../src/shell/Window.svelte";
-import { actions } from "../src/shell/palette/commands";
+import { commands } from "../src/shell/palette/commands";
 import type { AuditEntry, Exported } from "$lib/ipc";
 import { failWith } from "$lib/ipc/mock/jobs";
 import { sampleEntries } from "$lib/ipc/mock/log";
@@ -142,7 +142,7 @@ describe("one click", () => {
   it("is offered as entries of menus and by the palette", () => {
     const labels = ["Save everything as .mem", "Save everything as .alf"];
     expect(quickExportEntries().map((each) => (each === "line" ? each : each.label))).toEqual(labels);
-    expect(actions().flatMap(({ id, label }) => (/^save-/.test(id) ? [label] : []))).toEqual(labels);
+    expect(commands().flatMap(({ id, label }) => (/^save-/.test(id) ? [label] : []))).toEqual(labels);
   });
 });
 

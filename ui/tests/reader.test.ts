@@ -78,7 +78,7 @@ describe("collapsed steps", () => {
   it("of a reply open only for a hit in them, and open again for the next such hit", async () => {
     const messageById = (id: string) => sampleThread.find((each) => each.id === id)!;
     const props = {
-      platform: "chatgpt",
+      source: "chatgpt",
       showRedactButton: false,
       onbranch: vi.fn(),
       menus: new Map(),

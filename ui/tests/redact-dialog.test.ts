@@ -22,18 +22,18 @@ beforeEach(async () => {
     previews[countKey(request)] ?? Promise.reject(new Error(countKey(request)));
 });
 
-const confirm = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");
+const confirmButton = () => screen.getByTestId<HTMLButtonElement>("redact-confirm");
 
 it("the dialog shows how often the words occur, for each choice, before it redacts them", async () => {
   render(RedactDialog, dialog);
-  expect(confirm().disabled, "nothing can be redacted before the count is known").toBe(true);
+  expect(confirmButton().disabled, "nothing can be redacted before the count is known").toBe(true);
   await screen.findByText("Redact this in 4 places?");
-  expect(confirm().textContent?.trim()).toBe("Redact in all 4 places");
+  expect(confirmButton().textContent?.trim()).toBe("Redact in all 4 places");
   expect(screen.getByTestId("redact-where").textContent).toBe("Found: 3 messages and 1 memory, including this one.");
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
-  expect(confirm().disabled, "nor while the count is that of another choice").toBe(true);
+  expect(confirmButton().disabled, "nor while the count is that of another choice").toBe(true);
   await screen.findByText("Redact this in 1 place?");
-  expect([confirm().textContent?.trim(), confirm().disabled]).toEqual(["Redact here", false]);
+  expect([confirmButton().textContent?.trim(), confirmButton().disabled]).toEqual(["Redact here", false]);
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
   await screen.findByText("Redact this in 4 places?");
   await fireEvent.click(screen.getByText("All of it"));
@@ -65,7 +65,7 @@ it("the dialog says if there are more occurrences than one redaction covers", as
   };
   render(RedactDialog, dialog);
   await screen.findByText(/These words occur in more than 10,000 places/);
-  expect(confirm().disabled).toBe(true);
+  expect(confirmButton().disabled).toBe(true);
   await fireEvent.click(screen.getByTestId("redact-everywhere"));
   await screen.findByText("Redact this in 1 place?");
   expect(screen.queryByText(/more than 10,000 places/)).toBeNull();

@@ -106,9 +106,9 @@ describe("things that need attention", () => {
         one("chatgpt", "message", "gone", 70),
       ]),
     ).toEqual([
-      { platform: "chatgpt", kind: "memory", n: 4, alone: false },
-      { platform: "chatgpt", kind: "conversation", n: 2, alone: false },
-      { platform: "claude", kind: "profile", n: 1, alone: true },
+      { source: "chatgpt", kind: "memory", n: 4, alone: false },
+      { source: "chatgpt", kind: "conversation", n: 2, alone: false },
+      { source: "claude", kind: "profile", n: 1, alone: true },
     ]);
   });
 });

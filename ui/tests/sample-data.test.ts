@@ -8,7 +8,7 @@ import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 beforeEach(async () => {
-  mock = await start({ pace: 0 });
+  mock = await start({ stepMs: 0 });
 });
 
 describe("the sample data", () => {

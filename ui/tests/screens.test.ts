@@ -152,7 +152,7 @@ describe("reader", () => {
   const [onbranch, menus, wanted] = [vi.fn(), new Map(), null];
   const props = {
     collapsed: [],
-    platform: "chatgpt",
+    source: "chatgpt",
     needle: "",
     current: null,
     wanted,

@@ -44,7 +44,7 @@ const detailOf = (item: SensitiveItem) =>
     onstep: () => undefined,
     ondone: () => undefined,
   });
-const first = async () => {
+const loadFirst = async () => {
   await sensitive.load();
   return sensitive.rows[0]!;
 };
@@ -121,7 +121,7 @@ describe("a value", () => {
   });
 
   it("never reaches the page, even if its segment has a text", async () => {
-    const item = await first();
+    const item = await loadFirst();
     const detail = await mock.sensitiveValue(item.value);
     const leaking = detail.item.context.map((piece) => (piece.hidden ? { ...piece, text: "AKIA0" } : piece));
     mock.sensitiveValue = async () => ({ ...detail, item: { ...detail.item, context: leaking } });
@@ -160,7 +160,7 @@ describe("a value", () => {
 describe("deciding on a value", () => {
   it("asks the first time, then acts at once, and has no undo", async () => {
     const redactValues = vi.spyOn(mock, "redactValues");
-    const item = await first();
+    const item = await loadFirst();
     render(DialogHost);
     detailOf(item);
     await waitFor(() => expect(screen.getAllByTestId("sensitive-place")).toHaveLength(3));
@@ -181,7 +181,7 @@ describe("deciding on a value", () => {
   it("redacts only in the checked places", async () => {
     const redactValues = vi.spyOn(mock, "redactValues");
     sensitive.dialogShown = true;
-    const item = await first();
+    const item = await loadFirst();
     detailOf(item);
     const places = await screen.findAllByTestId("sensitive-place");
     await fireEvent.click(within(places[1]!).getByRole("checkbox"));
@@ -196,7 +196,7 @@ describe("deciding on a value", () => {
       ...(await originalRedaction(...args)),
       receipt: sampleReceipt("r", "verbatim"),
     });
-    const item = await first();
+    const item = await loadFirst();
     await sensitive.redact({ values: [item.value], classes: [], ids: null });
     expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: false } });
     expect(toasts.current).toBeNull();
@@ -230,9 +230,9 @@ describe("deciding on a value", () => {
     await fireEvent.keyDown(document.body, { key: "ArrowDown" });
     expect(nav.id).toBe(two);
     await screen.findByTestId("sensitive-context");
-    const later = screen.getByTestId("sensitive-later");
-    later.focus();
-    await fireEvent.keyDown(later, { key: "ArrowDown" });
+    const laterButton = screen.getByTestId("sensitive-later");
+    laterButton.focus();
+    await fireEvent.keyDown(laterButton, { key: "ArrowDown" });
     expect(nav.id).toBe(three);
     nav.choose(one!);
     await waitFor(() => expect(screen.getByText(/Finding 1 of/)).toBeTruthy());
@@ -256,7 +256,7 @@ describe("deciding on a value", () => {
   });
 
   it("ignores with Undo, and stops ignoring", async () => {
-    const item = await first();
+    const item = await loadFirst();
     await sensitive.ignore([item.value], true);
     expect([sensitive.open, sensitive.counts.ignored.access_key]).toEqual([13, 1]);
     await toasts.undo();

@@ -17,7 +17,7 @@ import { failWith } from "$lib/ipc/mock/jobs";
 import { MOCK_PASSPHRASE } from "$lib/ipc/mock";
 import { item } from "$lib/ipc/mock/data";
 import { setCopyHandler } from "$lib/logic/copy-handler";
-import { isLinux } from "$lib/logic/platform";
+import { isLinux } from "$lib/logic/operating-system";
 import { appearance } from "$lib/state/appearance.svelte";
 import { copyWithToast, copyText } from "$lib/state/clipboard";
 import { dialogs } from "$lib/state/dialogs.svelte";

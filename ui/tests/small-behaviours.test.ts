@@ -37,7 +37,7 @@ import RedactionBar from "$lib/ui/RedactionBar.svelte";
 let mock: Mock;
 
 beforeEach(async () => {
-  mock = await start({ pace: 0 });
+  mock = await start({ stepMs: 0 });
 });
 
 describe("a memory that is written", () => {
@@ -60,7 +60,7 @@ describe("a memory that is written", () => {
 
 describe("entries that are not memories", () => {
   const show = async (kind: string) => {
-    mock = await start({ pace: 0, items: [item("x-1", kind, "claude", "Likes tea", 1)] });
+    mock = await start({ stepMs: 0, items: [item("x-1", kind, "claude", "Likes tea", 1)] });
     await vault.refresh();
     nav.section = "memories";
     memories.setFilter({ kind });

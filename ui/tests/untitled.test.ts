@@ -89,21 +89,21 @@ describe("a memory in Markdown", () => {
   };
 
   it("is formatted, with its front matter as fields, and one key shows it as it is written", async () => {
-    const shown = await openMemory(TEXT);
+    const textElement = await openMemory(TEXT);
     expect(screen.getByTestId("detail-fields").textContent).toMatch(/tags\s*garden/);
-    expect([...shown.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["leek", "kale"]);
-    expect(shown.textContent).not.toMatch(/[*#]|---/);
+    expect([...textElement.querySelectorAll("li")].map((item) => item.textContent)).toEqual(["leek", "kale"]);
+    expect(textElement.textContent).not.toMatch(/[*#]|---/);
     handleLetterKey(new KeyboardEvent("keydown", { key: "v" }), "m-0");
-    await waitFor(() => expect(shown.textContent).toBe(TEXT));
+    await waitFor(() => expect(textElement.textContent).toBe(TEXT));
     expect(screen.queryByTestId("detail-fields")).toBeNull();
     expect(screen.getByTestId("detail-source").getAttribute("aria-pressed")).toBe("true");
     await fireEvent.click(screen.getByTestId("detail-source"));
-    await waitFor(() => expect(shown.querySelector("strong")?.textContent).toBe("leek"));
+    await waitFor(() => expect(textElement.querySelector("strong")?.textContent).toBe("leek"));
   });
 
   it("without formatting has no switch between the two views", async () => {
-    const shown = await openMemory("Likes tea, 2 * 3 cups.");
-    expect(shown.textContent).toBe("Likes tea, 2 * 3 cups.");
+    const textElement = await openMemory("Likes tea, 2 * 3 cups.");
+    expect(textElement.textContent).toBe("Likes tea, 2 * 3 cups.");
     expect(screen.queryByTestId("detail-source")).toBeNull();
   });
 });

@@ -17,7 +17,7 @@ import { start, type Mock } from "./start-mock";
 
 let mock: Mock;
 beforeEach(async () => {
-  mock = await start({ pace: 0 });
+  mock = await start({ stepMs: 0 });
   await vault.refresh();
 });
 
@@ -92,7 +92,7 @@ it("a part of an export says what it is, without its role there, and its file ca
   const part = item("x-1", "foreign", "claude", "", 1, {
     ...{ title: "users.json", type: "sidecar", media_type: "sidecar", present: true, size: 123 },
   });
-  mock = await start({ pace: 0, items: [part] });
+  mock = await start({ stepMs: 0, items: [part] });
   await vault.refresh();
   nav.section = "memories";
   memories.setFilter({ kind: "foreign" });

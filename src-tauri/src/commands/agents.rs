@@ -101,8 +101,8 @@ pub async fn decide_suggestions(app: AppHandle, decision: SuggestionDecision) ->
     crate::blocking::run_change(app, move |session| session.agents().decide(&decision)).await
 }
 
-/// Runs a change of grants. If there is a grant afterwards, starts the server for clients, unless it is already
-/// running.
+/// Runs a change of grants. Afterwards starts the server for clients if the settings allow it, a grant has not ended,
+/// and the server is not running yet.
 async fn change<T: Send + 'static>(
     app: AppHandle,
     work: impl FnOnce(&AppState) -> ApiResult<T> + Send + 'static,

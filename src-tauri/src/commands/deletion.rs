@@ -19,7 +19,7 @@ pub async fn redact_preview(
         .await
 }
 
-/// Replace spans of records in all versions, for good.
+/// Replace spans of a record's text with redaction marks in all versions, for good.
 #[tauri::command]
 #[specta::specta]
 pub async fn redact(app: AppHandle, request: RedactRequest) -> CommandResult<Redacted> {

@@ -96,7 +96,7 @@ pub async fn encode(app: AppHandle, job_id: String, on_progress: Channel<Progres
     run_background_job(app, job_id, on_progress, move |vault, job| vault.meaning().encode_pending(job)).await
 }
 
-/// The bytes of an attachment, at most `most` if given.
+/// The bytes of an attachment. If `most` is given, at most that many bytes.
 #[tauri::command]
 #[specta::specta]
 pub async fn attachment(app: AppHandle, id: String, most: Option<u32>) -> CommandResult<Bytes> {

@@ -120,7 +120,7 @@ pub async fn resolve_contradiction(app: AppHandle, request: ResolveRequest) -> C
     run_change(app, move |vault| vault.insights().resolve(&request)).await
 }
 
-/// Store the kind that the person chose for memories, or return to the suggested kind.
+/// Store the subject that the person chose for memories, or return to the suggested subject.
 #[tauri::command]
 #[specta::specta]
 pub async fn set_about(app: AppHandle, request: AboutRequest) -> CommandResult<Ids> {

@@ -51,10 +51,10 @@ export function checkPolicy() {
  * and Tauri's calls.
  */
 export function policyProblems({ app }) {
-  const allowed = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);
+  const allowedSources = new Set(["'self'", "'none'", "blob:", "data:", "ipc:", "http://ipc.localhost"]);
   const problems = Object.entries(app.security.csp)
     .flatMap(([name, value]) => value.split(" ").map((source) => ({ name, source })))
-    .filter(({ source }) => !allowed.has(source))
+    .filter(({ source }) => !allowedSources.has(source))
     .map(({ name, source }) => `the content security policy allows ${source} in ${name}`);
   if (app.security.csp["default-src"] !== "'self'") problems.push("default-src is not 'self'");
   if (app.withGlobalTauri !== false) problems.push("withGlobalTauri is not false");

@@ -7,8 +7,8 @@ import { ROOT, WORKSPACE } from "../places.mjs";
 
 const SCHEMA = join(ROOT, "node_modules", "@tauri-apps", "cli", "config.schema.json");
 /**
- * Entitlements that a package must not request. With one of these, a program in the hardened runtime can run foreign
- * code.
+ * Matches a granted entitlement. A package must have none, because with some of them a program in the hardened runtime
+ * can run foreign code.
  */
 const ENTITLEMENT_PATTERN = /<key>(com\.apple\.[\w.-]+)<\/key>\s*<true\/>/g;
 /** File extensions that our package must not claim: Windows would open all such files with our program. */
@@ -16,7 +16,7 @@ const FOREIGN_ENDINGS = ["json", "zip", "md", "csv", "html"];
 
 const readConfig = () => JSON.parse(readFileSync(join(WORKSPACE, "tauri.conf.json"), "utf8"));
 
-/** Returns problems: violations of the schema of Tauri's bundler, missing files, and harmful settings. */
+/** Returns problems: violations of the schema of Tauri's bundler, missing files and associations, harmful settings. */
 export function bundleConfiguration(config = readConfig()) {
   const { macOS = {}, windows = {}, fileAssociations = [], icon = [], linux } = config.bundle;
   const namedFiles = [macOS.entitlements, linux?.deb?.desktopTemplate, config.bundle.licenseFile, ...icon];

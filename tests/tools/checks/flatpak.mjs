@@ -20,7 +20,7 @@ const ALLOWED = {
   ...Object.fromEntries(SCREEN_SAVERS.map((name) => [`--talk-name=${name}`, "the vault locks with the screen"])),
 };
 
-/** The items of the list `key` in a manifest, without its comments. */
+/** The items of the list `key` in a manifest, without comments between the items. */
 export function listAt(manifest, key) {
   const lines = manifest.split("\n");
   const start = lines.findIndex((line) => line.trim() === `${key}:`);

@@ -68,24 +68,24 @@ const STD_MEM_PATTERN =
 export function namedInRust(source, names) {
   const { code, strings } = scan(source);
   const ranges = testRanges(code);
-  const outside = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
-  const foundStrings = strings.filter(outside).filter(({ text }) => names.has(text));
-  const compiled = blankRanges(code, ranges);
+  const isOutsideTests = ({ start }) => !ranges.some(([from, to]) => from <= start && start < to);
+  const foundStrings = strings.filter(isOutsideTests).filter(({ text }) => names.has(text));
+  const codeWithoutTests = blankRanges(code, ranges);
   // `mem` is left out, because as part of an identifier it is short for memory.
   const longNames = [...names].filter((name) => /^\w+$/.test(name) && name !== "mem");
   const namePattern = new RegExp(`^(?:.*_)?(?:${longNames.join("|")})(?:_.*)?$`);
-  for (const match of compiled.matchAll(/[A-Za-z_]\w*/g)) {
+  for (const match of codeWithoutTests.matchAll(/[A-Za-z_]\w*/g)) {
     const [text] = match;
     const start = match.index;
-    const before = compiled.slice(Math.max(0, start - 24), start);
-    const after = compiled.slice(start, start + 24);
-    const imported = USE_PATTERN.exec(compiled.slice(compiled.lastIndexOf(";", start) + 1, start))?.[1];
+    const before = codeWithoutTests.slice(Math.max(0, start - 24), start);
+    const after = codeWithoutTests.slice(start, start + 24);
+    const imported = USE_PATTERN.exec(codeWithoutTests.slice(codeWithoutTests.lastIndexOf(";", start) + 1, start))?.[1];
     if (names.has(text)) {
-      const inPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
-      const standard =
+      const isInPath = /::\s*$/.test(before) || /^\w+\s*::/.test(after) || imported !== undefined;
+      const isStandard =
         /^(?:std|core)$/.test(imported) || /\b(?:std|core)::$/.test(before) || STD_MEM_PATTERN.test(after);
       // `mem` counts only in a path, and not if the path is that of a module in Rust's standard library.
-      if (text !== "mem" || (inPath && !standard)) foundStrings.push({ start, text });
+      if (text !== "mem" || (isInPath && !isStandard)) foundStrings.push({ start, text });
     } else if (namePattern.test(toSnakeCase(text))) foundStrings.push({ start, text });
   }
   return foundStrings
@@ -116,14 +116,14 @@ const filesBelow = (folder, ending) =>
 /** Problems: each place that no exception allows, and each exception that is not needed. */
 function problemsOf(places, exceptions, about) {
   const usedExceptions = new Set();
-  const allowed = ({ file, text }) => {
+  const isAllowed = ({ file, text }) => {
     const found = exceptions.filter(
       (each) => ["*", text].includes(each.name) && (each.file === file || isBelow(file, each.file)),
     );
     found.forEach((each) => usedExceptions.add(each));
     return found.length > 0;
   };
-  const unexplainedPlaces = places.filter((place) => !allowed(place));
+  const unexplainedPlaces = places.filter((place) => !isAllowed(place));
   return [
     ...unexplainedPlaces.map(({ file, line, text }) => `${file}:${line}: ${about} names a format: ${text}`),
     ...exceptions
@@ -133,7 +133,7 @@ function problemsOf(places, exceptions, about) {
 }
 
 const isBelow = (file, folder) => folder.endsWith("/") && file.startsWith(folder);
-const inUi = ({ file }) => file.startsWith("ui/");
+const isInUi = ({ file }) => file.startsWith("ui/");
 
 function declaredInCrates(rust) {
   const files = rust.filter((file) => FORMAT_CRATE_PATTERN.test(file) && !TEST_FILE_PATTERN.test(file));
@@ -152,7 +152,7 @@ export function formatsNamedInRust() {
     .flatMap((file) => namedInRust(readOurs(file), names).map((place) => ({ file, ...place })));
   return problemsOf(
     places,
-    EXCEPTIONS.filter((each) => !inUi(each)),
+    EXCEPTIONS.filter((each) => !isInUi(each)),
     "the code",
   );
 }
@@ -163,7 +163,7 @@ export function formatsNamedInPages() {
   const places = filesBelow("ui/src", /\.(?:ts|svelte)$/)
     .filter((file) => !UNCHECKED_PAGE_PATTERN.test(file))
     .flatMap((file) => namedInPages(readOurs(file), names).map((place) => ({ file, ...place })));
-  return problemsOf(places, EXCEPTIONS.filter(inUi), "the page");
+  return problemsOf(places, EXCEPTIONS.filter(isInUi), "the page");
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {

@@ -23,14 +23,16 @@ function linkedCrates(program, { cargo = quiet } = {}) {
 
 /**
  * Returns a problem for each network client in the window, or in a crate that the window and the command line share.
- * Also returns a problem for each file of the command line that uses the client, except the file of `push`.
+ * Also returns a problem for each file of the command line that uses the network client, except the file of `push`.
  */
 export function networkClients(options) {
-  const clients = (program) => [...linkedCrates(program, options)].filter((name) => NETWORK_CRATES.test(name));
-  const shared = clients("mementory-api").map((name) => `mementory-api links ${name}; only \`push\` may have a client`);
-  const window = clients("mementory-app").map((name) => `the window links ${name}; it must have no network client`);
-  if (clients("mementory-cli").length === 0)
-    shared.push(
+  const clientsIn = (program) => [...linkedCrates(program, options)].filter((name) => NETWORK_CRATES.test(name));
+  const problems = [
+    ...clientsIn("mementory-api").map((name) => `mementory-api links ${name}; only \`push\` may have a client`),
+    ...clientsIn("mementory-app").map((name) => `the window links ${name}; it must have no network client`),
+  ];
+  if (clientsIn("mementory-cli").length === 0)
+    problems.push(
       "no network client was found in the command line: the list in network.mjs lacks the one that `push` has",
     );
   const source = join(WORKSPACE, "crates", "mementory-cli", "src");
@@ -39,5 +41,5 @@ export function networkClients(options) {
     .map((file) => join("crates", "mementory-cli", "src", file))
     .filter((file) => file !== PUSH_FILE && /\bureq::/.test(readFileSync(join(WORKSPACE, file), "utf8")))
     .map((file) => `${file} uses the network client; only push.rs may`);
-  return [...shared, ...window, ...otherFiles];
+  return [...problems, ...otherFiles];
 }

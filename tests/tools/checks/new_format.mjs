@@ -44,14 +44,14 @@ function codeProblems(family) {
   return ([file, text]) => {
     const code = text.replaceAll(/\/\/.*$|^\s*#!?\[.*\]$/gm, "");
     const knownCrates = file.endsWith("/tests.rs") ? cratesOfTests : crates;
-    const foreign = usedCrates(code).filter((name) => !knownCrates.includes(name));
+    const foreignCrates = usedCrates(code).filter((name) => !knownCrates.includes(name));
     const modules = [...code.matchAll(/\bcrate::([a-z]\w*)/g)].map(([, name]) => name);
-    const absent = modules.filter((name) => !new RegExp(`\\bmod ${name};`).test(lib));
+    const absentModules = modules.filter((name) => !new RegExp(`\\bmod ${name};`).test(lib));
     return [
-      ...foreign.map(
+      ...foreignCrates.map(
         (name) => `new-format, family ${family}: ${file} uses ${name}, which its Cargo.toml does not have`,
       ),
-      ...absent.map((name) => `new-format, family ${family}: ${file} uses crate::${name}, which does not exist`),
+      ...absentModules.map((name) => `new-format, family ${family}: ${file} uses crate::${name}, which does not exist`),
     ];
   };
 }
@@ -68,10 +68,10 @@ function usedCrates(code) {
   const imported = uses.flatMap((path) => path.slice(path.indexOf("::")).match(/\w+/g) ?? []);
   const modules = [...code.matchAll(/\bmod (\w+);/g)].map(([, name]) => name);
   const roots = uses.map((path) => path.split("::")[0].trim());
-  const others = [...code.matchAll(/(?<![\w:.])([a-z]\w*)::(?!<)/g)]
+  const inlineRoots = [...code.matchAll(/(?<![\w:.])([a-z]\w*)::(?!<)/g)]
     .map(([, name]) => name)
     .filter((name) => !imported.includes(name) && !modules.includes(name));
-  return [...new Set([...roots, ...others])].filter((name) => !BUILT_IN.includes(name));
+  return [...new Set([...roots, ...inlineRoots])].filter((name) => !BUILT_IN.includes(name));
 }
 
 /** A case says either with which code its input is refused, or how many records of each kind it has. */

@@ -72,11 +72,12 @@ function readModuleCode(module, code, strings, folder, read) {
       [0, from],
       [to, code.length],
     ];
-    const within = strings.filter(({ start }) => from <= start && start < to);
-    readModuleCode(child, blankRanges(code, outerRanges), within, `${folder}${child.path.split("::").at(-1)}/`, read);
+    const childStrings = strings.filter(({ start }) => from <= start && start < to);
+    const childFolder = `${folder}${child.path.split("::").at(-1)}/`;
+    readModuleCode(child, blankRanges(code, outerRanges), childStrings, childFolder, read);
   }
-  const within = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
-  collectUses(module, ownCode, within);
+  const ownStrings = strings.filter(({ start }) => !inner.some(([, from, to]) => from <= start && start < to));
+  collectUses(module, ownCode, ownStrings);
 }
 
 const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|static|macro_rules!)\s+(?:mut\s+)?(\w+)/g;
@@ -84,15 +85,15 @@ const ITEM_PATTERN = /(?:^|[\s;{}(])(?:fn|struct|enum|union|trait|type|const|sta
 const PATH_ATTRIBUTE_PATTERN = /\b(?:with|default|serialize_with|deserialize_with|skip_serializing_if)\s*=\s*"$/;
 
 function collectUses(module, code, strings) {
-  const depth = braceDepths(code);
+  const depths = braceDepths(code);
   for (const match of code.matchAll(ITEM_PATTERN))
-    if (depth[match.index + match[0].length - 1] === 0) module.items.add(match[1]);
+    if (depths[match.index + match[0].length - 1] === 0) module.items.add(match[1]);
   const uses = [];
   for (const match of code.matchAll(/(?:^|[\s;{}\])])use\s+([^;]+);/g)) {
     const start = match.index + match[0].length - match[1].length - 1;
     uses.push([match.index, match.index + match[0].length]);
     for (const leaf of useTree(match[1]))
-      module.imports.push({ ...leaf, line: lineAt(code, start), topLevel: depth[start] === 0 });
+      module.imports.push({ ...leaf, line: lineAt(code, start), topLevel: depths[start] === 0 });
   }
   module.code = blankRanges(code, uses);
   module.paths = [...pathsIn(module.code), ...strings.filter((each) => isPath(code, each)).map(asPath)].map(
@@ -105,15 +106,15 @@ const asPath = ({ start, text }) => ({ start, segments: text.split("::") });
 
 /** Depth in braces at every offset. */
 function braceDepths(code) {
-  const depth = new Uint16Array(code.length + 1);
+  const depths = new Uint16Array(code.length + 1);
   let current = 0;
   for (let at = 0; at < code.length; at += 1) {
     if (code[at] === "}") current = Math.max(0, current - 1);
-    depth[at] = current;
+    depths[at] = current;
     if (code[at] === "{") current += 1;
   }
-  depth[code.length] = current;
-  return depth;
+  depths[code.length] = current;
+  return depths;
 }
 
 /**
@@ -183,8 +184,9 @@ function definingModulesWithin(module, segments, visited) {
 }
 
 /**
- * The modules that define what `name` means in `module`. It may be an item, a child module or an import, or be part of
- * a glob import. `here` is true if the name is used in this module's own code, where imports of inner blocks count too.
+ * The modules that define what `name` means in `module`. The name may be an item, a child module or an import, or be
+ * part of a glob import. `here` is true if the name is used in this module's own code, where imports of inner blocks
+ * count too.
  */
 function findDefiningModules(module, name, rest, visited, here) {
   const key = `${module.path}|${name}|${rest.join("::")}`;
@@ -211,8 +213,8 @@ function findDefiningModules(module, name, rest, visited, here) {
 }
 
 /**
- * Modules that an import's path leads to. It begins with `crate`, `self` or `super`, a module or item of this module, a
- * name that another import brought in, or another crate.
+ * Modules that an import's path leads to. The path begins with `crate`, `self` or `super`, a module or item of this
+ * module, a name that another import brought in, or another crate.
  */
 function modulesDefiningImport(module, path, visited) {
   if (["crate", "self", "super", "$crate"].includes(path[0])) return definingModules(module, path, visited);
@@ -235,8 +237,8 @@ export function usesIn(top) {
   const uses = [];
   for (const module of allModules(top)) {
     const note = (segments, line) => {
-      const glob = segments.at(-1) === "*";
-      for (const target of definingModules(module, glob ? segments.slice(0, -1) : segments))
+      const isGlob = segments.at(-1) === "*";
+      for (const target of definingModules(module, isGlob ? segments.slice(0, -1) : segments))
         if (target !== module)
           uses.push({ from: module, to: target, file: module.file, line, path: segments.join("::") });
     };

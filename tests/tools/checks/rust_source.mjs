@@ -28,11 +28,11 @@ export function scan(source) {
       comments.push({ start, text: source.slice(start, at) });
       code += blankText(source.slice(start, at));
     } else if (token.endsWith('"')) {
-      const inside = at;
+      const contentStart = at;
       const end = hashes === undefined ? endOfString(source, at) : endOfRawString(source, at, hashes);
-      strings.push({ start: inside, text: source.slice(inside, end) });
+      strings.push({ start: contentStart, text: source.slice(contentStart, end) });
       at = Math.min(source.length, end + 1 + (hashes?.length ?? 0));
-      code += token + blankText(source.slice(inside, end)) + source.slice(end, at);
+      code += token + blankText(source.slice(contentStart, end)) + source.slice(end, at);
     } else if (token.endsWith("'")) {
       code += `${token.startsWith("b") ? "b" : ""}'${" ".repeat(token.length - (token.startsWith("b") ? 3 : 2))}'`;
     } else {
@@ -69,7 +69,7 @@ function endOfRawString(source, at, hashes) {
 
 const CLOSING_BRACKETS = { "{": "}", "(": ")", "[": "]" };
 
-/** Offset just after the bracket that closes the one at `at`. */
+/** Offset just after the bracket that closes the one at `at`, or the end of the code if none closes it. */
 export function offsetAfterBracket(code, at) {
   let depth = 0;
   for (; at < code.length; at += 1) {
@@ -99,9 +99,9 @@ function endOfItem(code, at) {
     if (code[at] === "," && !isItem) return at + 1;
     if ("})]".includes(code[at])) return at;
     if (code[at] in CLOSING_BRACKETS) {
-      const brace = code[at] === "{";
+      const isBrace = code[at] === "{";
       at = offsetAfterBracket(code, at) - 1;
-      if (brace && !untilSemicolon) return at + 1;
+      if (isBrace && !untilSemicolon) return at + 1;
     }
   }
   return code.length;

@@ -36,7 +36,7 @@ function implsIn(compiled) {
   return impls;
 }
 
-/** The type of an `impl` head: `<'a, T: Into<X>> Reader<'a, T> where …` gives `Reader`. */
+/** The path of the type in an `impl` head: `<'a, T: Into<X>> a::Reader<'a, T> where …` gives `["a", "Reader"]`. */
 function typeOf(head) {
   let text = head.trim();
   if (text.startsWith("<")) {
@@ -54,10 +54,10 @@ function typeOf(head) {
 function functionsAtTop(body) {
   let [count, at] = [0, 0];
   while (at < body.length) {
-    const open = body.indexOf("{", at);
-    count += (body.slice(at, open < 0 ? undefined : open).match(/\bfn\s+\w+/g) ?? []).length;
-    if (open < 0) break;
-    at = offsetAfterBracket(body, open);
+    const braceAt = body.indexOf("{", at);
+    count += (body.slice(at, braceAt < 0 ? undefined : braceAt).match(/\bfn\s+\w+/g) ?? []).length;
+    if (braceAt < 0) break;
+    at = offsetAfterBracket(body, braceAt);
   }
   return count;
 }
@@ -69,7 +69,7 @@ export function median(numbers) {
   return sorted.length % 2 === 1 ? sorted[half] : ((sorted[half - 1] ?? 0) + (sorted[half] ?? 0)) / 2;
 }
 
-/** The number of lines of a source (`lines`), and how many are not compiled only for tests (`shipped`). */
+/** The number of lines of a source (`lines`), and the number without those that only tests use (`shipped`). */
 export function linesOf(source) {
   const { code } = scan(source);
   const lines = source.split("\n").length - 1;

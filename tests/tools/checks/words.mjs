@@ -18,8 +18,8 @@ const wordsOfName = (name) =>
 
 /**
  * Splits a file into {names, prose}. `names` has the identifiers in code, and in the code spans of a document; `prose`
- * has comments and the text of documents. Both are as long as the source and have spaces elsewhere. Strings in code are
- * in neither.
+ * has comments and the text of documents. Both are as long as the source, with spaces in place of all other text.
+ * Strings in code are in neither.
  */
 export function namesAndProse(file, source) {
   const blank = (text) => text.replaceAll(/[^\n]/g, " ");

@@ -1,4 +1,4 @@
-import { systemKeys } from "$lib/logic/platform";
+import { systemKeys } from "$lib/logic/operating-system";
 import type { MessageKey } from "$lib/text";
 import type { Section } from "$lib/state/nav.svelte";
 

@@ -1,4 +1,4 @@
-import { isMac } from "$lib/logic/platform";
+import { isMac } from "$lib/logic/operating-system";
 
 const FIELD_SELECTOR = "input, textarea, select, [contenteditable]";
 

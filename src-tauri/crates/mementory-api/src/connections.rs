@@ -1,6 +1,6 @@
-//! Connects AI clients on this computer. A connection has two parts: a grant in the vault, and an entry for our server,
-//! with the grant's token, in the client's configuration. If connecting fails, neither part is kept. Disconnecting
-//! removes both.
+//! Connects AI clients on this computer. A connection has two parts: a grant in the vault, and an entry for Mementory's
+//! server, with the grant's token, in the client's configuration. If connecting fails, neither part is kept.
+//! Disconnecting removes both.
 use crate::{ApiError, ApiResult, Applied, Session, types::*};
 use mementory_clients::{
     Client, Error, IoKind, Places, Plan, Server, check_client, connected_variable, plan_connect, plan_disconnect,
@@ -8,7 +8,7 @@ use mementory_clients::{
 use mementory_vault::FailedStep;
 use std::{path::Path, time::SystemTime};
 
-/// Environment variable in which a client passes its token to our server.
+/// Environment variable in which a client passes its token to Mementory's server.
 pub const TOKEN_VARIABLE: &str = "MEMENTORY_TOKEN";
 
 /// Placeholder for the token in a preview, because the token does not exist yet.
@@ -24,8 +24,8 @@ pub struct Connections {
 }
 
 impl Connections {
-    /// `program` is the path of the `mementory` program that clients start. `name` is the name of our server in the
-    /// clients' configurations.
+    /// `program` is the path of the `mementory` program that clients start. `name` is the name of Mementory's server in
+    /// the clients' configurations.
     ///
     /// # Errors
     /// `io` if the home folder is not known; `usage` if the path is not Unicode.
@@ -63,7 +63,7 @@ impl Connections {
     ///
     /// # Errors
     /// `usage` for an unknown client or an invalid grant; `config_broken` and others for a configuration that cannot be
-    /// changed; `not_ours` if another server in the configuration has our name. After an error, there is no new grant.
+    /// changed; `not_ours` if another server in the configuration has this name. After an error, there is no new grant.
     pub fn connect(&self, session: &Session, client: &str, request: &GrantRequest) -> ApiResult<ConnectionChange> {
         let client = parse(client)?;
         if let Some(token) = self.token_in_force(session, client)? {
@@ -92,8 +92,8 @@ impl Connections {
         Ok(change_of(&self.plan_disconnect(parse(client)?)?, true))
     }
 
-    /// Ends the grant of a client and removes our server from the client's configuration. Without a `session`, the
-    /// grant is not ended.
+    /// Ends the grant of a client and removes Mementory's server from the client's configuration. Without a `session`,
+    /// the grant is not ended.
     ///
     /// The grant is ended first, so that the client cannot read any more even if its configuration cannot be changed.
     /// In that case, the result has the warning `configuration_not_changed`, which states the file and the reason, and
@@ -161,7 +161,7 @@ impl Connections {
         plan_disconnect(client, &self.places, &self.name).map_err(|error| api_error(&error))
     }
 
-    /// The token in a client's configuration. None if there is none.
+    /// The token in a client's configuration. None if the configuration contains no token.
     fn token(&self, client: Client) -> ApiResult<Option<String>> {
         connected_variable(client, &self.places, &self.name, TOKEN_VARIABLE).map_err(|error| api_error(&error))
     }

@@ -1,7 +1,8 @@
 //! Converts a file from one format to another by importing it into a temporary vault and exporting that vault. The
 //! vault is encrypted with a random passphrase that is never stored, and is removed at the end. A conversion therefore
 //! preserves exactly what an import followed by an export preserves. The ids in the output depend only on the input, so
-//! that two conversions of the same file give the same bytes, apart from the time of writing.
+//! that two conversions of the same file give the same bytes, apart from the time of writing. If values are masked or
+//! identifiers are removed, the ids are random.
 use crate::{ApiError, ApiResult, Applied, CreateOptions, ExportOptions, Job, Passphrase, Session, files, types::*};
 use mementory_formats::{Catalog, by_id, file_sha256};
 use mementory_model::Limits;

@@ -99,30 +99,28 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     let mut catalog = open(path, &limits, passphrase)?;
     catalog.cancel_with(job.cancel_flag());
     let found = detect_in(&catalog, &limits, format)?;
-    let Some(strongest) = found.sources.iter().max_by(|a, b| a.claim.confidence.total_cmp(&b.claim.confidence)) else {
+    // The sort is stable, so of sources with equal confidence the last one comes first.
+    let mut sources: Vec<&Detected> = found.sources.iter().rev().collect();
+    sources.sort_by(|a, b| b.claim.confidence.total_cmp(&a.claim.confidence));
+    let Some(&strongest) = sources.first() else {
         let reason = catalog
             .issues()
             .first()
             .map_or_else(|| "not a file of a format that Mementory knows".into(), |i| i.message.clone());
         return Ok(invalid_result(format, "not_recognised", path, &reason));
     };
-    let (mut sources, without_rules): (Vec<&Detected>, Vec<&Detected>) = found
-        .sources
-        .iter()
+    let (with_rules, without_rules): (Vec<&Detected>, Vec<&Detected>) = sources
+        .into_iter()
         .partition(|source| by_id(source.format).is_some_and(|format| format.capabilities().validate));
-    sources.sort_by(|a, b| b.claim.confidence.total_cmp(&a.claim.confidence));
-    if let Some(at) = sources.iter().position(|source| std::ptr::eq(*source, strongest)) {
-        sources[..=at].rotate_right(1);
-    }
     let input = ValidatedInput { path, catalog: &catalog, limits: &limits, check, trusted: &trusted };
-    let mut sources = sources.into_iter();
-    let Some(main) = sources.next() else {
+    let mut with_rules = with_rules.into_iter();
+    let Some(main) = with_rules.next() else {
         let name = by_id(strongest.format).map_or(strongest.format, |format| format.name());
         let message = format!("{name} has no rules to check a file against. Nothing was changed.");
         return Err(ApiError::new("not_supported", 2, message));
     };
     let mut result = input.validate(main, true)?;
-    for source in sources {
+    for source in with_rules {
         match input.validate(source, false) {
             Ok(other) => {
                 result.records = result.records.saturating_add(other.records);

@@ -83,7 +83,7 @@ pub struct Filters {
     pub batch: Vec<String>,
     /// Only memories about this: who_you_are, people, work, projects, health, money, places_travel, home, food, tastes,
     /// beliefs, plans, how_to_answer; an empty value selects memories for which none of these is suggested.
-    #[arg(long, value_name = "KIND")]
+    #[arg(long, value_name = "SUBJECT")]
     pub about: Option<String>,
     /// Only memories on this private topic: health, beliefs, politics, origin, sexuality, biometrics, union, money,
     /// minors, exact_address, or any.
@@ -151,7 +151,7 @@ pub enum KeysCommand {
     Trust {
         /// Public key in hex or as did:key.
         key: String,
-        /// Show the key under this name.
+        /// Name under which the key is listed.
         #[arg(long)]
         name: Option<String>,
     },
@@ -212,10 +212,11 @@ pub enum Command {
     /// Check whether an export is valid. Needs no vault and changes nothing.
     Validate {
         path: PathBuf,
-        /// Read it as this format instead of detecting one.
+        /// Read the file as this format instead of detecting its format.
         #[arg(long)]
         format: Option<String>,
-        /// Also require this: signed, unsigned, subset, log, full, incremental or delta.
+        /// Fail unless the file is this: signed, unsigned, subset (some entries of a Zaxy bundle), log (an Eventloom
+        /// log), full, incremental or delta.
         #[arg(long, value_name = "KIND")]
         expect: Option<String>,
         /// Trust this public key (hex or did:key); may be given several times.
@@ -338,7 +339,7 @@ pub enum Command {
     Scan {
         #[command(flatten)]
         filters: Filters,
-        /// Only this class: access_key, private_key, password, card, iban, email, phone or national_id.
+        /// Only this class: access_key, private_key, password, card, iban, email, phone, national_id or stored_secret.
         #[arg(long, value_name = "CLASS")]
         class: Vec<String>,
     },
@@ -370,7 +371,7 @@ pub enum Command {
         #[arg(long = "type", value_name = "TYPE")]
         record_type: Option<String>,
         /// Say what the memory is about, if the suggestion is wrong. This makes no new version.
-        #[arg(long, value_name = "KIND")]
+        #[arg(long, value_name = "SUBJECT")]
         about: Option<String>,
     },
     /// Redact parts of a record's text for good.
@@ -406,7 +407,7 @@ pub enum Command {
         /// Only show what would be erased.
         #[arg(long)]
         dry_run: bool,
-        /// Also redact other records with the same text.
+        /// Also redact other records that contain sentences of these records.
         #[arg(long)]
         with_copies: bool,
     },
@@ -558,7 +559,8 @@ pub enum Command {
     },
     /// Review memories one by one: store answers, then show the next memory and where it comes from.
     ///
-    /// Sensitive memories come first, then the oldest. Afterwards, `todo` lists what to delete in the assistants.
+    /// Memories with sensitive values come before the others; both groups begin with the oldest. Afterwards, `todo`
+    /// lists what to delete in the assistants.
     Review(ReviewArgs),
     /// List what to delete in an assistant after the review, and whether later imports still have it.
     Todo(TodoArgs),
@@ -583,7 +585,7 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<GrantsCommand>,
     },
-    /// List what clients suggest, or accept or refuse it.
+    /// List the suggestions of clients, or accept or refuse them.
     Suggestions(SuggestionsArgs),
     /// Answer clients on this computer until Ctrl-C.
     Serve,

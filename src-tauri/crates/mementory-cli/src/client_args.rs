@@ -50,7 +50,7 @@ pub struct GrantOptions {
     /// Hand out conversations and their messages too, not only what is remembered.
     #[arg(long)]
     pub conversations: bool,
-    /// Hand out sensitive values as they are; without it they are masked.
+    /// Hand out sensitive values as they are; without this option they are masked.
     #[arg(long)]
     pub uncovered: bool,
     /// What the client may do: read, suggest, export (whole documents).

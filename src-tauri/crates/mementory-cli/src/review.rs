@@ -30,7 +30,7 @@ pub struct ReviewArgs {
 /// Arguments of `todo`.
 #[derive(Args)]
 pub struct TodoArgs {
-    /// Only for this assistant; without it, for the one with the most to delete.
+    /// Only for this assistant. Without this option, for the assistant with the most memories to delete.
     #[arg(long)]
     pub assistant: Option<String>,
     /// Language of the texts: en, de or ja.

@@ -51,7 +51,7 @@ pub struct ClientReport {
     pub problems: Vec<Problem>,
 }
 
-/// The state of every client. `expected` is the server that `connect` would add. Only the names of its variables are
+/// The state of every client. `expected` is the server that `connect` would add. Of its variables, only the names are
 /// compared, because the token cannot be read again after connecting.
 pub fn doctor(places: &Places, expected: impl Fn(Client) -> Server) -> Vec<ClientReport> {
     Client::ALL.into_iter().map(|client| check_client(client, places, &expected(client))).collect()

@@ -54,8 +54,8 @@ impl ConfigFile {
     }
 
     /// Replaces the content of the file with `new_text`, or removes the file if this is `None`. If there was a file,
-    /// first makes a backup copy (mode 0600) and returns its path. After an error, the file is unchanged and there is
-    /// no copy.
+    /// first makes a backup copy (mode 0600) and returns its path. After an error, the file is unchanged, and the copy
+    /// is removed again if possible.
     pub fn replace(&self, new_text: Option<&str>, now: SystemTime) -> Result<Option<PathBuf>, Error> {
         self.check_unchanged()?;
         let backup = self.text.as_deref().map(|text| self.write_backup(text, now)).transpose()?;

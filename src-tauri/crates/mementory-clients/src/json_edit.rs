@@ -54,7 +54,7 @@ fn whole_file(text: &str, shape: JsonShape, server: &Server, new_file: bool) -> 
     format!("{text}{}{object}{line_break}", if line { line_break } else { "" })
 }
 
-/// Replaces the outdated parts of our entry. Members and variables that the person added to it stay.
+/// Replaces the outdated parts of Mementory's entry. Members and variables that the person added to the entry stay.
 fn update(
     text: &str,
     root: &Object<'_>,
@@ -120,8 +120,8 @@ fn has_only_one_member(text: &str, object: &Object<'_>) -> bool {
     before.last_end.is_none() && after.last_end.is_none_or(|end| Some(end - 1) == after.comma)
 }
 
-/// The range of a root object that we added, including the line break after it and any line break that was added before
-/// it.
+/// The range of a root object that Mementory added, including the line break after the object and any line break that
+/// was added before the object.
 fn root_range(text: &str, root: &Object<'_>, added: AddedParts) -> Range<usize> {
     let (before, after) = (&text[..root.range.start], &text[root.range.end..]);
     let break_length = |text: &str, at_end: bool| {

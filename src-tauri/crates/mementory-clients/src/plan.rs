@@ -18,9 +18,9 @@ use std::{
 /// The kind of change that a plan makes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Action {
-    /// Adds our entry, or updates it.
+    /// Adds or updates Mementory's entry.
     Connect,
-    /// Removes our entry.
+    /// Removes Mementory's entry.
     Disconnect,
 }
 
@@ -69,8 +69,8 @@ impl Plan {
     }
 
     /// The exact change as a unified diff; empty if there is none. It contains the values of the server's variables,
-    /// such as a token, and the surrounding lines. If the file has lines longer than 2,000 bytes, it contains only the
-    /// changed part.
+    /// such as a token, and the surrounding lines. If the file has lines longer than 2,000 bytes, the diff contains
+    /// only the changed part.
     pub fn change(&self) -> String {
         diff::unified_diff(&self.file.path, self.file.text.as_deref(), self.after.as_deref())
     }
@@ -92,7 +92,7 @@ impl Plan {
 /// Plans to add a server to a client's configuration. Reads the file and changes nothing.
 ///
 /// # Errors
-/// See [`Error`]; for example a file with a syntax error, or a server of this name that is not ours.
+/// See [`Error`]; for example a file with a syntax error, or a server of this name that is not Mementory's.
 pub fn plan_connect(client: Client, places: &Places, server: &Server) -> Result<Plan, Error> {
     server.check(client)?;
     let file = ConfigFile::read(&places.config_path(client))?;
@@ -108,7 +108,7 @@ pub fn plan_connect(client: Client, places: &Places, server: &Server) -> Result<
 /// Plans to remove the server of this name. Reads the file and changes nothing.
 ///
 /// # Errors
-/// See [`Error`]; for example a file with a syntax error, or a server of this name that is not ours.
+/// See [`Error`]; for example a file with a syntax error, or a server of this name that is not Mementory's.
 pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Plan, Error> {
     check_name(name)?;
     let file = ConfigFile::read(&places.config_path(client))?;
@@ -126,7 +126,8 @@ pub fn plan_disconnect(client: Client, places: &Places, name: &str) -> Result<Pl
     Ok(Plan { client, action: Action::Disconnect, file, after })
 }
 
-/// The value of a variable, such as the token, in our entry of this name. `None` if there is no such entry or variable.
+/// The value of a variable, such as the token, in Mementory's entry of this name. `None` if there is no such entry or
+/// variable.
 ///
 /// # Errors
 /// The errors of [`plan_disconnect`].

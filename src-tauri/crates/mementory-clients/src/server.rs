@@ -2,8 +2,8 @@
 use crate::{client::Client, error::Error};
 use std::collections::BTreeMap;
 
-/// The environment variable that marks an entry as ours. Its value lists the parts that were added together with the
-/// entry, so that exactly these parts can be removed again, even after the client has rewritten the file.
+/// The environment variable that marks an entry as Mementory's. Its value lists the parts that were added together with
+/// the entry, so that exactly these parts can be removed again, even after the client has rewritten the file.
 pub const ADDED_VARIABLE: &str = "MEMENTORY_ADDED";
 
 /// An MCP server that a client starts and talks to over standard input and output.
@@ -69,7 +69,7 @@ impl Server {
         Ok(())
     }
 
-    /// The environment variables, including the one that marks the entry as ours.
+    /// The environment variables, including the one that marks the entry as Mementory's.
     pub(crate) fn marked_env(&self, added: AddedParts) -> BTreeMap<String, String> {
         let mut env = self.env.clone();
         env.insert(ADDED_VARIABLE.into(), added.to_text());
@@ -129,7 +129,7 @@ pub(crate) struct Entry {
 }
 
 impl Entry {
-    /// The parts that were added to the configuration together with the entry; `None` if the entry is not ours.
+    /// The parts that were added to the configuration together with the entry; `None` if the entry is not Mementory's.
     pub fn added(&self) -> Option<AddedParts> {
         self.env.get(ADDED_VARIABLE).map(|text| AddedParts::parse(text))
     }

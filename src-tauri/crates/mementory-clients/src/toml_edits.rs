@@ -117,7 +117,7 @@ fn inline_entry(server: &Server, added: AddedParts) -> String {
     format!("{{ command = {command}, args = {args}, env = {env} }}")
 }
 
-/// Replaces the outdated parts of our entry. Keys and variables that the person added to it stay.
+/// Replaces the outdated parts of Mementory's entry. Keys and variables that the person added to the entry stay.
 fn update(text: &str, entry: Entry, server: &Server) -> Result<String, TextError> {
     let Some(added) = entry.added() else { return Err(TextError::NotOurs) };
     if entry.starts(server) {

@@ -204,8 +204,8 @@ pub fn create_header(
 }
 
 /// Like [`create_header`], for a temporary vault that is never opened again. Its id, and the key for deriving ids from
-/// records, depend only on `seed`, so that two vaults with one seed give the same records the same ids. All other keys
-/// are random.
+/// records, depend only on `seed`, so that two vaults with the same seed give the same records the same ids. All other
+/// keys are random.
 ///
 /// # Errors
 /// As [`create_header`].

@@ -19,7 +19,7 @@ const TARGET_TIME: Duration = Duration::from_millis(750);
 /// Selects the cost of key derivation for a new slot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum KdfChoice {
-    /// A cost of about 0.5 to 1 s, measured on this machine.
+    /// A cost of up to 0.75 s, measured on this machine, but at least the lowest allowed cost.
     Calibrate,
     /// The lowest allowed cost.
     Floor,
@@ -43,8 +43,8 @@ impl KdfParams {
         MIN_PARAMS
     }
 
-    /// The parameters for a choice. Calibration measures how long the minimum cost takes, and raises the cost to
-    /// [`TARGET_TIME`].
+    /// The parameters for a choice. Calibration measures how long the minimum cost takes, and raises the cost to at
+    /// most [`TARGET_TIME`].
     pub(crate) fn choose(choice: KdfChoice) -> Result<Self, CryptoError> {
         match choice {
             KdfChoice::Floor => Ok(MIN_PARAMS),
@@ -56,8 +56,8 @@ impl KdfParams {
         }
     }
 
-    /// Parameters that take about [`TARGET_TIME`] if the minimum takes `floor`. Raises the memory first, then the
-    /// passes; the time is proportional to their product.
+    /// Parameters that take at most [`TARGET_TIME`], but at least the minimum, if the minimum takes `floor`. Raises the
+    /// memory first, then the passes; the time is proportional to their product.
     pub(crate) fn scaled_params(floor: Duration) -> Self {
         let ratio = u32::try_from(TARGET_TIME.as_micros() / floor.as_micros().max(1)).unwrap_or(u32::MAX);
         let times = ratio.clamp(1, MAX_CALIBRATED_MIB * KIB_PER_MIB / MIN_PARAMS.memory_kib);

@@ -1,4 +1,5 @@
-//! Key slots, encryption, signatures and keyed hashes. The only crate that calls cryptographic primitives.
+//! Key slots, encryption, signatures and keyed hashes. No other crate calls cryptographic primitives directly, except
+//! SHA-256 for checksums.
 //!
 //! Other crates use only the items listed here; `hazmat` (primitives for a vault's own data) is private.
 //!

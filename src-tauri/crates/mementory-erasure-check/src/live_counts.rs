@@ -33,7 +33,7 @@ const TEXT_COLUMNS: [(&str, u64); 19] = [
     ("SELECT vector FROM vectors", 1),
     ("SELECT type, name, tbl_name, sql FROM sqlite_schema", 1),
     ("SELECT key FROM meta", 1),
-    // The kinds that the person gave to memories, and the name of the encoder that made the vectors.
+    // The subjects that the person chose for memories, and the name of the encoder that made the vectors.
     ("SELECT value FROM meta WHERE key >= 'about/' AND key < 'about0' OR key = 'vectors_by'", 1),
     // Names that the person gave to other people's keys.
     ("SELECT value FROM meta WHERE key = 'known_keys'", 1),
@@ -57,7 +57,7 @@ const MAX_NEEDLES: usize = 32;
 
 /// A lower bound for how often each needle occurs in live data: the occurrences in the records that the index finds for
 /// the needle. Usually no other records contain the needle. The count of a needle with an owner stays 0, because such a
-/// needle consists of bytes of a pack, which the index does not contain.
+/// needle consists of bytes of a pack or of a vector, which the index does not contain.
 pub(crate) fn counts_by_index(
     check: &ErasureCheck<'_>,
     needles: &[&[u8]],

@@ -11,8 +11,7 @@ use std::{borrow::Cow, collections::BTreeSet};
 /// Length in bytes of the beginning of a form that is searched for. Where it is found, the whole form is compared.
 const HEAD_BYTES: usize = 48;
 /// Smallest length in bytes of a decoded form that differs from its text. A shorter one may match other texts by
-/// chance: the form of `C:
-/// ew` is `C:`, a line break and `ew`.
+/// chance: the form of `C:\new` is `C:`, a line break and `ew`.
 const MIN_DECODED_BYTES: usize = 16;
 /// Smallest length in bytes of a text that is also searched for without its first letter, because that letter may have
 /// been decoded together with a preceding backslash.

@@ -83,14 +83,14 @@ impl Cell {
     fn read(data: &[u8], start: usize, kind: u8, usable: usize) -> Option<Self> {
         let is_interior = matches!(kind, 2 | 5);
         let position = if is_interior { start + PAGE_NUMBER_BYTES } else { start };
-        let (number, mut position) = read_varint(data, position)?;
+        let (size_or_row_id, mut position) = read_varint(data, position)?;
         if kind == 5 {
             return Some(Self { place: start..position.max(start + MIN_CELL_BYTES), values: Vec::new() });
         }
         if kind == 13 {
             position = read_varint(data, position)?.1;
         }
-        let payload = usize::try_from(number).ok()?;
+        let payload = usize::try_from(size_or_row_id).ok()?;
         let local_len = local_bytes(payload, kind == 13, usable);
         let local_end = position + local_len;
         let end = if local_len < payload { local_end + PAGE_NUMBER_BYTES } else { local_end };

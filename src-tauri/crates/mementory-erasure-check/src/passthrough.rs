@@ -53,9 +53,9 @@ struct TextFinder {
     other_forms: OtherForms,
     /// All forms of the texts and of their pieces, in which pieces of files are looked up.
     joined_forms: JoinedForms,
-    /// None if the texts have no redaction marks.
+    /// None after a redaction, or if the texts have no redaction marks.
     split_lines: Option<SplitLines>,
-    /// None if no text has several lines.
+    /// None after a redaction, or if no text has several lines.
     quoted_lines: Option<QuotedLines>,
     /// True after an erasure if a text is so long that the deletion looks for pieces of it next to redaction marks.
     has_long_text: bool,
@@ -392,8 +392,8 @@ fn is_escaped(window: &[u8], at: usize) -> bool {
     window.iter().take(at).rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
 }
 
-/// Returns the texts and, for each text with several lines, also the text with the line endings of Windows (`\r
-/// `).
+/// Returns the texts and, for each text with several lines, also the text with the line endings of Windows
+/// (`\r\n`).
 fn with_windows_line_ends(mut texts: Vec<String>) -> Vec<String> {
     let has_line_feeds = |text: &&String| text.contains('\n') && !text.contains('\r');
     let windows: Vec<String> = texts.iter().filter(has_line_feeds).map(|text| text.replace('\n', "\r\n")).collect();

@@ -1,4 +1,5 @@
 //! Divides a text into sentences, and a long sentence of a memory into clauses. Positions are code points.
+use mementory_model::{SentenceMark, split_sentences};
 
 /// A part of a text, such as a sentence.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -16,36 +17,30 @@ const ABBREVIATIONS: &[&str] = &[
     "mr", "mrs", "ms", "dr", "prof", "st", "vs", "etc", "e.g", "i.e", "z.b", "bzw", "ca", "nr", "no", "usw", "d.h",
     "inc",
 ];
-/// Longest sentence in characters. A longer one is divided at the next space, to limit the time for a text without
+/// A sentence that reaches this many characters is divided at the next space, to limit the time for a text without
 /// sentence ends.
 const MAX_SENTENCE_CHARS: u32 = 1_000;
 
 /// The sentences of a text, without white space around them. A line break ends a sentence.
 pub fn sentences(text: &str) -> Vec<Part<'_>> {
     let mut out = Vec::new();
-    let (mut from_byte, mut from_char, mut position) = (0, 0, 0u32);
-    let mut chars = text.char_indices().peekable();
-    while let Some((byte, c)) = chars.next() {
-        position += 1;
-        let next_char = chars.peek().map(|(_, c)| *c);
-        let ends_sentence = match c {
-            '\n' | '。' | '！' | '？' | '!' | '?' | '…' => {
-                next_char.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
-            }
-            '.' => {
-                next_char.is_none_or(char::is_whitespace)
-                    && !ends_with_abbreviation(text.get(from_byte..byte).unwrap_or_default())
-            }
-            _ => position - from_char >= MAX_SENTENCE_CHARS && c.is_whitespace(),
-        };
-        if ends_sentence {
-            let end = byte + c.len_utf8();
-            push(&mut out, text.get(from_byte..end).unwrap_or_default(), from_char);
-            (from_byte, from_char) = (end, position);
-        }
+    let mut start = 0;
+    for sentence in split_sentences(text, ends_sentence) {
+        push(&mut out, sentence, start);
+        start += sentence.chars().count() as u32;
     }
-    push(&mut out, text.get(from_byte..).unwrap_or_default(), from_char);
     out
+}
+
+fn ends_sentence(mark: &SentenceMark<'_>) -> bool {
+    let next_char = mark.after.chars().next();
+    match mark.character {
+        '\n' | '。' | '！' | '？' | '!' | '?' | '…' => {
+            next_char.is_none_or(|n| !matches!(n, '!' | '?' | '！' | '？' | '」'))
+        }
+        '.' => next_char.is_none_or(char::is_whitespace) && !ends_with_abbreviation(mark.before),
+        c => mark.length >= MAX_SENTENCE_CHARS && c.is_whitespace(),
+    }
 }
 
 fn push<'t>(out: &mut Vec<Part<'t>>, untrimmed_text: &'t str, start: u32) {

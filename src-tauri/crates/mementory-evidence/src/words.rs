@@ -23,7 +23,8 @@ pub(crate) enum WordShape {
     Number,
     /// Two neighbouring characters of an unspaced script.
     Pair,
-    /// Two neighbouring hiragana: mostly endings and particles.
+    /// Two neighbouring hiragana, which are mostly endings and particles, or a single other character of an unspaced
+    /// script.
     WeakPair,
 }
 

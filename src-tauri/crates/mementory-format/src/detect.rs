@@ -9,11 +9,11 @@ use std::collections::HashSet;
 const MIN_CONFIDENCE_OVER_BESIDE: f64 = 0.4;
 
 /// Asks every format of `formats` for its claims, or only the format with the id `only_format`. Assigns each member to
-/// the strongest claim on it. If the two strongest claims differ by less than 0.05, the member is listed in `ties` and
-/// assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate rendering, it is
-/// assigned to the other claim. A member with the role [`Role::Beside`] is assigned to any format that claims records
-/// in it, so that folders of notes do not hide the chats among them. No member of an archive that a format owns
-/// ([`Format::owns_archive`]) is assigned to another format.
+/// the strongest claim on it. If the strongest claims of two formats differ by less than 0.05, the member is listed in
+/// `ties` and assigned to neither. Exception: if its role in one of the two claims is sidecar, junk or duplicate
+/// rendering, it is assigned to the other claim. A member with the role [`Role::Beside`] is assigned to any format that
+/// claims records in it, so that folders of notes do not hide the chats among them. A claim is ignored if all its
+/// members are in an archive that another format owns ([`Format::owns_archive`]).
 pub fn detect(
     formats: &[&'static dyn Format],
     catalog: &Catalog,
@@ -58,7 +58,8 @@ pub fn detect(
                         && claims[other].0.id() != claims[index].0.id()
                         && !is_side_role(part.role) =>
                 {
-                    // An archive that is itself an export may also contain the export of another program.
+                    // The weaker claim wins if the file is no record file of the stronger claim: an export of one
+                    // program may contain an export of another program among its files.
                     if is_side_role(role) {
                         *slot = Some((index, part.role));
                     } else {

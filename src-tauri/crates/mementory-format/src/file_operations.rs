@@ -90,8 +90,8 @@ pub struct ExportIdentity {
 /// The date of a source as a whole. Of two sources, the one with the later date is newer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceDate {
-    /// Key scope of the records for which the date is valid. A source may also contain records of other sources, for
-    /// which it is not.
+    /// Key scope of the records for which the date is valid. The date says nothing about records of other sources that
+    /// the source may also contain.
     pub scope: String,
     /// The time that the source states.
     pub time: Timestamp,

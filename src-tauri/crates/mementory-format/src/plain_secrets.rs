@@ -73,17 +73,12 @@ const IDENTIFYING_MEMBERS: [&str; 6] = ["kind", "key", "origin", "origin_id", "p
 /// The unencrypted secrets in a record, each once: those in its verbatim, and those in its fields, where earlier
 /// versions of the program and other programs stored them. Empty unless the record is a credential.
 pub fn plain_secrets(record: &Record) -> Vec<String> {
-    let mut secrets: Vec<String> = Vec::new();
-    let mut add = |secret: &str| {
-        if !secrets.iter().any(|known| known == secret) {
-            secrets.push(secret.to_owned());
-        }
+    let mut secrets = Vec::new();
+    replace_in_verbatim(record, &mut |secret| {
+        add_once(&mut secrets, secret);
         None
-    };
-    replace_in_verbatim(record, &mut add);
-    if let Some(mut fields) = fields_of(record) {
-        replace_in(&mut fields, &mut add);
-    }
+    });
+    add_secrets_of_fields(record, &mut secrets);
     secrets
 }
 
@@ -93,25 +88,29 @@ pub fn replace_plain_secrets(record: &mut Record, replacement: &str) -> bool {
     if record.kind != Kind::Credential {
         return false;
     }
-    let mut secrets = plain_secrets(record);
+    let mut secrets = Vec::new();
+    let replaced = replace_in_verbatim(record, &mut |secret| {
+        add_once(&mut secrets, secret);
+        Some(replacement.to_owned())
+    });
+    add_secrets_of_fields(record, &mut secrets);
     let escaped_secrets: Vec<String> = secrets.iter().filter_map(|secret| escaped(secret)).collect();
     secrets.extend(escaped_secrets);
     // A secret may begin with another one, so the longest secrets are replaced first.
     secrets.sort_by_key(|secret| std::cmp::Reverse(secret.len()));
-    let replaced = replace_in_verbatim(record, &mut |_| Some(replacement.to_owned()));
-    let mut changed = replaced.is_some();
-    if let Some(verbatim) = &mut record.verbatim {
-        if let Some(text) = replaced {
-            verbatim.text = text;
-        }
-        if let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) {
+    let new_verbatim = match replaced {
+        Some(ReplacedVerbatim::Json { mut tree, mut changed }) => {
             changed |= replace_secret_numbers(&mut tree, false, replacement);
             // The verbatim may contain a secret that only the fields show to be one.
             changed |= replace_occurrences(&mut tree, &secrets, replacement);
-            if changed {
-                verbatim.text = json_text(&tree);
-            }
+            changed.then(|| json_text(&tree))
         }
+        Some(ReplacedVerbatim::Whole(text)) => text,
+        None => None,
+    };
+    let mut changed = new_verbatim.is_some();
+    if let (Some(verbatim), Some(text)) = (&mut record.verbatim, new_verbatim) {
+        verbatim.text = text;
     }
     changed |= remove_secret_members(&mut record.fields);
     if secrets.is_empty() {
@@ -150,22 +149,47 @@ pub fn without_tokens(text: &str) -> String {
     replace_tokens(text, &mut |_| Some(SECRET_DOTS.to_owned())).unwrap_or_else(|| text.to_owned())
 }
 
+fn add_once(secrets: &mut Vec<String>, secret: &str) {
+    if !secrets.iter().any(|known| known == secret) {
+        secrets.push(secret.to_owned());
+    }
+}
+
+fn add_secrets_of_fields(record: &Record, secrets: &mut Vec<String>) {
+    if let Some(mut fields) = fields_of(record) {
+        replace_in(&mut fields, &mut |secret| {
+            add_once(secrets, secret);
+            None
+        });
+    }
+}
+
 /// The fields of a credential. None for other records, and for fields without any text.
 fn fields_of(record: &Record) -> Option<Tree> {
     let fields = Some(&record.fields).filter(|fields| record.kind == Kind::Credential && !fields.is_empty())?;
     Tree::parse(&serde_json::to_string(fields).ok()?, MAX_DEPTH).ok()
 }
 
-/// Passes each secret in the verbatim to `change`, which returns the text that replaces it. Returns the changed
-/// verbatim, or None if nothing was replaced.
-fn replace_in_verbatim(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<String> {
+/// The verbatim of a credential after its secrets were replaced.
+enum ReplacedVerbatim {
+    /// The parsed JSON, and whether something in it was replaced.
+    Json { tree: Tree, changed: bool },
+    /// A verbatim that cannot be parsed: the text that replaces it. None if it stays as it is.
+    Whole(Option<String>),
+}
+
+/// Passes each secret in the verbatim to `change`, which returns the text that replaces it. None if the record is not a
+/// credential or has no verbatim.
+fn replace_in_verbatim(record: &Record, change: &mut dyn FnMut(&str) -> Option<String>) -> Option<ReplacedVerbatim> {
     let verbatim = record.verbatim.as_ref().filter(|_| record.kind == Kind::Credential)?;
     let Ok(mut tree) = Tree::parse(&verbatim.text, MAX_DEPTH) else {
         // In a text that cannot be parsed, the secret cannot be told from the remaining text, so the whole text is
         // treated as a secret.
-        return if is_placeholder(&verbatim.text) { None } else { change(&verbatim.text) };
+        let new_text = if is_placeholder(&verbatim.text) { None } else { change(&verbatim.text) };
+        return Some(ReplacedVerbatim::Whole(new_text));
     };
-    replace_in(&mut tree, change).then(|| json_text(&tree))
+    let changed = replace_in(&mut tree, change);
+    Some(ReplacedVerbatim::Json { tree, changed })
 }
 
 fn json_text(tree: &Tree) -> String {
@@ -202,7 +226,7 @@ fn replace_in(tree: &mut Tree, change: &mut dyn FnMut(&str) -> Option<String>) -
     changed
 }
 
-/// True for the key of a record in an extension slot, whose `value` is an id.
+/// True for a record key in an extension slot. The `value` of such a key is an id and no secret.
 fn is_record_key(name: &str, value: &Tree) -> bool {
     let Tree::Object(members) = value else { return false };
     let names: Vec<&str> = members.iter().map(|(name, _)| name.as_str()).collect();
@@ -274,8 +298,8 @@ fn replace_in_value(value: &mut Value, secrets: &[String], replacement: &str) {
         Value::Array(items) => items.iter_mut().for_each(|item| replace_in_value(item, secrets, replacement)),
         Value::String(text) => {
             replace_in_text(text, secrets, replacement);
-            // If the import shortened a title or a text, the row of dots is already in it. The dots get the same
-            // replacement as the secret in the verbatim.
+            // The import may already have replaced a secret in a title or text with the dots (`without_tokens`). The
+            // dots get the same replacement as the secret in the verbatim.
             if text.contains(SECRET_DOTS) {
                 *text = text.replace(SECRET_DOTS, replacement);
             }

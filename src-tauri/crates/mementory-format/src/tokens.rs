@@ -1,32 +1,20 @@
-//! Finds the keys and tokens of well-known services in a text by their beginnings.
+//! Finds the keys and tokens of well-known services in a text by their prefixes.
+use mementory_scan::PrefixEvidence;
 use std::ops::Range;
 
-/// Beginnings of the keys and tokens of well-known services.
-const TOKEN_PREFIXES: [&str; 14] = [
-    "sk-",
-    "sk_",
-    "pk_live_",
-    "rk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "AKIA",
-    "AIza",
-    "npm_",
-];
-/// Smallest number of characters after the beginning of a token. An AWS key id has the fewest.
+/// Prefix of Stripe's publishable keys. The scanner does not look for them, because everybody may see them, but they show
+/// that a credential is not encrypted.
+const PUBLISHABLE_KEY_PREFIX: &str = "pk_live_";
+/// Smallest number of characters after the prefix of a token. An AWS key id has the fewest.
 const MIN_REMAINDER: usize = 16;
 
-/// The beginning that the text shares with the tokens of a well-known service.
+/// The prefix that the text shares with the tokens of a well-known service.
 pub(crate) fn token_prefix(text: &str) -> Option<&'static str> {
-    TOKEN_PREFIXES.into_iter().find(|prefix| text.starts_with(prefix))
+    let publishable = text.starts_with(PUBLISHABLE_KEY_PREFIX).then_some(PUBLISHABLE_KEY_PREFIX);
+    mementory_scan::token_prefix(text, PrefixEvidence::WithDigits).or(publishable)
 }
 
-/// The byte ranges of tokens in a text. A token is a whole word with both letters and digits after its beginning, so a
+/// The byte ranges of tokens in a text. A token is a whole word with both letters and digits after its prefix, so a
 /// name such as `sk-learn-pipeline-of-the-lab` is not a token.
 pub(crate) fn tokens(text: &str) -> Vec<Range<usize>> {
     let is_inside = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
@@ -53,13 +41,17 @@ mod tests {
 
     #[test]
     fn a_token_is_found_as_a_word_of_its_own() {
-        let cases: [(&str, &[&str]); 6] = [
+        let cases: [(&str, &[&str]); 10] = [
             ("sk-proj-aB3dE5fG7hJ9kL1m", &["sk-proj-aB3dE5fG7hJ9kL1m"]),
             ("Key (ghp_0123456789abcdefghij), old", &["ghp_0123456789abcdefghij"]),
             ("\u{e9}=AKIAIOSFODNN7EXAMPLE\u{e9}", &["AKIAIOSFODNN7EXAMPLE"]),
             ("task-0123456789abcdefghij", &[]),
             ("sk-learn-pipeline-of-the-lab", &[]),
             ("sk-1", &[]),
+            ("hf_0123456789abcdefghij", &["hf_0123456789abcdefghij"]),
+            ("sk_live_0123456789a", &["sk_live_0123456789a"]),
+            ("pk_live_0123456789abcdef", &["pk_live_0123456789abcdef"]),
+            ("npm_config_registry_mirror", &[]),
         ];
         for (text, expected) in cases {
             let found: Vec<&str> = tokens(text).into_iter().map(|range| &text[range]).collect();

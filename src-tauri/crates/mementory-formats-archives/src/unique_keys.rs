@@ -12,7 +12,7 @@ pub(crate) struct UniqueKeys {
 struct KeyUse {
     /// Hash of the content of the first record with this key. None if contents are not compared.
     content: Option<u64>,
-    /// Largest number that was appended to this key.
+    /// Largest number that was appended to this key, or 1 if none was.
     last_number: u32,
 }
 

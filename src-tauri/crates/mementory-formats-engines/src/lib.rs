@@ -5,6 +5,7 @@ pub mod aimem;
 pub mod amem;
 pub mod basic_memory;
 pub mod cognee;
+pub mod hindsight;
 pub mod langmem;
 pub mod mcp_memory;
 pub mod mcp_memory_service;
@@ -35,6 +36,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &supermemory::Supermemory,
     &aimem::Aimem,
     &portable_agent_memory::PortableAgentMemory,
+    &hindsight::Hindsight,
 ];
 
 #[cfg(test)]

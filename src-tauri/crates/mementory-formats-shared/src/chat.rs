@@ -217,8 +217,8 @@ pub fn times_of(turns: &[Turn]) -> Times {
     Times { created: times().min(), updated: times().max(), ..Times::default() }
 }
 
-/// Reverses the turns if most of them are in falling order of time, because some exports list the newest message first.
-/// Turns without links to parents are then sorted by time.
+/// Reverses the turns if the time falls from one turn to the next more often than it rises, because some exports list
+/// the newest message first. Turns without links to parents are then sorted by time.
 pub fn put_oldest_first(turns: &mut [Turn]) {
     let times: Vec<_> = turns.iter().filter_map(|turn| turn.times.created).collect();
     let falling_count = times.windows(2).filter(|pair| pair[0] > pair[1]).count();

@@ -303,8 +303,8 @@ fn first_nested(object: &Object<'_>, keys: &[&str]) -> String {
     String::new()
 }
 
-/// The texts in a value, joined by line breaks. An object without a known member is included as JSON. At most three
-/// levels are searched, so that deeply nested input does no harm.
+/// The texts in a value, joined by line breaks. An object without a known member is included as JSON unless it is
+/// empty. At most three levels are searched, so that deeply nested input does no harm.
 pub fn nested_text(raw: &RawValue) -> String {
     fn collect(raw: &RawValue, levels: u32, out: &mut Vec<String>) {
         if let Some(text) = decode_string(raw) {

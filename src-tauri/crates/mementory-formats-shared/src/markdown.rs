@@ -117,7 +117,8 @@ fn link(link_type: LinkType, target: &str, is_embedded: bool, at: usize) -> Note
     NoteLink { target, is_wiki, is_embedded, at }
 }
 
-/// The address with its escapes (`%20`) decoded. An address whose bytes are not UTF-8 is returned unchanged.
+/// The address with its escapes (`%20`) decoded. An address with `://`, and an address whose decoded bytes are not
+/// UTF-8, are returned unchanged.
 fn percent_decoded(text: &str) -> String {
     if !text.contains('%') || text.contains("://") {
         return text.to_owned();

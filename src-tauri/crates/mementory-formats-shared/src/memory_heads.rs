@@ -41,7 +41,7 @@ impl<'c> Head<'c> {
         self.json.keys.has(path)
     }
 
-    /// True if a member with one of these names is in the start of the file, at any place.
+    /// True if the start of the file has a key with one of these names, at any level.
     pub fn has_name(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.json.keys.has_name(name))
     }

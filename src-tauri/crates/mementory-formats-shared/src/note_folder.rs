@@ -145,8 +145,8 @@ pub fn is_note(name: &str) -> bool {
     name.ends_with(".md") || name.ends_with(".markdown")
 }
 
-/// All folders with notes: each Obsidian vault, the notes outside of such vaults in each opened folder or archive, and each note that
-/// was selected as a single file.
+/// All folders with notes: each Obsidian vault, the notes outside of such vaults in each opened folder or archive, and
+/// each note that was selected as a single file.
 pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
     let mut groups: BTreeMap<(usize, Option<usize>), Vec<&Member>> = BTreeMap::new();
     let mut out = Vec::new();

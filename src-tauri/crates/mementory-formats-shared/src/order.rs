@@ -46,10 +46,10 @@ pub struct MessageOrder {
 }
 
 /// Orders messages by their parent links. Without links, uses the order of the array, but puts a prompt before an
-/// answer with the same time. Messages without parents are alternatives to each other if the source states a leaf, and
-/// if the same side (the person or the assistant) wrote all messages. The active branch leads to the message with the
-/// id `leaf` if the source states one, otherwise to the last element of the array. From that message on, the branch
-/// follows each message's last child.
+/// answer with the same time. If no message has a parent, the same side (the person or the assistant) wrote all
+/// messages, and the source states a leaf, the messages are alternatives to each other. The active branch leads to the
+/// message with the id `leaf` if the source states one, otherwise to the last element of the array. From that message
+/// on, the branch follows each message's last child.
 pub fn order_messages(nodes: &[Node<'_>], leaf: Option<&str>) -> MessageOrder {
     let mut out = MessageOrder { active: vec![false; nodes.len()], ..MessageOrder::default() };
     let by_id: HashMap<&str, usize> = nodes.iter().enumerate().map(|(i, n)| (n.uuid.as_ref(), i)).collect();

@@ -1,7 +1,8 @@
-//! Removes secrets from settings files on export. The files may be TOML, JSON, YAML or lines of `KEY=value`. They are
-//! searched as text and not parsed. A value is replaced if the name of its key indicates a secret, or if it looks like
-//! a secret itself (private keys, tokens of known services, passwords in URLs). Values that the agent has already
-//! encrypted stay unchanged.
+//! Removes secrets from settings files and similar texts. The files may be TOML, JSON, YAML or lines of `KEY=value`.
+//! They are searched as text and not parsed. A value is replaced if the name of its key indicates a secret, or if it
+//! looks like a secret itself (private keys, tokens of known services, passwords in URLs). Values that the agent has
+//! already encrypted stay unchanged.
+use mementory_scan::{PrefixEvidence, token_prefix};
 
 /// Text that replaces a secret.
 pub const REDACTED: &str = "<redacted>";
@@ -23,27 +24,11 @@ const SECRET_WORDS: [&str; 13] = [
     "bearer",
 ];
 
-/// Prefixes of the tokens of known services.
-const TOKEN_PREFIXES: [&str; 18] = [
-    "sk-",
-    "sk_live_",
-    "rk_live_",
-    "ghp_",
-    "gho_",
-    "ghs_",
-    "ghu_",
-    "github_pat_",
-    "glpat-",
-    "xoxb-",
-    "xoxp-",
-    "xapp-",
-    "AKIA",
-    "AIza",
-    "hf_",
-    "gsk_",
-    "eyJhbGciOi",
-    "ya29.",
-];
+/// Prefix of JSON Web Tokens whose header begins with the algorithm. The scanner recognises such a token by its three
+/// parts, but here a part of one is also replaced.
+const JSON_WEB_TOKEN_PREFIX: &str = "eyJhbGciOi";
+/// Shortest token of a known service in bytes.
+const MIN_TOKEN_BYTES: usize = 20;
 
 /// Prefixes of URLs whose last part is a secret.
 const WEBHOOK_PREFIXES: [&str; 4] =
@@ -296,7 +281,10 @@ fn secret_range(word: &str) -> Option<(usize, usize)> {
     let value_at = word.rfind(['=', ':']).map_or(0, |i| i + 1);
     [0, value_at].into_iter().find_map(|from| {
         let value = &word[from..];
-        let is_known_token = TOKEN_PREFIXES.iter().any(|s| value.starts_with(s)) && value.len() >= 20;
-        is_known_token.then_some((from, word.len()))
+        (value.len() >= MIN_TOKEN_BYTES && begins_like_token(value)).then_some((from, word.len()))
     })
+}
+
+fn begins_like_token(value: &str) -> bool {
+    value.starts_with(JSON_WEB_TOKEN_PREFIX) || token_prefix(value, PrefixEvidence::Alone).is_some()
 }

@@ -57,7 +57,7 @@ fn in_another_vault(source: MemorySource) -> MemorySource {
     MemorySource { vault, id_salt: "another ", now: Some("2027-01-02T03:04:05Z"), ..source }
 }
 
-/// The ids of all elements of a file. Those that represent the vault itself are left out.
+/// The ids of the elements of a file, except elements that represent the vault itself.
 fn ids(format: &'static dyn Format, path: &Path) -> BTreeSet<String> {
     let records = elements(format, path).records;
     let is_of_vault = |text: &str| text.contains("\"generated\":true");

@@ -1,5 +1,5 @@
-//! Suggests the kind of a memory by its words alone. The evidence for a kind is its cue words, and words that are more
-//! frequent in the samples of the kind than in those of all kinds.
+//! Suggests what a memory is about (its kind, see [`AboutKind`]) by the words of the memory alone. The evidence for a
+//! kind is its cue words, and words that are more frequent in the samples of the kind than in those of all kinds.
 use crate::{
     AboutKind, Special,
     fold::{Folded, is_east_asian, words},

@@ -1,6 +1,7 @@
-//! Decides the kind and the special categories of a text by its words and by the vector of a sentence encoder. A
-//! softmax regression decides the kind, and a logistic regression each special category. `examples/fit.rs` fits the
-//! weights to the sentences in `data/samples`, `data/everyday`, `data/memories` and `data/voices`.
+//! Decides the kind of a text (what the text is about, see [`AboutKind`]) and its special categories by its words and
+//! by the vector of a sentence encoder. A softmax regression decides the kind, and a logistic regression each special
+//! category. `examples/fit.rs` fits the weights to the sentences in `data/samples`, `data/everyday`, `data/memories`
+//! and `data/voices`.
 use crate::{
     About, AboutKind, Special,
     classify::{KIND_COUNT, best_kind, features, word_scores},

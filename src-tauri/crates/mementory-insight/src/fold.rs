@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 use unicode_normalization::UnicodeNormalization;
 
 /// Only this many characters from the start of a text are examined. Most memories are shorter than a page, and text
-/// after the first page hardly changes the kind.
+/// after the first page hardly changes what a memory is about.
 pub(crate) const MAX_CHARS: usize = 4000;
 
 /// A text prepared for comparison with the word lists.
@@ -53,7 +53,8 @@ impl Folded {
     }
 }
 
-/// Converts the text to lower case and NFKC, unifies quotes, collapses white space, and removes control characters.
+/// Converts the text to lower case and NFKC, unifies quotes and dashes, and replaces each run of white space and
+/// control characters by one space.
 pub(crate) fn fold(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.nfkc().flat_map(char::to_lowercase) {
@@ -71,7 +72,7 @@ pub(crate) fn fold(text: &str) -> String {
     out
 }
 
-/// True for a character of a script that is written without spaces.
+/// True for a Chinese character or a kana, which are written without spaces between words.
 pub(crate) fn is_east_asian(c: char) -> bool {
     matches!(u32::from(c), 0x3005..=0x3007 | 0x3040..=0x30ff | 0x3400..=0x9fff | 0xf900..=0xfaff | 0x20000..=0x2ffff)
 }

@@ -1,4 +1,4 @@
-//! The kinds of memories and the special categories, with their stable names.
+//! The kinds of memories (what a memory is about) and the special categories, with their stable names.
 
 /// What a memory is about.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::OnceLock;
 
-/// The kind of the relative, friend or pet with which a text begins.
+/// Whether a text begins with a person (a relative or friend) or with a pet.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FirstSubject {
     /// A relative or friend.

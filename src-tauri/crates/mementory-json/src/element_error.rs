@@ -7,7 +7,7 @@ pub enum ElementError {
     /// The reader returned an error.
     #[error("{0}")]
     Io(#[from] std::io::Error),
-    /// The stream ended inside an element or before the closing bracket. All elements before it were complete.
+    /// The stream ended inside an element or before the closing bracket. All elements before the end were complete.
     #[error("the file ends early, at byte {offset}")]
     Truncated {
         /// Byte offset of the end.

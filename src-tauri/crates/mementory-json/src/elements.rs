@@ -112,8 +112,8 @@ pub struct Elements<'r> {
     skip_pending: bool,
     /// True if the element to skip is scanned with `object_scan`, false if with `scanner`.
     skips_object: bool,
-    /// Position where the element at `start` is damaged, or where the stream ended inside it. All bytes of the element
-    /// before it are in `buf`.
+    /// Position where the element at `start` is damaged, or where the stream ended inside the element. All bytes of the
+    /// element before this position are in `buf`.
     cut_end: Option<usize>,
     /// True if reading continues after a damaged element of an array.
     resync: bool,

@@ -25,7 +25,7 @@ enum Expected {
 pub(super) struct ObjectScan {
     /// The open brackets, true for an object.
     open: Vec<bool>,
-    /// Number of open brackets above `MAX_DEPTH`.
+    /// Number of open brackets that are nested more deeply than `MAX_DEPTH`, and therefore not in `open`.
     uncounted: usize,
     expected: Expected,
     in_string: bool,

@@ -69,8 +69,9 @@ impl Siblings {
         }
     }
 
-    /// Remembers the keys of a damaged element. They are useful only if the element contains objects or arrays.
-    /// Otherwise, the objects inside of an element may have the same keys (`id`, `created_at`).
+    /// Remembers the keys of a damaged element that has at least two keys and contains an object or array. Any other
+    /// object may itself be nested in an element, and its keys (`id`, `created_at`) may also occur in objects inside of
+    /// elements.
     pub(super) fn add_damaged(&mut self, keys: &ElementKeys, has_nested: bool) {
         if has_nested && keys.hashes.len() >= 2 {
             self.incomplete = Some(keys.clone());
@@ -137,7 +138,7 @@ impl Siblings {
     }
 }
 
-/// True if most keys of the two objects are the same.
+/// True if the objects share at least half of the keys of the object with more keys.
 fn are_similar(keys: &ElementKeys, kind: &ElementKeys) -> bool {
     2 * keys.count_common(kind) >= keys.hashes.len().max(kind.hashes.len())
 }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// Name of this program. A client starts it, so the client is an ancestor of its process.
 #[cfg(target_os = "linux")]
 const OWN_PROGRAM: &str = "mementory";
-/// Programs through which a client may have started ours.
+/// Programs through which a client may have started this program.
 #[cfg(target_os = "linux")]
 const SHELLS: [&str; 8] = ["sh", "bash", "dash", "zsh", "fish", "busybox", "env", "timeout"];
 /// Beginnings of the names of interpreters. For an interpreter, the script is reported too, because the person is more
@@ -26,8 +26,9 @@ pub struct Program {
     pub script: Option<String>,
 }
 
-/// The client's program. `pid` is the process at the other end of the socket. This process usually runs our program, so
-/// its ancestors are searched for the program that started it. None if a process has already ended.
+/// The client's program. `pid` is the process at the other end of the socket. This process usually runs `mementory`, so
+/// its ancestors are searched for the program that started it. None if no such program is found, for example because a
+/// process has already ended.
 #[cfg(target_os = "linux")]
 pub(crate) fn program_of(pid: u32) -> Option<Program> {
     let mut pid = pid;
@@ -91,12 +92,12 @@ mod tests {
         std::env::current_exe().unwrap().display().to_string()
     }
 
-    /// The path of the program that started a copy of our program. `change` is called while the copy runs.
+    /// The path of the program that started a copy of `mementory`. `change` is called while the copy runs.
     fn client_of_relay(change: impl FnOnce(&Path)) -> Option<String> {
         let folder = tempfile::tempdir().unwrap();
         let relay = folder.path().join(OWN_PROGRAM);
-        // A copy of a shell with our program's name, which waits for input as our program does. `cp` makes the copy: a
-        // file written by this process could be inherited, still open for writing, by a child of another test, and
+        // A copy of a shell under the name `mementory`, which waits for input as `mementory` does. `cp` makes the copy:
+        // a file written by this process could be inherited, still open for writing, by a child of another test, and
         // could then not be executed.
         let copied = std::process::Command::new("cp").arg("/bin/sh").arg(&relay).status().unwrap();
         assert!(copied.success());

@@ -137,7 +137,7 @@ fn ask(_socket: &Path, _call: &ToolCall) -> ToolAnswer {
 /// Reads a client's token from a file that only its owner may read.
 ///
 /// # Errors
-/// `io`; `no_permission` if others may read the file; `usage` if it has no token.
+/// `io`; `no_permission` if others may read the file. An empty file is no error here; [`relay`] refuses its token.
 pub fn read_token(file: &Path) -> ApiResult<String> {
     let name = file.display();
     let io = |error: std::io::Error| ApiError::io(format!("{name} could not be read: {error}."));

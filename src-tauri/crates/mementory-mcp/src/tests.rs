@@ -437,8 +437,8 @@ fn connect_as_nobody(socket: &std::path::Path) -> Option<std::process::Child> {
         .ok()
 }
 
-/// Only root can run a program as another user. Without root or without Perl, only the check of our own process is
-/// tested.
+/// Only root can run a program as another user. Without root or without Perl, only the check of the test's own process
+/// is tested.
 #[cfg(target_os = "linux")]
 #[test]
 fn a_process_of_another_user_is_not_taken_for_our_own() {

@@ -7,8 +7,9 @@ use std::collections::HashSet;
 /// as `memory.json`, that may be the kind of its records.
 const NOTE_ENDINGS: [&str; 8] = ["md", "markdown", "mdx", "txt", "html", "htm", "org", "rst"];
 
-/// True if a word of the title or name is a word of the id, as in a path or in a short form of the title. The names of
-/// kinds are not compared, because many ids begin with the name of a kind (`conversation/…`).
+/// True if a word of the title or name is a word of the id, as in a path or in a short form of the title. Not compared
+/// are words of fewer than [`MIN_SEARCHED_CHARS`] characters, and the names of kinds, because many ids begin with the
+/// name of a kind (`conversation/…`).
 fn has_word_of(id: &str, name: &str) -> bool {
     let (id, name) = (normal_text(id), normal_text(name));
     let words_of_id: HashSet<&str> = id.split(' ').collect();

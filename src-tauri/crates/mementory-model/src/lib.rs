@@ -9,6 +9,7 @@ mod limits;
 mod loss;
 mod record;
 mod said_by;
+mod sentences;
 mod text;
 mod time;
 mod tombstone;
@@ -23,6 +24,7 @@ pub use record::{
     Unit, Verbatim,
 };
 pub use said_by::SaidBy;
+pub use sentences::{SentenceMark, split_sentences};
 pub use text::{
     MIN_SEARCHED_CHARS, REDACTED, between_redaction_marks, contains_words, fold, is_of_unspaced_script,
     normal_sentences, normal_text, redaction_marks, shares_words, without_redaction_marks, word_count,

@@ -120,8 +120,8 @@ pub fn without_redaction_marks(text: &str) -> String {
     between_redaction_marks(text).into_iter().map(|piece| &text[piece]).collect()
 }
 
-/// True if `name` contains `words`. Words of fewer than 8 bytes count only if no letter or digit is directly before or
-/// after them.
+/// True if `name` contains `words`. False if `words` has fewer than [`MIN_SEARCHED_CHARS`] characters. Words of fewer
+/// than 8 bytes count only if no letter or digit is directly before or after them.
 pub fn contains_words(name: &str, words: &str) -> bool {
     let is_boundary = |c: Option<char>| !c.is_some_and(char::is_alphanumeric);
     words.chars().count() >= MIN_SEARCHED_CHARS

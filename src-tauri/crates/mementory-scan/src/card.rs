@@ -100,7 +100,8 @@ pub(crate) fn card_at(doc: &Doc, runs: &[DigitRun]) -> Option<Finding> {
     let is_named_otherwise = doc.nearest_word_bits_before(start, 40) & (bits::OTHER | bits::PHONE) != 0
         && doc.nearest_word_bits_before(start, 40) & bits::CARD == 0;
     let issuer = issuer_of(&digits)?;
-    // If the length is unusual, or if the issuer's range is wide, the number also needs a context word or a grouping.
+    // If the length is unusual, or if the issuer's range is wide, the number also needs a context word. A grouping is
+    // not enough.
     let has_common_length = matches!(digits.len(), 15 | 16) && !issuer.1;
     let has_card_grouping = groups > 2 && (has_common_length || !issuer.1 || is_named);
     if is_named_otherwise && !is_named || !(is_named || has_card_grouping || has_common_length) {

@@ -71,7 +71,8 @@ pub(crate) fn find_addresses(text: &str, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The e-mail address around the `@` at `position`. None for a sample address, a path on a server or a message id.
+/// The e-mail address around the `@` at `position`. None if there is no valid address, or only a sample address, a path
+/// on a server or a message id.
 fn address_around(text: &str, position: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     // In scripts without spaces, an address may directly follow a sentence. So letters of these scripts belong to the

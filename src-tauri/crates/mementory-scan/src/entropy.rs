@@ -77,7 +77,7 @@ pub(crate) fn is_random(value: &str, has_clear_name: bool) -> bool {
 }
 
 /// Whether a single-case value with a clear name looks random: it has at least 16 characters, all of them letters or
-/// digits, with six consonants in a row and few vowels. No word of any language looks like this.
+/// digits, with six consonants in a row and few vowels. Few words look like this.
 fn is_random_single_case(bytes: &[u8], has_clear_name: bool) -> bool {
     if !has_clear_name || bytes.len() < 16 || !bytes.iter().all(u8::is_ascii_alphanumeric) {
         return false;

@@ -1,7 +1,7 @@
 //! Finds sensitive values in a text. The functions take a text and return byte ranges. They do no I/O, keep no state,
 //! and never panic.
 //!
-//! One pass over the text searches for names, context words and key prefixes, a second for digits, and a third for `@`.
+//! One pass over the text searches for names, context words and key prefixes, a second for `@`, and a third for digits.
 //! At each hit, a detector examines the text around it up to a fixed distance, so the time is proportional to the
 //! length of the text. README.md lists what is found and what is not.
 mod card;
@@ -29,6 +29,7 @@ mod word_lists;
 
 use context::Doc;
 use literals::{LiteralKind, LiteralSet};
+pub use token_formats::{PrefixEvidence, token_prefix};
 
 /// Version of the detection rules. Texts that were scanned with a different version are scanned again.
 pub const RULES: u32 = 2;

@@ -189,8 +189,8 @@ fn is_alphanumeric(byte: Option<&u8>) -> bool {
 }
 
 /// Every literal of the set in `text` whose case and boundaries match its rules, in text order and without overlaps. If
-/// the rules of a literal do not match, a shorter literal inside the same words may still match: "n° de sécurité", for
-/// example, contains "n° de sécu".
+/// the rules of a literal do not match, the search continues one byte after its start, because another literal may
+/// start inside it.
 pub(crate) fn find_literals(text: &str, set: LiteralSet) -> impl Iterator<Item = (LiteralKind, usize, usize)> {
     let mut position = 0;
     let searcher = match set {

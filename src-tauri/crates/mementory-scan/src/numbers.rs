@@ -34,8 +34,8 @@ pub(crate) fn find_numbers(doc: &Doc, findings: &mut Vec<Finding>) {
         }
         let ids_start = findings.len();
         national::find_numbers_at(doc, runs_from_here, findings);
-        // A number after the name of a personal number is not a telephone number, even if words for a telephone number
-        // are nearby.
+        // A number that is very likely a personal number is not a telephone number, unless a word for a telephone
+        // number is the nearest word before it.
         if let Some(id) = findings[ids_start..].iter().find(|id| id.confidence == Confidence::VeryLikely)
             && doc.nearest_word_bits_before(id.start, 90) & bits::PHONE == 0
         {

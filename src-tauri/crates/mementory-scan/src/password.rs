@@ -24,7 +24,8 @@ pub(crate) fn password_for_name(text: &str, start: usize, end: usize) -> Option<
     }
     let bytes = text.as_bytes();
     // The word must not be the end of another word, as in "bypass" and "compass". So it may follow a letter only in a
-    // camelCase name, in an all-caps name, or after a known prefix (`dbpassword`).
+    // camelCase name, in an all-caps name, after a known prefix (`dbpassword`), or if it is long and unambiguous
+    // (`Benutzerpasswort`).
     let follows_letter = start > 0 && bytes[start - 1].is_ascii_alphabetic();
     let starts_camel_case_word =
         follows_letter && bytes[start].is_ascii_uppercase() && bytes[start - 1].is_ascii_lowercase();
@@ -151,7 +152,8 @@ fn function_argument(text: &str, name: (usize, usize), text_before_name: &str, i
     .then(|| password_finding("password_argument", (value.start, value.end), Confidence::Likely))
 }
 
-/// A password that is assigned to the name with a sign, or given as an option of a command.
+/// A password that is assigned to the name with a sign, given as an option of a command, or quoted directly after an
+/// unambiguous name.
 fn assigned_password(text: &str, name: &str, value: &Value, is_ambiguous: bool, is_option: bool) -> Option<Finding> {
     let (mut start, mut end) = (value.start, value.end);
     let mut inner = &text[start..end];
@@ -246,7 +248,7 @@ pub(crate) fn password_on_command_line(text: &str, start: usize, end: usize) -> 
     .then(|| password_finding("command_line", (from, to), Confidence::VeryLikely))
 }
 
-/// Position of the value after the first `option` on the line. The option must be a separate word.
+/// Position of the value after the first `option` on the line. The option must begin a word.
 fn find_option_value(line: &str, option: &str) -> Option<usize> {
     let position = if line.starts_with(option) { Some(0) } else { None };
     let position = position.or_else(|| {

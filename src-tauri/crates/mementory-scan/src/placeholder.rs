@@ -76,6 +76,7 @@ fn is_variable(value: &str) -> bool {
 }
 
 /// Whether the value has at most two different characters (`****`, `xxxx`, `------`), or only typical mask characters.
+/// A number such as `112211` is not a mask, nor is a value of 64 bytes or more with only one or two characters.
 fn is_mask(value: &str) -> bool {
     let mut distinct_chars: Vec<char> = Vec::new();
     for c in value.chars() {

@@ -105,7 +105,8 @@ fn contains_any(text: &str, words: &[&str]) -> bool {
     words.iter().any(|word| text.contains(word))
 }
 
-/// Whether the value is a private key without a known format: 64 hexadecimal digits, or 32 bytes in base64.
+/// Whether the value is a private key without a known format: `phrase`, its name, contains `privatekey`, and the value
+/// has 64 hexadecimal digits or is 32 bytes in base64.
 fn is_private_key(phrase: &str, value: &str) -> bool {
     let digits = value.strip_prefix("0x").unwrap_or(value);
     phrase.contains("privatekey") && (digits.len() == 64 && is_hex(digits) || value.len() == 44 && value.ends_with('='))
@@ -251,8 +252,8 @@ fn position_after_api_suffix(text: &str, to: usize) -> (usize, bool) {
 }
 
 /// A value that looks random, among the next words on the line. If `has_clear_name` is true, the name can only mean a
-/// secret. Then hexadecimal digits are accepted too, provided that only words such as "is" are between the name and the
-/// value.
+/// secret. Then hexadecimal digits are accepted too, provided that the name, a colon or a word such as "is" comes
+/// directly before them.
 fn value_in_sentence(text: &str, from: usize, may_name_key: bool, has_clear_name: bool) -> Option<(usize, usize)> {
     let line = &text[from..text.floor_char_boundary((from + 400).min(text.len()))];
     let line = &line[..line.find('\n').unwrap_or(line.len())];

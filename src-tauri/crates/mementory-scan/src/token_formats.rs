@@ -8,6 +8,18 @@ use crate::entropy::is_random;
 use crate::placeholder::is_fake_token;
 use crate::{Class, Confidence, Finding};
 
+/// What the prefix of a known token format alone shows about the word that begins with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum PrefixEvidence {
+    /// Nothing, because ordinary words begin with the prefix too.
+    None,
+    /// A word that also has letters and digits is a token. Other names begin with the prefix too, such as
+    /// `npm_config_registry`.
+    WithDigits,
+    /// A long word is a token.
+    Alone,
+}
+
 /// A known format of tokens.
 pub(crate) struct TokenFormat {
     /// Name of the detector.
@@ -19,6 +31,8 @@ pub(crate) struct TokenFormat {
     pattern: &'static str,
     /// True if the prefix must begin a word. It must not follow a letter, a digit or `_`, nor a word and a hyphen.
     pub is_whole_word: bool,
+    /// What the prefix shows about a word that does not match the pattern.
+    prefix_evidence: PrefixEvidence,
 }
 
 impl TokenFormat {
@@ -44,12 +58,22 @@ impl TokenFormat {
 const MAX_TOKEN_BYTES: usize = 8192;
 
 const fn token(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
-    TokenFormat { name, prefix, pattern, is_whole_word: true }
+    TokenFormat { name, prefix, pattern, is_whole_word: true, prefix_evidence: PrefixEvidence::None }
+}
+
+/// A format with [`PrefixEvidence::WithDigits`].
+const fn token_with_digits(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
+    TokenFormat { name, prefix, pattern, is_whole_word: true, prefix_evidence: PrefixEvidence::WithDigits }
+}
+
+/// A format with [`PrefixEvidence::Alone`].
+const fn distinctive_token(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
+    TokenFormat { name, prefix, pattern, is_whole_word: true, prefix_evidence: PrefixEvidence::Alone }
 }
 
 /// A format whose prefix may follow a letter, because it is the end of a name or part of a URL.
 const fn token_within_word(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
-    TokenFormat { name, prefix, pattern, is_whole_word: false }
+    TokenFormat { name, prefix, pattern, is_whole_word: false, prefix_evidence: PrefixEvidence::None }
 }
 
 /// The bot's id in base64, a time, and a signature.
@@ -58,16 +82,16 @@ const DISCORD_PATTERN: &str = r"[A-Za-z0-9_-]{22,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0
 /// The formats, according to the providers' documentation. If a length is not documented, the pattern allows a wide
 /// range.
 pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
-    token("aws_access_key_id", "AKIA", "[A-Z2-7]{16}"),
+    distinctive_token("aws_access_key_id", "AKIA", "[A-Z2-7]{16}"),
     token("aws_access_key_id", "ASIA", "[A-Z2-7]{16}"),
     token("aws_bearer_token", "ABSK", "[A-Za-z0-9+/]{80,300}={0,2}"),
-    token("github_token", "ghp_", "[A-Za-z0-9]{36,255}"),
-    token("github_token", "gho_", "[A-Za-z0-9]{36,255}"),
-    token("github_token", "ghu_", "[A-Za-z0-9]{36,255}"),
-    token("github_token", "ghs_", "[A-Za-z0-9_.-]{36,600}"),
+    distinctive_token("github_token", "ghp_", "[A-Za-z0-9]{36,255}"),
+    distinctive_token("github_token", "gho_", "[A-Za-z0-9]{36,255}"),
+    distinctive_token("github_token", "ghu_", "[A-Za-z0-9]{36,255}"),
+    distinctive_token("github_token", "ghs_", "[A-Za-z0-9_.-]{36,600}"),
     token("github_token", "ghr_", "[A-Za-z0-9]{36,255}"),
-    token("github_fine_grained_token", "github_pat_", "[A-Za-z0-9]{22}_[A-Za-z0-9]{59,100}"),
-    token("gitlab_token", "glpat-", "[A-Za-z0-9_-]{20,60}(?:\\.[a-z0-9]{2}\\.[a-z0-9]{7,12})?"),
+    distinctive_token("github_fine_grained_token", "github_pat_", "[A-Za-z0-9]{22}_[A-Za-z0-9]{59,100}"),
+    distinctive_token("gitlab_token", "glpat-", "[A-Za-z0-9_-]{20,60}(?:\\.[a-z0-9]{2}\\.[a-z0-9]{7,12})?"),
     token("gitlab_token", "gldt-", "[A-Za-z0-9_-]{20,60}"),
     token("gitlab_token", "glrt-", "[A-Za-z0-9_.-]{20,80}"),
     token("gitlab_token", "glptt-", "[a-f0-9]{40}"),
@@ -76,8 +100,8 @@ pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("gitlab_token", "glft-", "[A-Za-z0-9_-]{20,60}"),
     token("gitlab_token", "gloas-", "[a-f0-9]{64}"),
     token("gitlab_token", "GR1348941", "[A-Za-z0-9_-]{20,60}"),
-    token("slack_token", "xoxb-", "[0-9A-Za-z-]{20,250}"),
-    token("slack_token", "xoxp-", "[0-9A-Za-z-]{20,250}"),
+    distinctive_token("slack_token", "xoxb-", "[0-9A-Za-z-]{20,250}"),
+    distinctive_token("slack_token", "xoxp-", "[0-9A-Za-z-]{20,250}"),
     token("slack_token", "xoxa-", "[0-9A-Za-z-]{20,250}"),
     token("slack_token", "xoxr-", "[0-9A-Za-z-]{20,250}"),
     token("slack_token", "xoxs-", "[0-9A-Za-z-]{20,250}"),
@@ -86,7 +110,7 @@ pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("slack_token", "xoxd-", "[0-9A-Za-z%+/=-]{20,400}"),
     token("slack_token", "xoxe.xox", "[bp]-[0-9A-Za-z-]{20,400}"),
     token("slack_token", "xoxe-", "[0-9A-Za-z-]{20,400}"),
-    token("slack_app_token", "xapp-", "[0-9]-[A-Z0-9]{8,14}-[0-9]{8,16}-[A-Za-z0-9]{32,80}"),
+    distinctive_token("slack_app_token", "xapp-", "[0-9]-[A-Z0-9]{8,14}-[0-9]{8,16}-[A-Za-z0-9]{32,80}"),
     token_within_word(
         "slack_webhook",
         "hooks.slack.com/services/",
@@ -103,14 +127,14 @@ pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("discord_bot_token", "Nz", DISCORD_PATTERN),
     token("discord_bot_token", "OD", DISCORD_PATTERN),
     token("discord_bot_token", "OT", DISCORD_PATTERN),
-    token("stripe_key", "sk_live_", "[A-Za-z0-9]{16,255}"),
+    distinctive_token("stripe_key", "sk_live_", "[A-Za-z0-9]{16,255}"),
     token("stripe_key", "sk_test_", "[A-Za-z0-9]{16,255}"),
-    token("stripe_key", "rk_live_", "[A-Za-z0-9]{16,255}"),
+    distinctive_token("stripe_key", "rk_live_", "[A-Za-z0-9]{16,255}"),
     token("stripe_key", "rk_test_", "[A-Za-z0-9]{16,255}"),
     token("signing_secret", "whsec_", "[A-Za-z0-9+/=]{24,100}"),
-    token("google_api_key", "AIza", "[A-Za-z0-9_-]{35}"),
+    distinctive_token("google_api_key", "AIza", "[A-Za-z0-9_-]{35}"),
     token("google_oauth_secret", "GOCSPX-", "[A-Za-z0-9_-]{24,32}"),
-    token("google_oauth_token", "ya29.", "[A-Za-z0-9_.-]{20,2048}"),
+    distinctive_token("google_oauth_token", "ya29.", "[A-Za-z0-9_.-]{20,2048}"),
     token("google_refresh_token", "1//0", "[A-Za-z0-9_-]{40,200}"),
     token("anthropic_key", "sk-ant-", "[A-Za-z0-9_-]{24,200}"),
     token("openrouter_key", "sk-or-", "v[0-9]-[a-f0-9]{32,80}"),
@@ -118,10 +142,10 @@ pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("openai_key", "sk-svcacct-", "[A-Za-z0-9_-]{20,220}"),
     token("openai_key", "sk-admin-", "[A-Za-z0-9_-]{20,220}"),
     token("langfuse_key", "sk-lf-", "[a-f0-9-]{36}"),
-    token("openai_key", "sk-", "(?:[A-Za-z0-9]{2,12}-)?[A-Za-z0-9]{20,120}"),
-    token("hugging_face_token", "hf_", "[A-Za-z0-9]{30,50}"),
+    distinctive_token("openai_key", "sk-", "(?:[A-Za-z0-9]{2,12}-)?[A-Za-z0-9]{20,120}"),
+    distinctive_token("hugging_face_token", "hf_", "[A-Za-z0-9]{30,50}"),
     token("hugging_face_token", "api_org_", "[A-Za-z]{34}"),
-    token("groq_key", "gsk_", "[A-Za-z0-9]{40,80}"),
+    distinctive_token("groq_key", "gsk_", "[A-Za-z0-9]{40,80}"),
     token("replicate_token", "r8_", "[A-Za-z0-9]{37,45}"),
     token("perplexity_key", "pplx-", "[A-Za-z0-9]{40,64}"),
     token("xai_key", "xai-", "[A-Za-z0-9]{60,100}"),
@@ -130,8 +154,8 @@ pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("tavily_key", "tvly-", "[A-Za-z0-9_-]{20,64}"),
     token("langsmith_key", "lsv2_", "(?:pt|sk)_[a-f0-9]{32}_[a-f0-9]{10}"),
     token("pinecone_key", "pcsk_", "[A-Za-z0-9_]{30,90}"),
-    token("elevenlabs_key", "sk_", "[a-f0-9]{48}"),
-    token("npm_token", "npm_", "[A-Za-z0-9]{36}"),
+    token_with_digits("elevenlabs_key", "sk_", "[a-f0-9]{48}"),
+    token_with_digits("npm_token", "npm_", "[A-Za-z0-9]{36}"),
     token("pypi_token", "pypi-", "[A-Za-z0-9_-]{50,400}"),
     token("rubygems_key", "rubygems_", "[a-f0-9]{48}"),
     token("crates_io_token", "cio", "[A-Za-z0-9]{32}"),
@@ -236,6 +260,16 @@ static COMPILED_FORMATS: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
         |format: &TokenFormat| Regex::new(&format!("^{}{}", regex::escape(format.prefix), format.pattern)).ok();
     TOKEN_FORMATS.iter().map(compile).collect()
 });
+
+/// The prefix of a known token format with which the text begins, if it is evidence enough. If several prefixes fit, the
+/// shortest one.
+///
+/// [`scan`](crate::scan) also checks the pattern of the format. This function is for texts in which a missed token is
+/// worse than a word that is wrongly taken for one.
+pub fn token_prefix(text: &str, min_evidence: PrefixEvidence) -> Option<&'static str> {
+    let is_prefix = |format: &&TokenFormat| format.prefix_evidence >= min_evidence && text.starts_with(format.prefix);
+    TOKEN_FORMATS.iter().filter(is_prefix).map(|format| format.prefix).min_by_key(|prefix| prefix.len())
+}
 
 /// The token at `start`, if there is one in the format with this index.
 pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
@@ -355,5 +389,28 @@ pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, findings: &mut Vec<F
             return;
         }
         position += run.max(1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{
+        PrefixEvidence::{Alone, WithDigits},
+        token_prefix,
+    };
+
+    #[test]
+    fn a_prefix_is_returned_only_if_it_is_evidence_enough() {
+        for (text, with_digits, alone) in [
+            ("ghp_0123", Some("ghp_"), Some("ghp_")),
+            ("sk-ant-0123", Some("sk-"), Some("sk-")),
+            ("sk_live_0123", Some("sk_"), Some("sk_live_")),
+            ("npm_config_registry", Some("npm_"), None),
+            ("key-0123", None, None),
+            ("a ghp_0123", None, None),
+        ] {
+            assert_eq!(token_prefix(text, WithDigits), with_digits, "{text}");
+            assert_eq!(token_prefix(text, Alone), alone, "{text}");
+        }
     }
 }

@@ -37,7 +37,8 @@ pub(crate) fn password_at(text: &str, start: usize, end: usize) -> Option<Findin
     })
 }
 
-/// The authority of a URL whose password contains an unescaped `/`, `?` or `#`. It contains the last `@`.
+/// Returns all of `after_scheme` if it contains a password with an unescaped `/`, `?` or `#`. The password ends at the
+/// last `@`.
 fn authority_with_raw_slash(after_scheme: &str) -> Option<&str> {
     let position = after_scheme.rfind('@')?;
     let colon = after_scheme.find(':')?;

@@ -9,9 +9,9 @@ pub(crate) const MAX_NAME_BYTES: usize = 80;
 /// The sign between a name and its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Join {
-    /// An equals sign without spaces around it, as in shells and URLs.
+    /// An equals sign or a similar sign (`:=`, `->`, the `>` of a tag) without spaces around it, as in shells and URLs.
     TightEquals,
-    /// `=`, `:=` or `=>` with spaces.
+    /// The same signs with a space beside them, or after a quoted name or a type.
     Equals,
     /// A colon, or the border of a table cell.
     Colon,
@@ -26,7 +26,8 @@ pub(crate) struct Value {
     pub end: usize,
     pub is_quoted: bool,
     pub join: Join,
-    /// True if nothing but punctuation or a comment follows the value on its line.
+    /// True if nothing but punctuation follows the value on its line. A comment may also follow, unless the value is
+    /// quoted.
     pub ends_line: bool,
 }
 
@@ -235,7 +236,7 @@ fn length_to_closing(quoted_text: &str, close: &str) -> Option<usize> {
 }
 
 /// Removes trailing punctuation that belongs to the sentence: closing brackets that were not opened in the value, full
-/// stops, and emphasis markup.
+/// stops and similar signs, and emphasis markup.
 fn trim_punctuation(value: &str) -> &str {
     let mut value = value;
     while let Some(last) = value.chars().next_back() {

@@ -51,7 +51,7 @@ struct DirectoryState {
     dir: PathBuf,
     key: Zeroizing<[u8; 32]>,
     cache: ChunkCache,
-    /// Generation and cache number of each file that was written or that `meta.json` lists.
+    /// Generation and file number (see [`ChunkCache`]) of each file that was written or that `meta.json` lists.
     files: Mutex<HashMap<String, (u64, u64)>>,
     next_file_number: AtomicU64,
     locks: Mutex<HashSet<PathBuf>>,

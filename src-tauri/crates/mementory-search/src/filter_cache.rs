@@ -28,7 +28,8 @@ impl FilterCache {
         })
     }
 
-    /// Every document without a value in this field; cached under the field's empty term.
+    /// Every document without a value in this field that was not deleted when the set was made; cached under the
+    /// field's empty term.
     pub(crate) fn docs_without_value(&self, segment: &SegmentReader, field: Field) -> IndexResult<Arc<SegmentDocs>> {
         self.get_or_collect(segment, Term::from_field_text(field, ""), |_| {
             let mut with_value = SegmentDocs::empty(segment.max_doc());

@@ -5,7 +5,8 @@ use tantivy::Term;
 
 impl SearchIndex {
     /// Returns the total number of documents, and for each word of the text the number of documents whose text contains
-    /// it. The words are folded as in the index. Deleted documents that are still in a segment count too.
+    /// it. The words are folded as in the index. The numbers for the words include deleted documents that are still in
+    /// a segment; the total does not.
     ///
     /// # Errors
     /// `Damaged` if a file fails its check.

@@ -1,5 +1,5 @@
-//! Function words, which have no meaning on their own. A text that shares only function words with a query is not
-//! found: "fear of the sea" does not find "the top of the hill".
+//! Function words, which have no meaning on their own. If any other word of a query occurs in the index, a text that
+//! shares only function words with the query is not found: "fear of the sea" does not find "the top of the hill".
 
 /// Function words, folded as in the index, in alphabetical order. Function words that are ordinary words in another
 /// language ("die", "hat") are left out.

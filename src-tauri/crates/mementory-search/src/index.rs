@@ -62,7 +62,7 @@ const BATCH_BYTES: usize = 256 << 10;
 const MAX_SEGMENT_BYTES: usize = 128 << 20;
 
 impl PendingChanges {
-    /// Drops all pending documents.
+    /// Drops the waiting documents, and resets the counters and the error.
     fn discard(&mut self) {
         (self.open_docs, self.waiting_bytes, self.bytes_since_close) = (0, 0, 0);
         self.waiting.clear();

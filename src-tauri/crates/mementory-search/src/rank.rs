@@ -3,10 +3,10 @@
 //!
 //! Function words ("of", "the") produce no candidates if the query has another word that occurs.
 //!
-//! To limit the work for a query, only its rarest words produce candidates, until a budget of postings is spent. If the
-//! query has rarer words, a word that more than a fifth of all documents contain produces no candidates. The best
-//! hundred candidates are then scored again with all words: by how many of the words they contain, and by how close
-//! together these words are.
+//! To limit the work for a query, only its rarest words produce candidates, until a budget of postings is spent. A word
+//! that more than a fifth of all documents contain produces no candidates if the query has a word below this limit,
+//! except in a small index. The best hundred candidates are then scored again with all words: by how many of the words
+//! they contain, and by how close together these words are.
 use crate::{IndexResult, doc_set::SegmentDocs, function_words::is_function_word, query::QueryToken, schema::Fields};
 use std::{cell::RefCell, collections::HashMap, sync::Arc};
 use tantivy::{
@@ -21,7 +21,7 @@ const K1: f32 = 1.2;
 /// message counts about as much as in a short one.
 const B: f32 = 0.4;
 const FIELD_COUNT: usize = 3;
-/// Budget for finding candidates: the number of postings that may be read.
+/// Number of postings that may be read to find candidates. The rarest word is used even if it has more postings.
 const MAX_CANDIDATE_POSTINGS: u64 = 400_000;
 /// Number of postings after which no further words are used for the second score. The rarest words are used first.
 const MAX_RESCORE_POSTINGS: u64 = 1_500_000;
@@ -232,8 +232,8 @@ impl<'s> Ranking<'s> {
             let number = group.first().map_or(0, |c| c.segment as usize);
             let matches = self.match_candidates(number, group)?;
             for (candidate, matches) in group.iter_mut().zip(matches) {
-                // The share of the query that the document contains, half by the weight and half by the number of its
-                // words. Without this factor, a document with a single rare word could outrank one with all words.
+                // The share of the query's words that the document contains, half by weight and half by number. Without
+                // this factor, a document with a single rare word could outrank one with all words.
                 let weight = if total_idf > 0.0 { matches.idf / total_idf } else { 1.0 };
                 let share = 0.5 * weight + 0.5 * matches.finding_words as f32 / finding_words.max(1) as f32;
                 candidate.score = share * share * matches.score + self.closeness(&matches.positions);
@@ -306,7 +306,7 @@ struct CandidateMatch {
     score: f32,
     /// Sum of the inverse document frequencies of the query words that the document contains.
     idf: f32,
-    /// Number of words in the document that produce candidates.
+    /// Number of query words that the document contains and that produce candidates.
     finding_words: u32,
     /// Positions of the words in the text, in query order.
     positions: Vec<(usize, Vec<u32>)>,

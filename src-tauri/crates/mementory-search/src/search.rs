@@ -54,7 +54,7 @@ pub struct SearchOutcome {
     /// Number of matching documents. A document matches if it contains everything required and nothing forbidden. If
     /// the query has words but requires nothing, the document must also contain at least one of the words that produce
     /// candidates. These are the rarest words of the query; a word that more than a fifth of all documents contain is
-    /// among them only if no word is rarer.
+    /// among them only if no word is below this limit, or if the index is small.
     pub total: u32,
     /// Row and score of each hit on the page, best first. If the query has no words, the newest hits come first, and
     /// all scores are 0.

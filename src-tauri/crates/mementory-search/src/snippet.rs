@@ -85,7 +85,7 @@ fn window_start(text: &str, hits: &[(usize, usize, &str)], room: usize) -> usize
     piece.char_indices().find(|(_, c)| c.is_whitespace()).map_or(position, |(i, c)| lead_start + i + c.len_utf8())
 }
 
-/// Removes whitespace at both ends of the window, and a word that is cut off at its end.
+/// Removes whitespace at both ends of the window, and a word that the end of the window cuts off.
 fn trim_window(text: &str, from: usize, end: usize) -> (usize, usize) {
     let window = text.get(from..end).unwrap_or_default();
     let from = end - window.trim_start().len();

@@ -13,16 +13,19 @@ type Candidate = (usize, u64, String);
 impl SearchIndex {
     /// Returns the query with each unknown word replaced by the most similar indexed word (the most frequent one if
     /// several are equally similar). The suggestion is in lower case without accents, as in the index. Returns None if
-    /// every word is known, or if an unknown word has no similar word. Phrases and scripts without spaces are left
-    /// unchanged. Reads whole dictionaries, so call it only for a search without hits.
+    /// every word is known, or if an unknown word has no similar word. A part of the query that the index splits into
+    /// several words, such as "up-to-date", is left unchanged, and so are quotation marks, `+` and `-`. Reads whole dictionaries, so call it only for a search
+    /// without hits.
     pub fn spell_suggest(&self, query: &str) -> IndexResult<Option<String>> {
         self.with_searcher(|searcher| {
             let (mut out, mut changed) = (Vec::new(), false);
             for word in query.split_whitespace() {
                 match query_tokens(word, false).as_slice() {
                     [one] if !self.is_indexed(searcher, &one.token)? => {
-                        let Some(word) = self.closest_word(searcher, &one.token)? else { return Ok(None) };
-                        out.push(word);
+                        let Some(similar) = self.closest_word(searcher, &one.token)? else { return Ok(None) };
+                        // Quotation marks, `+` and `-` stay.
+                        let letters = word.trim_matches(|c: char| !c.is_alphanumeric());
+                        out.push(word.replacen(letters, &similar, 1));
                         changed = true;
                     }
                     _ => out.push(word.to_owned()),

@@ -214,8 +214,9 @@ impl<'f> Matching<'f> {
     }
 
     /// Returns an error if a different word order makes the texts different. "The cat is afraid of the dog", for
-    /// example, differs from "the dog is afraid of the cat". Groups of words may change places, but every decisive word
-    /// and at least half of all words must keep one of their neighbours. The members of a list may be in any order.
+    /// example, differs from "the dog is afraid of the cat". Groups of words may change places, but every name, every
+    /// decisive word and at least half of all words must keep one of their neighbours. The members of a list may be in
+    /// any order.
     fn check_order(&mut self) -> Result<(), Difference> {
         // Equal words were matched in text order, so if both texts have the same word order, the indexes in b are
         // ascending.

@@ -8,7 +8,8 @@ use crate::{
 use std::hash::{DefaultHasher, Hash, Hasher};
 use unicode_normalization::{UnicodeNormalization, char::is_combining_mark};
 
-/// Endings of Japanese verbs and adjectives. They count as endings only directly after a stem.
+/// Endings of Japanese verbs and adjectives. They count as endings only in a run of Hiragana that follows a word in
+/// another script.
 const KANA_ENDINGS: [char; 9] = ['る', 'た', 'て', 'い', 'う', 'く', 'む', 'す', 'っ'];
 
 pub(crate) fn hash(parts: impl Hash) -> u64 {
@@ -261,7 +262,7 @@ impl Tokenizer {
         }
     }
 
-    /// Reads Hiragana. The first character after a stem is an ending. Known grammatical words are ignored.
+    /// Reads Hiragana. The first character after a Chinese character is an ending. Known grammatical words are ignored.
     fn add_hiragana(&mut self, mut position: usize, mut rest: &str, stem: Option<Script>) {
         let mut is_ending = matches!(stem, Some(Script::Han));
         let mut is_after_letter = stem.is_some();

@@ -35,8 +35,8 @@ fn digest_with(key: &[u8; 32], record: &Record) -> i64 {
     if number == NOT_COMPUTED { 1 } else { number }
 }
 
-/// Calls `add` with the texts of each link, entity and vector of a record. The first text names the sort of member.
-/// Different members have different texts.
+/// Calls `add` with the texts of each link, entity and vector of a record. The first text says whether the member is a
+/// link, an entity or a vector. Different members have different texts.
 pub fn each_member<'r>(record: &'r Record, mut add: impl FnMut(&[&'r str])) {
     for Link { relation, kind, target: RecordKey { scope, value } } in &record.links {
         add(&["link", relation, kind.as_str(), scope, value]);

@@ -83,8 +83,8 @@ pub struct RenewedValues {
 }
 
 impl RenewedValues {
-    /// Sets the values in the record of the row: the time of its last change, and the position of a message in its
-    /// conversation.
+    /// Sets the values in the record of the row: the time of its last change, and for a message its position in the
+    /// conversation, whether it is hidden, and whether it is on the active branch.
     pub fn apply_to(self, record: &mut Record) {
         record.times.updated = self.updated_time(record);
         if let Some(message) = &mut record.message {
@@ -94,7 +94,8 @@ impl RenewedValues {
         }
     }
 
-    /// The time when the source last changed the record of the row. For a conversation, the time of its list position.
+    /// The time when the source last changed the record of the row. For a conversation, this is the time of its list
+    /// position if that time is later than those in the body.
     pub fn updated_time(self, record: &Record) -> Option<Timestamp> {
         let stated_time = record.times.updated;
         let former_list_time = stated_time.or(record.times.created).filter(|_| record.kind == Kind::Conversation);

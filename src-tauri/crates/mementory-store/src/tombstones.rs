@@ -120,9 +120,9 @@ fn insert(tx: &Connection, row: &TombstoneRow, record: Option<&[u8; 16]>) -> Sto
 }
 
 /// Returns the vault ids that an imported tombstone may refer to: those of its target, and of everything derived from
-/// the target. If the target is named by an export id (`ep_<export id>`, as in our `.mem` exports), the result includes
-/// that id, and the id of the record that has this export id from another vault. If the tombstone states the target's
-/// key, the result includes the id of the record that this vault read from the same source.
+/// the target. If the target is named by an export id (`ep_<export id>`, as in Mementory's `.mem` exports), the result
+/// includes that id, and the id of the record that has this export id from another vault. If the tombstone states the
+/// target's key, the result includes the id of the record that this vault read from the same source.
 ///
 /// # Errors
 /// Errors of the database.
@@ -366,7 +366,7 @@ pub fn own_ids(connection: &Connection) -> StoreResult<HashSet<String>> {
     Ok(rows.collect::<Result<_, _>>()?)
 }
 
-/// All tombstones, newest first. The signatures of the vault's own ones are checked.
+/// All tombstones, newest first. The signatures of the vault's own tombstones are checked.
 ///
 /// # Errors
 /// Errors of the database.

@@ -104,7 +104,7 @@ impl TempVault {
     }
 
     /// Writes `bytes` where SQLite may leave old cells: in the gap between the cell pointers and the cells of a table
-    /// page. Only a search through whole pages finds them there.
+    /// page. Only a search through whole pages finds bytes in such a gap.
     pub fn write_into_page_gap(&self, bytes: &[u8]) {
         let connection = self.database();
         let pages: i64 = connection.query_row("PRAGMA page_count", [], |r| r.get(0)).unwrap();

@@ -55,7 +55,7 @@ pub(crate) struct Context {
     pub(crate) export_diff: Mutex<CachedDiff>,
     /// The values that masking searches for, with the state of the vault from which they were read.
     pub(crate) known_values: Mutex<Option<(ValuesState, Arc<KnownValues>)>>,
-    /// Cache of the kinds and special categories that were computed for memories.
+    /// Cache of the subjects and special categories of memories.
     pub(crate) insight: Mutex<InsightCache>,
     /// The vectors of the memories, once a search has loaded them.
     pub(crate) vectors: Mutex<LoadedVectors>,

@@ -36,7 +36,7 @@ impl<'v> Duplicates<'v> {
 }
 
 impl Duplicates<'_> {
-    /// Groups of live memories with nearly the same text, without those that the person dismissed.
+    /// Returns the groups of live memories with nearly the same text. Leaves out groups that the person dismissed.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.

@@ -105,7 +105,7 @@ fn compare_exports(c: &Connection) -> VaultResult<ExportDiff> {
         let batches = batches(c, format)?;
         let Some((Batch { id: newest, same, older, report, .. }, earlier)) = batches.split_first() else { continue };
         // A newer import of several formats may contain a newer export of this format. The store does not record from
-        // which format each of its records came, so this format is not compared then.
+        // which of these formats each record came, so this format is not compared then.
         let mixed_import_sql = "SELECT 1 FROM batches WHERE undone_at IS NULL AND format IS NULL AND id > ?1";
         if earlier.is_empty() || c.prepare_cached(mixed_import_sql)?.exists([newest])? {
             continue;

@@ -15,7 +15,7 @@ pub enum FailedStep {
     Sync,
     /// The file that was written could not be read again afterwards.
     ReadBack,
-    /// The configuration of a client still contains our server, although the client's grant has ended.
+    /// The configuration of a client still contains Mementory's server, although the client's grant has ended.
     ClientConfiguration {
         /// Path of the configuration file.
         path: String,

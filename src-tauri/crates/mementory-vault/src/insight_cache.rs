@@ -12,27 +12,27 @@ use std::{
 /// What a memory is about.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct AboutMemory {
-    /// The kind of the memory.
+    /// The subject of the memory.
     pub kind: AboutKind,
-    /// Confidence of the kind, from 0 to 1; 1 for a decision of the person.
+    /// Confidence of the suggestion, from 0 to 1; 1 for a decision of the person.
     pub confidence: f32,
-    /// True if the person decided the kind, for this memory or for a memory that says the same.
+    /// True if the person decided the subject, for this memory or for a memory that says the same.
     pub by_person: bool,
 }
 
-/// The kind of one memory, suggested or decided by the person, and its special categories.
+/// The subject of a memory, suggested from its words or decided by the person, and its special categories.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Judgement {
-    /// None if the words of the memory suggest no kind.
+    /// None if the words of the memory suggest no subject and the person decided none.
     pub about: Option<AboutMemory>,
     /// The special categories that the words of the memory show.
     pub special: Vec<Special>,
 }
 
-/// Numbers of memories by kind and by special category.
+/// Numbers of memories by subject and by special category.
 #[derive(Debug, Clone, Default)]
 pub struct InsightCounts {
-    /// Number of memories by kind. Memories without a kind count under the empty name.
+    /// Number of memories by subject. Memories without a subject count under the empty name.
     pub about: BTreeMap<String, u32>,
     /// Number of memories by special category. A memory may count under several categories.
     pub special: BTreeMap<String, u32>,
@@ -43,9 +43,9 @@ pub struct InsightCounts {
 /// The memories to which a list is limited.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct InsightFilter {
-    /// Memories of this kind. `Some(None)` means memories without a kind.
+    /// If given, only memories about this subject. `Some(None)` means memories without a subject.
     pub about: Option<Option<AboutKind>>,
-    /// Memories of this special category. `Some(None)` means any special category.
+    /// If given, only memories of this special category. `Some(None)` means any special category.
     pub special: Option<Option<Special>>,
 }
 
@@ -71,7 +71,7 @@ impl RowStamp {
     }
 }
 
-/// The kinds that the person decided, by record id. The `Form` of each decided text is stored too, to find other
+/// The subjects that the person decided, by record id. The `Form` of each decided text is stored too, to find other
 /// memories that say the same.
 #[derive(Debug)]
 pub(crate) struct DecidedKinds {
@@ -80,7 +80,7 @@ pub(crate) struct DecidedKinds {
 }
 
 impl DecidedKinds {
-    /// Returns the kind that the person decided for this memory or for a memory that says the same.
+    /// Returns the subject that the person decided for this memory or for a memory that says the same.
     pub(crate) fn kind_of(&self, id: &[u8; 16], text: &str) -> Option<AboutKind> {
         if let Some(kind) = self.kinds.get(id) {
             return Some(*kind);
@@ -97,7 +97,7 @@ impl DecidedKinds {
 /// Caches the judgements of memories, by row.
 #[derive(Debug, Default)]
 pub(crate) struct InsightCache {
-    /// The kinds that the person decided, and the state of the vault that they were read from.
+    /// The subjects that the person decided, and the state of the vault that they were read from.
     pub(crate) decided_kinds: Option<(State, Arc<DecidedKinds>)>,
     state: Option<State>,
     entries: HashMap<i64, (RowStamp, Judgement)>,

@@ -10,7 +10,7 @@ pub(crate) fn store_kind(tx: &Connection, id: &[u8; 16], kind: AboutKind) -> Vau
     meta::write(tx, &format!("about/{}", hex::encode(id)), kind.as_str())
 }
 
-/// Returns the kinds that the person decided, by record id.
+/// Returns the subjects that the person decided for memories, by record id.
 pub(crate) fn decided_kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], AboutKind>> {
     let mut statement =
         c.prepare_cached("SELECT substr(key, 7), value FROM meta WHERE key >= 'about/' AND key < 'about0'")?;
@@ -25,7 +25,7 @@ pub(crate) fn decided_kinds(c: &Connection) -> VaultResult<HashMap<[u8; 16], Abo
     Ok(out)
 }
 
-/// Removes the kind that the person decided for a record.
+/// Removes the subject that the person decided for a memory.
 pub(crate) fn forget_kind(tx: &Connection, id: &[u8; 16]) -> VaultResult<()> {
     tx.prepare_cached("DELETE FROM meta WHERE key = 'about/' || ?1")?.execute([hex::encode(id)])?;
     Ok(())

@@ -6,6 +6,7 @@ use std::sync::Arc;
 /// stored vectors.
 pub(crate) type LoadedFrom = (u64, i64);
 
-/// The loaded vectors, with the state of the vault from which they were loaded. None until the first search.
+/// The loaded vectors, with the state of the vault from which they were loaded. None until the first search, and after
+/// an erasure or redaction.
 #[derive(Default)]
 pub(crate) struct LoadedVectors(pub(crate) Option<(LoadedFrom, Arc<Collection>)>);

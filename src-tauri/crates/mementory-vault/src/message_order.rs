@@ -34,7 +34,7 @@ fn with_parents_first<T>(items: Vec<T>, parents: &[Option<usize>]) -> Vec<T> {
 }
 
 /// Returns the positions `0..parents.len()` in ascending order, except that each position comes after the position of
-/// its parent. A cycle starts at its first position.
+/// its parent. A cycle is cut at one of its positions.
 fn parents_first(parents: &[Option<usize>]) -> Vec<usize> {
     let mut is_placed = vec![false; parents.len()];
     let mut out = Vec::with_capacity(parents.len());

@@ -28,7 +28,8 @@ impl RowRanges {
         self.0 = out;
     }
 
-    /// Encodes each range as two varints: the gap before the range, and its length. Returns None for an empty set.
+    /// Encodes each range as two varints: the distance from the last row of the previous range (or from 0) to the
+    /// range's first row, and the distance from its first to its last row. Returns None for an empty set.
     pub(crate) fn encode(mut self) -> Option<Vec<u8>> {
         self.join_ranges();
         let mut out = Vec::new();

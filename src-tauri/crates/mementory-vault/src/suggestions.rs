@@ -50,7 +50,7 @@ pub enum QueueOutcome {
     Waiting(String),
     /// The person has refused the suggestion for good.
     RefusedForGood,
-    /// A text is missing or too long.
+    /// A text is missing or too long, or there are too many tags.
     Unfit,
 }
 
@@ -143,7 +143,7 @@ impl Suggestions<'_> {
     /// Adds a suggestion to the queue and returns its id. If the same client repeats a suggestion, it is stored once.
     ///
     /// # Errors
-    /// `Usage` if a text is missing or too long, or the queue is full; `RefusedForGood`.
+    /// `Usage` if a text is missing or too long, if there are too many tags, or if the queue is full; `RefusedForGood`.
     pub fn add(&self, suggestion: Suggestion) -> VaultResult<String> {
         suggestion.check()?;
         match self.add_all(vec![suggestion])?.pop() {

@@ -1,7 +1,7 @@
 import type { AuditEntry, TombstoneView } from "$lib/ipc";
 import { parseTime } from "$lib/text/format";
 
-/** How many entries, tombstones, and tombstones with a finished receipt an evidence pack would contain. */
+/** How many log entries, tombstones, and tombstones with a finished receipt an evidence pack would contain. */
 export type PackContents = { tombstones: number; withReceipt: number; entries: number };
 export type DateSpan = { since: string | null; until: string | null };
 

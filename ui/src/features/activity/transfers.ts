@@ -26,11 +26,11 @@ export type Transfer = {
   batch: BatchInfo | null;
   /** The log entry of an export. Null for all other lines, which have no details to show. */
   entry: AuditEntry | null;
-  /** Path of the imported or exported file. Null if the file no longer exists. */
+  /** Path of an imported file or of the exported file, if that file still exists. Null otherwise. */
   file: string | null;
   /**
-   * The files and the error of a failed import. Null if the vault did not store them, so that only the error code in
-   * the log is known.
+   * The files and the error of a failed import. Null for all other lines, and if the vault did not store the error, so
+   * that only its code in the log is known.
    */
   failed: FailedImport | null;
   bad: boolean;

@@ -3,7 +3,10 @@ import { safeNodes } from "$lib/logic/markdown";
 import { splitSegments } from "$lib/logic/text-segments";
 import { nameInSentence, t, word } from "$lib/text";
 
-/** Inserts sanitised HTML, draws redactions as bars, marks hits, and scrolls the current hit into view. */
+/**
+ * Returns a Svelte attachment that inserts sanitised HTML and shows redactions as bars. It marks the hits of `needle`
+ * and scrolls to the hit with the index `current`.
+ */
 export function renderHtml(html: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.replaceChildren(safeNodes(html));
@@ -12,7 +15,7 @@ export function renderHtml(html: string, needle: string, current: number | null)
   };
 }
 
-/** Like `renderHtml`, for plain text. */
+/** Like `renderHtml`, but inserts plain text. */
 export function renderPlainText(text: string, needle: string, current: number | null) {
   return (element: HTMLElement): void => {
     element.textContent = text;

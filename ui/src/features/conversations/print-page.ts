@@ -14,8 +14,8 @@ export function titleOf({ conversation, messages }: Thread): string {
 }
 
 /**
- * The shown branch of a conversation as a page. `leaf` is the id of its last message. The page only says how many
- * collapsed steps there are.
+ * The shown branch of a conversation as a page. `leaf` is the id of the last message of the branch. Collapsed steps are
+ * not on the page, which only gives their number.
  */
 export function conversationPage(
   thread: Thread,

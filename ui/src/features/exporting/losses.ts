@@ -24,18 +24,18 @@ const TECHNICAL_FIELDS: ReadonlySet<string> = new Set([
   ...["content_hash", "position", "version", "accessCount", "failureCount", "successCount", "charBudget"],
 ]);
 
-/** Whether the only loss is fractions of a second, which the extension slot preserves. */
-const isExactTime = ({ field, kind }: { field: string; kind: string }) =>
+/** Whether a loss is only that of fractions of a second, which the extension slot preserves. */
+const isLostFraction = ({ field, kind }: { field: string; kind: string }) =>
   kind === "narrowed" && field.startsWith("times.");
 
 /**
  * Losses by field and kind with their counts, the most serious kind and the largest count first. The note of a row is
  * that of its first listed loss. It is empty if the list, which ends after a thousand losses, has none of the row's
- * losses. Fields that are kept in the extension slot are not lost and have no row (see `keptFields`).
+ * losses. Fields and fractions of seconds that the extension slot preserves are not lost and have no row.
  */
 export function lossRows(exported: Exported): LossRow[] {
   return exported.loss_counts
-    .filter((loss) => loss.kind !== KEPT_IN_SLOT && !isExactTime(loss))
+    .filter((loss) => loss.kind !== KEPT_IN_SLOT && !isLostFraction(loss))
     .map(({ field, kind, count }) => ({
       field,
       kind,

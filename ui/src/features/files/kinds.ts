@@ -25,8 +25,8 @@ export function nameSegments(row: Row): TextSegment[] {
 
 /**
  * The type of a file for people, such as `Document, PDF`: its kind, and the ending of its name. The media type is shown
- * only for a file with neither kind nor ending. For a part of an export, `media_type` is the name of its role, which
- * means nothing to a person.
+ * only for a file with neither kind nor ending. For a passthrough file, `media_type` is the name of its role, which is
+ * never shown, because it means nothing to a person.
  */
 export function typeText(row: Row): string {
   const [, ending = ""] = /\.([a-z0-9]{1,8})$/i.exec(nameOf(row)) ?? [];

@@ -5,7 +5,7 @@ import { lockGuard } from "$lib/state/lock-cleanup";
 import { plainRow, type Row } from "$lib/state/records.svelte";
 import { showError } from "$lib/state/trash-actions";
 
-/** The row of a record with a file: an attachment, or a part of an export. Null if it is no longer in the vault. */
+/** The row of an attachment or of a passthrough file. Null if the record is no longer in the vault. */
 export async function loadFileRow(id: string, kind: "attachment" | "foreign"): Promise<Row | null> {
   const filter = { ...ANY, kind, ids: [id] };
   const { items } = await backend().list({ filter, sort: null, limit: 1, cursor: null });

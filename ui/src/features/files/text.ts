@@ -36,7 +36,7 @@ const LEGACY_ENCODINGS: Record<string, string[]> = { ja: ["shift_jis"] };
 /**
  * Decodes the first bytes of a file as text. `hasMore`: whether the file has more bytes. If there is a byte order mark
  * of UTF-16, the text is decoded as UTF-16. Otherwise these encodings are tried in turn: UTF-8, the legacy encodings of
- * the language, and `windows-1252`. Null if the bytes contain a zero byte, which text does not have.
+ * the language, and `windows-1252`. Null if the bytes contain a zero byte, which text in these encodings does not have.
  */
 export function decode(bytes: Uint8Array, hasMore: boolean, language: string): string | null {
   const decodeAs = (label: string, fatal: boolean) => {

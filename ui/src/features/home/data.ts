@@ -15,7 +15,7 @@ import { ANY, dayEnd, dayStart } from "$lib/state/filter";
 import { MISSING_KINDS, type MissingKind } from "$lib/state/missing-filter";
 
 export type Column = {
-  platform: string;
+  source: string;
   memories: number;
   profiles: number;
   conversations: number;
@@ -44,14 +44,14 @@ export type Home = {
   /** The newest exports that could be read only in part. It is not known which records are missing from them. */
   partlyRead: PartlyReadExport[];
 };
-export type PartlyReadExport = { platform: string; batch: string };
+export type PartlyReadExport = { source: string; batch: string };
 
 /** One column for each assistant, even if its records come in several formats. */
 export function columnsOf(sources: readonly SourceInfo[]): Column[] {
   const columns = new Map<string, Column>();
   for (const source of sources) {
     const column = columns.get(source.platform) ?? {
-      platform: source.platform,
+      source: source.platform,
       memories: 0,
       profiles: 0,
       conversations: 0,
@@ -70,7 +70,7 @@ export function columnsOf(sources: readonly SourceInfo[]): Column[] {
   }
   return [...columns.values()].sort(
     (a, b) =>
-      Number(a.platform === "me") - Number(b.platform === "me") ||
+      Number(a.source === "me") - Number(b.source === "me") ||
       b.memories - a.memories ||
       b.conversations - a.conversations,
   );
@@ -88,23 +88,23 @@ export function hasOldExport({ exported }: Column): boolean {
  * The number of records of one kind that are missing from an assistant's newest export. Each kind has its own row,
  * because a list shows only one kind. `alone` is true if no records of other kinds are missing for this assistant.
  */
-export type MissingRow = { platform: string; kind: MissingKind; n: number; alone: boolean };
+export type MissingRow = { source: string; kind: MissingKind; n: number; alone: boolean };
 
 /** Missing records of all assistants, largest number first. */
 export function missingByAssistant(counts: readonly ExportStatusCount[]): MissingRow[] {
   const all = new Map<string, Record<MissingKind, number>>();
-  for (const { platform, kind, export_diff_status, count } of counts) {
+  for (const { platform: source, kind, export_diff_status, count } of counts) {
     const missingKind = MISSING_KINDS.find((each) => each === kind);
     if (export_diff_status !== "gone" || !missingKind) continue;
-    const row = all.get(platform) ?? { memory: 0, profile: 0, conversation: 0 };
-    all.set(platform, { ...row, [missingKind]: row[missingKind] + count });
+    const row = all.get(source) ?? { memory: 0, profile: 0, conversation: 0 };
+    all.set(source, { ...row, [missingKind]: row[missingKind] + count });
   }
   const total = (row: Record<MissingKind, number>) => MISSING_KINDS.reduce((sum, kind) => sum + row[kind], 0);
   return [...all]
     .sort((a, b) => total(b[1]) - total(a[1]))
-    .flatMap(([platform, row]) =>
+    .flatMap(([source, row]) =>
       MISSING_KINDS.filter((kind) => row[kind] > 0).map((kind) => ({
-        platform,
+        source,
         kind,
         n: row[kind],
         alone: row[kind] === total(row),
@@ -135,7 +135,8 @@ export function subjectsByFrequency(columns: readonly Column[]): string[] {
 }
 
 /**
- * Formats that contain everything that an assistant stores for an account. Their ids are the names of the assistants.
+ * Formats that contain everything that an assistant stores for an account. The id of such a format is also the id of its
+ * platform.
  */
 const ACCOUNT_EXPORTS = new Set<string>(FORMATS.filter(({ accountExport }) => accountExport).map(({ id }) => id));
 /**
@@ -147,9 +148,9 @@ const COMPARED_KINDS = [...MISSING_KINDS, "foreign", "other"];
 /** The newest exports that could be read only in part, if the same assistant has an earlier export to compare with. */
 export async function partlyReadExports(batches: readonly BatchInfo[]): Promise<PartlyReadExport[]> {
   const accountBatches = batches.filter(({ undone, format }) => !undone && ACCOUNT_EXPORTS.has(format ?? ""));
-  const newest = [...new Set(accountBatches.map(({ format }) => format ?? ""))].flatMap((platform) => {
-    const [first, earlier] = accountBatches.filter(({ format }) => format === platform);
-    return first && earlier && first.failed > 0 ? [{ platform, batch: first.batch }] : [];
+  const newest = [...new Set(accountBatches.map(({ format }) => format ?? ""))].flatMap((source) => {
+    const [first, earlier] = accountBatches.filter(({ format }) => format === source);
+    return first && earlier && first.failed > 0 ? [{ source, batch: first.batch }] : [];
   });
   const reports = await Promise.all(newest.map(({ batch }) => backend().importReport(batch)));
   return newest.filter((_, index) => COMPARED_KINDS.some((kind) => (reports[index]?.by_kind[kind]?.failed ?? 0) > 0));
@@ -162,7 +163,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
     backend().list({ filter: { ...ANY, kind: "memory" }, sort: "changed", limit: 6, cursor: null }),
     backend().tombstones(),
     backend().imports(),
-    ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.platform }, null, false)),
+    ...columns.map((column) => backend().facets({ ...ANY, kind: "memory", source: column.source }, null, false)),
   ]);
   columns.forEach((column, index) => {
     column.types = facets[index]?.types ?? {};
@@ -170,7 +171,7 @@ export async function loadHome(info: VaultInfo): Promise<Home> {
   });
   await Promise.all(
     columns.map(async (column) => {
-      const all = { ...ANY, kind: "memory", source: column.platform };
+      const all = { ...ANY, kind: "memory", source: column.source };
       column.newest = (await backend().summary(all)).last;
       if (!column.types[""]) return;
       const untyped = { ...all, record_type: "" };

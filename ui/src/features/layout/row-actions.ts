@@ -1,7 +1,7 @@
 import ListX from "@lucide/svelte/icons/list-x";
 import Trash2 from "@lucide/svelte/icons/trash-2";
 import Upload from "@lucide/svelte/icons/upload";
-import { systemKeys } from "$lib/logic/platform";
+import { systemKeys } from "$lib/logic/operating-system";
 import { dialogs } from "$lib/state/dialogs.svelte";
 import { showExport } from "$lib/state/open-export";
 import type { RecordList } from "$lib/state/records.svelte";
@@ -70,14 +70,14 @@ function actionOf(event: KeyboardEvent, list: RecordList, ids: string[]): (() =>
 
 /** The menu entries that apply to one record as well as to many. `name` is the name of a single record. */
 export function recordMenuEntries(list: RecordList, ids: string[], name: string | null = null): MenuEntry[] {
-  const many = ids.length > 1;
+  const areMany = ids.length > 1;
   return [
     {
-      label: many ? t("action.exportMore") : t("action.exportThis"),
+      label: areMany ? t("action.exportMore") : t("action.exportThis"),
       icon: Upload,
       run: () => showExport("screen", ids),
     },
-    ...(many
+    ...(areMany
       ? [{ label: t("select.none"), icon: ListX, shortcut: "Esc", run: () => selection.clear() } as MenuEntry]
       : []),
     "line",

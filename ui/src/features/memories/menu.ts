@@ -17,7 +17,7 @@ import { t } from "$lib/text";
 import type { MenuEntry } from "$lib/ui/types";
 import { requestAction } from "./keys";
 
-/** Whether a record can be edited. Parts of an import that no reader understands cannot. */
+/** Whether a record can be edited. Passthrough files, which no reader understands, cannot be edited. */
 const isEditable = (id: string) => memories.rows.find((row) => row.id === id)?.kind !== "foreign";
 
 /** The menu entries for the row of a memory. If the row is checked, the entries apply to all checked rows. */

@@ -11,7 +11,7 @@ export function cleanTag(typed: string): string {
   return typed.trim().replace(/^#+/, "").trim();
 }
 
-/** Adds a tag to all records, or to none if that fails. Undo removes it from those that did not have it before. */
+/** Adds a tag to all records, or to none if that fails. Undo removes the tag where it was added. */
 export async function tagAll(ids: string[], tag: string, job: JobProgress): Promise<void> {
   const isUnlocked = lockGuard();
   try {

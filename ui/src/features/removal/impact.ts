@@ -41,8 +41,8 @@ export function impactLines(impact: Impact, kinds: readonly string[]): { n: stri
 }
 
 /** The places that an erasure cannot reach, one line each. */
-export function unreachableLines(platforms: readonly string[], exported: boolean): string[] {
-  const assistants = platforms.filter((platform) => platform !== "me").map((platform) => assistantStyle(platform).name);
+export function unreachableLines(sources: readonly string[], exported: boolean): string[] {
+  const assistants = sources.filter((source) => source !== "me").map((source) => assistantStyle(source).name);
   return [
     ...(exported ? [t("reach.exports")] : []),
     t("reach.backups"),

@@ -4,8 +4,8 @@ import { joinSentences, t, word } from "$lib/text";
 import { isoDay } from "$lib/text/format";
 import type { ReceiptPlace } from "./receipt-places";
 
-/** A row of the proof that belongs to a receipt. */
-export type ProofRow = { term: string; text: string; mono: string; bad: boolean };
+/** A detail of a receipt below its table of places: the name of the detail and its text. `mono` has ids. */
+export type ReceiptDetail = { term: string; text: string; mono: string; bad: boolean };
 /** The overall result that the receipt states. */
 export type Verdict = { title: string; text: string };
 
@@ -18,7 +18,7 @@ export function receiptPage(
   subtitle: string,
   verdict: Verdict,
   places: readonly ReceiptPlace[],
-  proof: readonly ProofRow[],
+  details: readonly ReceiptDetail[],
 ): Printable {
   const head = [t("receipt.place"), t("receipt.result"), t("receipt.detail")];
   const placeRows = places.map(({ place, outcome, text, original }) => [
@@ -26,14 +26,14 @@ export function receiptPage(
     word("placeOutcome", outcome),
     [text, original].filter(Boolean).join(": "),
   ]);
-  const proofRows = proof.map(({ term, text, mono }) => [term, joinSentences([text, mono])]);
+  const detailRows = details.map(({ term, text, mono }) => [term, joinSentences([text, mono])]);
   return {
     name: `${receiptName(receipt)}.html`,
     records: 0,
     request: printRequest(t("receipt.title"), [subtitle, joinSentences([verdict.title, verdict.text])], {
       tables: [
         { head, rows: placeRows },
-        { head: [], rows: proofRows },
+        { head: [], rows: detailRows },
       ],
     }),
   };

@@ -90,7 +90,7 @@ export interface Backend {
   /** Ends a grant at once. The client's configuration stays. */
   stopClient(grant: string): Promise<b.AgentsOverview>;
   setAnswerClients(on: boolean): Promise<b.AgentsOverview>;
-  /** Stores that the window has shown the notices that clients with these grants have read for the first time. */
+  /** Stores that the window has told the person about the first read of the clients with these grants. */
   firstReadsSeen(grants: string[]): Promise<void>;
   /** The calls of the client with this grant, or of all clients if `grant` is null. The newest comes first. */
   clientCalls(grant: string | null): Promise<b.ClientCallList>;

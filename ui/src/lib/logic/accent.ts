@@ -56,8 +56,8 @@ export function contrast(a: Hex, b: Hex): number {
 
 /** Mixes a colour with another one, whose share is from 0 to 1. */
 function mix(colour: Hex, other: Hex, share: number): Hex {
-  const others = channels(other);
-  const mixed = channels(colour).map((channel, n) => Math.round(channel + ((others[n] ?? 0) - channel) * share));
+  const otherChannels = channels(other);
+  const mixed = channels(colour).map((channel, n) => Math.round(channel + ((otherChannels[n] ?? 0) - channel) * share));
   return `#${mixed.map((channel) => channel.toString(16).padStart(2, "0")).join("")}`;
 }
 

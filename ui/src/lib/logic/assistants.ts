@@ -67,6 +67,7 @@ const NAMES: Record<string, string> = {
   deepseek_harness: "DeepSeek Harness",
   agtrace: "agtrace",
   atif: "ATIF",
+  atof: "ATOF",
   pi: "Pi",
   jan: "Jan",
   librechat: "LibreChat",
@@ -76,6 +77,7 @@ const NAMES: Record<string, string> = {
   agentcore: "AgentCore",
   memobase: "Memobase",
   supermemory: "Supermemory",
+  hindsight: "Hindsight",
   aieos: "AIEOS",
   aimem: "AIMEM",
   okf: "OKF",
@@ -120,7 +122,7 @@ const LETTERS: Record<string, string> = {
   zeroclaw: "Zc",
 };
 
-/** The style of a platform or format id. Platforms are written with hyphens (`claude-code`), formats with underscores. */
+/** The style of a source or format id. Sources are written with hyphens (`claude-code`), formats with underscores. */
 export function assistantStyle(id: string | null | undefined): AssistantStyle {
   const key = (id ?? "").toLowerCase().replaceAll("-", "_");
   if (key === "me" || key === "written" || key === "user") return { name: t("source.me"), letters: "Me", tone: 5 };

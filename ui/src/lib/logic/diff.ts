@@ -6,8 +6,8 @@ const MAX_TOTAL_LENGTH = 200_000;
 const MAX_EDITS = 2_000;
 
 /**
- * The words that were removed and added between two texts. If the texts are too long or too different, the whole older
- * text counts as removed and the whole newer text as added.
+ * Compares two texts by words and returns the removed, added and unchanged parts. If the texts are too long or too
+ * different, the whole older text counts as removed and the whole newer text as added.
  */
 export function wordDiff(older: string, newer: string): DiffPart[] {
   // Limit the number of differences, because the running time grows with the square of that number.
@@ -57,11 +57,11 @@ export function trimDiff(parts: DiffPart[], words = 6): DiffPart[] {
   return parts.map((part, index) => {
     if (part.kind !== "same") return part;
     const pieces = part.text.match(/\S*\s|\S+/gu) ?? [];
-    const first = index === 0;
-    const last = index === parts.length - 1;
-    if (pieces.length <= (first || last ? words : words * 2) + 1) return part;
-    const head = first ? "" : pieces.slice(0, words).join("");
-    const tail = last ? "" : pieces.slice(-words).join("");
+    const isFirst = index === 0;
+    const isLast = index === parts.length - 1;
+    if (pieces.length <= (isFirst || isLast ? words : words * 2) + 1) return part;
+    const head = isFirst ? "" : pieces.slice(0, words).join("");
+    const tail = isLast ? "" : pieces.slice(-words).join("");
     return { kind: "same", text: `${head}…${tail}` };
   });
 }

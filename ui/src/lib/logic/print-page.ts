@@ -5,11 +5,11 @@
 const ELEMENTS = new Set(["H1", "H3", "P", "ARTICLE", "TABLE", "THEAD", "TBODY", "TR", "TH", "TD"]);
 const ATTRIBUTES = ["class", "dir", "scope"];
 
-const CLASS = "print-page";
+const PAGE_CLASS = "print-page";
 
 /** Removes the page that was printed last. */
 export function clearPrintPage(): void {
-  for (const page of document.querySelectorAll(`body > .${CLASS}`)) page.remove();
+  for (const page of document.querySelectorAll(`body > .${PAGE_CLASS}`)) page.remove();
 }
 
 /**
@@ -19,7 +19,7 @@ export function clearPrintPage(): void {
 export function setPrintPage(html: string): void {
   clearPrintPage();
   const page = document.createElement("div");
-  page.className = `print-area ${CLASS}`;
+  page.className = `print-area ${PAGE_CLASS}`;
   // A parsed document is inert: it loads and runs nothing.
   copyKnown(new DOMParser().parseFromString(html, "text/html").body, page);
   document.body.append(page);

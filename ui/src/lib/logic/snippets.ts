@@ -17,16 +17,17 @@ export function withWholeBeginning<T extends Found>(row: T, singleLine = false):
   const hitEnd = highlights[0]?.[1];
   if (!snippet?.startsWith("…") || hitEnd === undefined) return row;
   const visibleCount = singleLine || (row.title && text) ? CODE_POINTS_IN_ONE_LINE : CODE_POINTS_IN_TWO_LINES;
-  const shown = snippet.slice(1);
+  const shownText = snippet.slice(1);
+  const excerpt = shownText.endsWith("…") ? shownText.slice(0, -1) : shownText;
   // The backend shows each white-space and control character as a space.
-  const offset = text.replaceAll(/[\s\p{Cc}]/gu, " ").indexOf(shown.endsWith("…") ? shown.slice(0, -1) : shown);
+  const offset = text.replaceAll(/[\s\p{Cc}]/gu, " ").indexOf(excerpt);
   if (offset < 0) return row;
   const beginning = text.slice(0, offset);
   const shift = codePointCount(beginning) - 1;
   if (hitEnd + shift > visibleCount) return row;
   return {
     ...row,
-    snippet: beginning + shown,
+    snippet: beginning + shownText,
     highlights: highlights.map(([start, end]): [number, number] => [start + shift, end + shift]),
   };
 }

@@ -89,7 +89,7 @@ export function markedWords(snippet: string, ranges: readonly (readonly [number,
   return [...new Set(words)].filter((word) => word.trim() !== "");
 }
 
-/** The words of a query, and the words that the backend marked in the row that it found. */
+/** The words of a query, and the words that the backend marked in a found row. */
 export function hitWords(
   query: string,
   row: { snippet: string | null; highlights: readonly (readonly [number, number])[] },

@@ -30,7 +30,7 @@ export type AgentRow = {
 
 /** The AI clients: which are connected, their grants, and how many of their suggestions wait for a decision. */
 class Agents {
-  /** The connected clients and their grants; null until loaded. */
+  /** The AI clients on this computer, and all grants; null until loaded. */
   overview = $state.raw<AgentsOverview | null>(null);
   /** Increases after every call of a client; calls that arrive during a load increase it only once. */
   revision = $state(0);
@@ -164,15 +164,15 @@ class Agents {
  */
 function rowsOf({ clients, grants, programs }: AgentsOverview): AgentRow[] {
   const programOf = (grant: GrantInfo | null) => programs.find((program) => program.grant === grant?.id) ?? null;
-  const used = new Set<string>();
+  const usedIds = new Set<string>();
   const rows = clients.flatMap((client): AgentRow[] => {
     if (client.installed === null && !client.configured) return [];
     const grant = grants.find((each) => each.id === client.grant) ?? null;
-    if (grant) used.add(grant.id);
+    if (grant) usedIds.add(grant.id);
     const state = grant ? (grant.state === "active" ? "connected" : "ended") : client.grant ? "elsewhere" : "open";
     return [{ key: client.client, title: client.title, client, grant, program: programOf(grant), state }];
   });
-  const otherGrants = grants.filter((grant) => grant.state === "active" && !used.has(grant.id));
+  const otherGrants = grants.filter((grant) => grant.state === "active" && !usedIds.has(grant.id));
   return [
     ...rows,
     ...otherGrants.map((grant): AgentRow => ({

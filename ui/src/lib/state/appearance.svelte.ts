@@ -45,7 +45,7 @@ function setRootAttribute(name: "blur" | "motion", value: string | null): void {
   else document.documentElement.dataset[name] = value;
 }
 
-function validHours(stored: string | null): Hours {
+function applyStoredHours(stored: string | null): Hours {
   const hours = isHours(stored) ? stored : "system";
   setHours(hours);
   return hours;
@@ -65,7 +65,7 @@ class Appearance {
   letterKeys = $state(readPreference("mementory.letter-keys") !== "off");
   listRows = $state<ListRows>(readPreference("mementory.list-rows") === "one" ? "one" : "two");
   blur = $state(readPreference("mementory.blur") === "on");
-  hours = $state<Hours>(validHours(readPreference("mementory.hours")));
+  hours = $state<Hours>(applyStoredHours(readPreference("mementory.hours")));
   lessMotion = $state(readPreference("mementory.motion") === "less");
   clearCopied = $state<ClearCopied>(validClearCopied(readPreference("mementory.clear-copied")));
   notifications = $state(readPreference("mementory.notifications") !== "off");

@@ -29,8 +29,7 @@ class FileKinds {
   }
 
   /**
-   * Total size in bytes of the matching files of one kind, or of all kinds if `kind` is null. Missing files are not
-   * counted then.
+   * Total size in bytes of the matching files of one kind. If `kind` is null, of all kinds except missing files.
    */
   bytes(kind: string | null): number {
     const kinds = kind === null ? FILE_KINDS.filter((each) => each !== "missing") : [kind];

@@ -40,7 +40,7 @@ export const DEFAULT_EXPORT_FORMAT: ExportFormat = requireFirst(EXPORT_FORMATS).
 const idsOf = (test: (format: Format) => boolean): ReadonlySet<string> =>
   new Set(FORMATS.filter(test).map(({ id }) => id));
 
-/** Formats with an integrity check. The exports of assistants have none. */
+/** Interchange formats whose files can be checked. The files of other formats are not checked before an import. */
 export const CHECKED_FORMATS = idsOf((format) => format.validate && format.interchange);
 /** Formats that continue an earlier export and are therefore imported after it. */
 export const INCREMENTAL_FORMATS = idsOf((format) => format.needsBase);

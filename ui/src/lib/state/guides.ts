@@ -49,8 +49,8 @@ export const isReadable = ({ group, formats }: Source): boolean =>
   group === "other" || formats.some((format) => READ_FORMATS.has(format));
 
 /**
- * The source whose exports have this format, preferably one that has it as its main format. If there are several such
- * sources, the last one, because the general source is listed after the programs that write the format.
+ * The source whose exports have this format, or null. If the format is the main format of several sources, the last of
+ * these, because the general source is listed after the programs that write the format.
  */
 export function sourceOf(format: string | null | undefined): Source | null {
   if (!format) return null;
@@ -103,15 +103,15 @@ const MARKS: [Exclude<TextPart["kind"], "text">, RegExp][] = [
  */
 export function textParts(sentence: string): TextPart[] {
   const parts: TextPart[] = [];
-  let rest = sentence;
-  while (rest !== "") {
+  let remainingText = sentence;
+  while (remainingText !== "") {
     const found = MARKS.flatMap(([kind, pattern]) => {
-      const match = pattern.exec(rest);
+      const match = pattern.exec(remainingText);
       return match ? [{ kind, text: match[1] ?? "", length: match[0].length }] : [];
     })[0];
-    const plain = found ? "" : (/^.[^`*[{]*/su.exec(rest)?.[0] ?? rest);
+    const plain = found ? "" : (/^.[^`*[{]*/su.exec(remainingText)?.[0] ?? remainingText);
     parts.push(found ? { kind: found.kind, text: found.text } : { kind: "text", text: plain });
-    rest = rest.slice(found?.length ?? plain.length);
+    remainingText = remainingText.slice(found?.length ?? plain.length);
   }
   return parts;
 }

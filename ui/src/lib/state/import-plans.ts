@@ -38,7 +38,8 @@ export class Plan {
   }
 
   /**
-   * Returns this plan changed so that only the intact parts of its damaged files are imported. It has no preview yet.
+   * Returns this plan changed so that only the intact parts of its damaged files are imported. The returned plan has
+   * no preview yet.
    */
   asSalvage(): Plan {
     return new Plan({ ...this.request, salvage: true }, this.format);
@@ -60,8 +61,8 @@ export class Plan {
   }
 
   /**
-   * Whether the plan can be imported now: it has a preview and no report yet, and the person accepted its invalid
-   * signatures.
+   * Whether the plan can be imported now: it has a preview and no report yet, and the person accepted all its invalid
+   * signatures, if there are any.
    */
   get pending(): boolean {
     const refused = this.hasInvalidSignature && !this.request.accept_invalid_signature;

@@ -98,9 +98,9 @@ const KIND_ORDER = ["memory", "conversation", "attachment", "profile"];
  * any of these records.
  */
 export function filterOfNew(reports: readonly ImportReport[]): { batch: string[]; kind: string } | null {
-  const addedKinds = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
+  const hasAdded = (report: ImportReport, kind: string) => (report.by_kind[kind]?.added ?? 0) > 0;
   const kinds = [...KIND_ORDER, ...reports.flatMap((report) => Object.keys(report.by_kind))].filter(isListed);
-  const kind = kinds.find((each) => reports.some((report) => addedKinds(report, each)));
+  const kind = kinds.find((each) => reports.some((report) => hasAdded(report, each)));
   if (kind === undefined) return null;
   // Include all batches that added records, so that the person can switch to the other added kinds.
   return { batch: reports.filter((report) => report.added > 0).map((report) => report.batch), kind };

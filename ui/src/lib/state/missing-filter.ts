@@ -7,10 +7,10 @@ export const MISSING_KINDS = ["memory", "profile", "conversation"] as const;
 export type MissingKind = (typeof MISSING_KINDS)[number];
 
 /** Opens the list of records that the newest export of an assistant lacks. */
-export function showMissing(platform: string, kind: MissingKind): void {
+export function showMissing(source: string, kind: MissingKind): void {
   const list = kind === "conversation" ? conversations : memories;
   list.clearFilter();
-  list.setFilter({ kind, source: platform, export_diff_status: "gone" });
+  list.setFilter({ kind, source, export_diff_status: "gone" });
   search.clear();
   nav.go(kind === "conversation" ? "conversations" : "memories");
 }

@@ -200,7 +200,7 @@ export class RecordList {
   }
 
   async #fetchPage(run: number, limit: number): Promise<Row[] | null> {
-    // What was deleted last stands first in the Trash, so that the days that are left are in order.
+    // In the Trash, the record that was deleted last comes first, so that the remaining days are in order.
     const sort = this.filter.trash ? "trashed" : this.sort;
     const request = { filter: $state.snapshot(this.filter), sort, limit, cursor: this.#cursor };
     const page = await backend().list(request);

@@ -29,7 +29,7 @@ class Review {
   readonly answered = $derived(Object.values(this.state?.answers ?? {}).reduce((sum, n) => sum + n, 0));
   /** Number of memories with or without an answer. */
   readonly total = $derived(this.answered + (this.state?.left ?? 0));
-  /** Number of memories that were skipped, if no other memory is left without an answer. */
+  /** Number of memories that were skipped. It is 0 as long as another memory is left without an answer. */
   readonly skippedAtEnd = $derived(this.item ? 0 : (this.state?.left ?? 0));
   readonly canUndo = $derived(this.#steps.length > 0);
 

@@ -26,8 +26,8 @@ class Selection {
   }
 
   /**
-   * Extends the range with Shift and an arrow key: checks all rows from the start of the range to `to`, and unchecks
-   * the rows that are no longer in the range.
+   * Extends the range with Shift and an arrow key: checks all rows from the start of the range to `to`. A row that is
+   * no longer in the range is unchecked, unless it was checked before the range was begun.
    */
   extend(list: RecordList, from: string, to: string): void {
     this.#run += 1;

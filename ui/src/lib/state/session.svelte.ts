@@ -21,7 +21,7 @@ class Session {
   demonstrationUnusable = $state(false);
   autoLockMinutes = $state(0);
   lockedAt = $state<number | null>(null);
-  /** Why the vault was locked. Null if only a failed call told the window that it was locked. */
+  /** Why the vault was locked. Null if the window knows only from a failed call that the vault is locked. */
   lockedBy = $state<LockedBy | "person" | null>(null);
   /** Whether the window is locked, but the backend still waits for a running job to end. */
   finishing = $state(false);

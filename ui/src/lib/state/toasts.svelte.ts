@@ -6,7 +6,7 @@ export type Toast = {
   id: number;
   text: string;
   icon?: "trash" | "check" | "alert" | "import" | undefined;
-  /** Whether the toast is a warning: the change was made, but something after it failed. */
+  /** Whether the toast is a warning: the change was made, but a step after the change failed. */
   warning?: boolean | undefined;
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };

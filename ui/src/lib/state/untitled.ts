@@ -18,8 +18,9 @@ export const firstWordsOf = (messages: readonly ThreadMessage[]): string => titl
 
 /** The person's first words in a conversation, or else the assistant's, as many as a list row can show. */
 export function previewOf(messages: readonly ThreadMessage[]): string {
-  const spoken = messages.filter(
+  const visibleMessages = messages.filter(
     ({ hidden, role, text }) => !hidden && (role === "user" || role === "assistant") && text.trim() !== "",
   );
-  return plainLine((spoken.find(({ role }) => role === "user") ?? spoken[0])?.text ?? "", MAX_PREVIEW_LENGTH).trim();
+  const firstMessage = visibleMessages.find(({ role }) => role === "user") ?? visibleMessages[0];
+  return plainLine(firstMessage?.text ?? "", MAX_PREVIEW_LENGTH).trim();
 }

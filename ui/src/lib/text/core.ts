@@ -21,7 +21,7 @@ export function reasonText(reason: string): CoreText {
   return hasText(key) ? { text: t(key), original: rest.join(": ") } : { text: "", original: reason };
 }
 
-/** Text for the layout or version of an export. Null if `version` is only an internal name of the reader. */
+/** Text for the layout or version of an export. Null if `version` is null or only an internal name of the reader. */
 export function layoutText(version: string | null): string | null {
   const key = `layout.${version ?? ""}`;
   if (hasText(key)) return t(key);

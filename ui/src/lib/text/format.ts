@@ -56,7 +56,7 @@ export function dayTime(value: Time): string {
   return date ? joinWithCommas([currentLocale().day.format(date), currentLocale().time.format(date)]) : "";
 }
 
-/** Formats a time of today as `Today, 09:12`, and any other time as `18 Nov, 20:05`. */
+/** Formats a time of today as `Today, 09:12`, and any other time with its `shortDay`, as `18 Nov, 20:05`. */
 export function relativeTime(value: Time, now = new Date()): string {
   const date = parseTime(value);
   if (!date) return "";
@@ -64,13 +64,13 @@ export function relativeTime(value: Time, now = new Date()): string {
   return joinWithCommas([dayText, currentLocale().time.format(date)]);
 }
 
-/** Formats today as `today`, and any other day as `18 Nov`, for use inside a sentence. */
+/** Formats today as `today`, and any other day like `shortDay`, for use inside a sentence. */
 export function relativeDayInSentence(value: Time, now = new Date()): string {
   const date = parseTime(value);
   return date?.toDateString() === now.toDateString() ? t("time.onToday") : shortDay(value, now);
 }
 
-/** Formats a time of today as `today, 09:12`, and any other time as `18 Nov, 20:05`, for use inside a sentence. */
+/** Like `relativeTime`, but for use inside a sentence: formats a time of today as `today, 09:12`. */
 export function relativeTimeInSentence(value: Time, now = new Date()): string {
   return joinWithCommas([relativeDayInSentence(value, now), clock(value)]);
 }

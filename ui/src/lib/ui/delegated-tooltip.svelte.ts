@@ -3,12 +3,12 @@ import { tooltipTether } from "./tooltip-tether";
 let containerCount = 0;
 
 /**
- * Returns an attachment for a container. It shows the window's tooltip for those elements in the container that match
- * `selector`, so that they need not be tooltip components. `text` returns the tooltip of an element. On hover the
- * tooltip opens after the usual delay, and on keyboard focus at once.
+ * Returns a Svelte attachment that shows the window's tooltip for those elements in a container that match `selector`,
+ * so that these elements need not be tooltip components. `text` returns the tooltip of an element. On hover the tooltip
+ * opens after the usual delay, and on keyboard focus at once.
  */
 export function delegatedTooltip(selector: string, text: (target: HTMLElement) => string) {
-  return (box: HTMLElement): (() => void) => {
+  return (container: HTMLElement): (() => void) => {
     const id = `pointed-${(containerCount += 1)}`;
     const { state } = tooltipTether;
     let active = $state.raw<HTMLElement | null>(null);
@@ -40,7 +40,7 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
       } else if (state.root?.isActiveTrigger(id)) state.root.onTriggerLeave();
     }
 
-    function focus(target: HTMLElement | null) {
+    function openOnFocus(target: HTMLElement | null) {
       const { root } = state;
       if (!target || !root || !target.matches(":focus-visible")) return;
       registerTarget(target);
@@ -65,11 +65,11 @@ export function delegatedTooltip(selector: string, text: (target: HTMLElement) =
 
     const listenerAbort = new AbortController();
     const listen = <K extends keyof HTMLElementEventMap>(name: K, listener: (event: HTMLElementEventMap[K]) => void) =>
-      box.addEventListener(name, listener, { signal: listenerAbort.signal, passive: true });
+      container.addEventListener(name, listener, { signal: listenerAbort.signal, passive: true });
     listen("pointerover", (event) => event.pointerType !== "touch" && showFor(tooltipTarget(event.target)));
     listen("pointerleave", () => showFor(null));
     listen("pointerdown", close);
-    listen("focusin", (event) => focus(tooltipTarget(event.target)));
+    listen("focusin", (event) => openOnFocus(tooltipTarget(event.target)));
     listen("focusout", close);
     return () => {
       listenerAbort.abort();

@@ -80,7 +80,7 @@ const TABS = ["transfers", "changes", "tombstones", "clients"] as const;
 const THEMES = ["light", "dark", "system"] as const;
 
 /** Commands that are possible now, the most common ones first. */
-export function actions(): PaletteCommand[] {
+export function commands(): PaletteCommand[] {
   const command = (
     name:
       "import" | "paste" | "export" | "export-all" | "export-text" | "print" | "write" | "lock" | "shortcuts" | "undo",

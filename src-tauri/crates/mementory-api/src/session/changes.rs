@@ -34,7 +34,7 @@ impl Changes<'_> {
     }
 
     /// Does what [`edit`](Self::edit) and [`set_about`](Self::set_about) do for a memory, as a single change. `about`
-    /// is the name of a kind of memory, or `suggested`.
+    /// is the name of a subject, or `suggested`.
     ///
     /// # Errors
     /// The errors of both methods.
@@ -46,11 +46,11 @@ impl Changes<'_> {
         Ok(version.map(|version| Edited { id: request.id.clone(), version }))
     }
 
-    /// Stores the kind that the person chose for memories, or removes the person's choice. Returns the ids of the
+    /// Stores the subject that the person chose for memories, or removes the person's choice. Returns the ids of the
     /// memories.
     ///
     /// # Errors
-    /// `not_found`; `usage` for an unknown kind, or if a record is not a memory.
+    /// `not_found`; `usage` for an unknown subject, or if a record is not a memory.
     pub fn set_about(&self, request: &AboutRequest) -> ApiResult<Ids> {
         let kind = chosen_kind(&request.about)?;
         let _guard = self.context.write_guard();
@@ -232,7 +232,7 @@ fn edit_fields(request: &EditRequest) -> EditFields {
     }
 }
 
-/// Parses the name of a kind of memory. None for `suggested`, which removes the person's choice.
+/// Parses the name of a subject. None for `suggested`, which removes the person's choice.
 fn chosen_kind(name: &str) -> ApiResult<Option<AboutKind>> {
     if name == "suggested" { Ok(None) } else { filter::parse_about_kind(name).map(Some) }
 }

@@ -75,7 +75,7 @@ impl Context {
         }
     }
 
-    /// Acquires the lock for reading. While the guard exists, nothing changes the vault.
+    /// Acquires the lock for reading. While the guard exists, no record changes.
     pub(super) fn snapshot_guard(&self) -> RwLockReadGuard<'_, ()> {
         self.change_lock.read().unwrap_or_else(PoisonError::into_inner)
     }

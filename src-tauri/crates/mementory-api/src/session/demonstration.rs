@@ -19,8 +19,8 @@ impl Session {
     /// folder next to `dir` and then moved, so that `dir` never contains an unfinished vault.
     ///
     /// # Errors
-    /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error, `dir` is left
-    /// empty.
+    /// As [`create`](Self::create) and [`Imports::import`](super::Imports::import). After an error, `dir` is missing or
+    /// empty, unless the finished vault could not be moved completely or not be opened.
     pub fn create_demonstration(dir: &Path, job: &Job) -> ApiResult<(Self, Applied<CreatedDemonstration>)> {
         if dir.read_dir().map_or(dir.exists(), |mut entries| entries.next().is_some()) {
             return Err(VaultError::Exists(dir.display().to_string()).into());

@@ -85,7 +85,7 @@ fn parse_file_kind(name: &str) -> ApiResult<FileKind> {
 /// The value that selects memories of any special category.
 pub(super) const ANY_SPECIAL: &str = "any";
 
-/// Converts the filter conditions on the kind and the special category of memories.
+/// Converts the filter conditions on the subject and the special category of memories.
 fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     let about = match filter.about.as_deref() {
         None => None,
@@ -104,7 +104,7 @@ fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     Ok(InsightFilter { about, special })
 }
 
-/// Parses the name of a kind of memories.
+/// Parses the name of a subject of memories.
 pub(super) fn parse_about_kind(name: &str) -> ApiResult<AboutKind> {
     let names = AboutKind::ALL.map(AboutKind::as_str).join(", ");
     let unknown = || ApiError::usage(format!("What a memory is about cannot be {name}. Use {names}."));

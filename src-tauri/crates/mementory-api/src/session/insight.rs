@@ -74,8 +74,8 @@ impl Insights<'_> {
         Ok(Timeline { items })
     }
 
-    /// Returns the ids of the memories about a person or a topic. Their names are those that `people` and `topics`
-    /// return. Case does not matter. A relation such as `boss` means everyone with this relation.
+    /// Returns the ids of the memories about a person or a topic. The name of the person or topic is one that `people`
+    /// or `topics` returns. Case does not matter. A relation such as `boss` means everyone with this relation.
     ///
     /// # Errors
     /// `not_found` if no person or topic has that name; `cancelled`.

@@ -52,8 +52,8 @@ impl<'s> Meaning<'s> {
 }
 
 impl Meaning<'_> {
-    /// Encodes new and changed memories. Interactive commands and changes can run meanwhile. If the job is cancelled,
-    /// the vectors so far are stored.
+    /// Encodes new and changed memories, profile notes and facts. Interactive commands and changes can run meanwhile.
+    /// If the job is cancelled, the vectors so far are stored.
     ///
     /// # Errors
     /// `cancelled`.

@@ -10,9 +10,8 @@ use super::{
     view::RowViews,
 };
 use crate::{ApiError, ApiResult, Applied, Job, types::*};
-use mementory_formats::{SECRET_DOTS, replace_plain_secrets};
 use mementory_model::{Kind, Timestamp};
-use mementory_vault::{FacetCounts, IndexFilter, Insight, InsightCounts, RowView};
+use mementory_vault::{FacetCounts, IndexFilter, Insight, InsightCounts, RowView, VersionRow};
 use std::{
     collections::{BTreeMap, HashMap},
     path::Path,
@@ -92,24 +91,21 @@ impl Records<'_> {
     /// Returns one complete record. With `history`, also its versions; with `verbatim`, also its original text.
     pub fn show(&self, id: &str, history: bool, verbatim: bool) -> ApiResult<ShownRecord> {
         let view = self.context.vault.reader().view(id)?;
-        let record = without_plain_secrets(self.context.vault.reader().record(&view)?);
+        let record = self.context.vault.reader().record(&view)?;
         let history = if history {
             let versions = self.context.vault.reader().versions(&view)?;
             Some(
                 versions
                     .into_iter()
-                    .map(|v| {
-                        let record = without_plain_secrets(v.record);
-                        VersionInfo {
-                            version: v.version,
-                            text: record.text,
-                            title: record.title,
-                            tags: record.tags,
-                            record_type: record.record_type,
-                            from: time(v.since),
-                            to: v.until.map(time),
-                            cause: v.cause.into(),
-                        }
+                    .map(|VersionRow { version, since, until, cause, record }| VersionInfo {
+                        version,
+                        text: record.text,
+                        title: record.title,
+                        tags: record.tags,
+                        record_type: record.record_type,
+                        from: time(since),
+                        to: until.map(time),
+                        cause: cause.into(),
                     })
                     .collect(),
             )
@@ -208,12 +204,6 @@ impl Records<'_> {
         export_guard.mark_written(std::iter::once(&out.to_path_buf()));
         Ok(saved)
     }
-}
-
-/// Replaces each secret that the source stored in plain text with a row of dots.
-fn without_plain_secrets(mut record: mementory_model::Record) -> mementory_model::Record {
-    replace_plain_secrets(&mut record, SECRET_DOTS);
-    record
 }
 
 /// Returns the text of a message, or its blocks (thinking, tool calls) if the message has no text.

@@ -16,7 +16,7 @@ impl<'s> Scanner<'s> {
 }
 
 impl Scanner<'_> {
-    /// Scans texts and titles of records. The kind in the filter may also be a class of sensitive values.
+    /// Scans records for sensitive values. The kind in the filter may also be a class of sensitive values.
     ///
     /// # Errors
     /// `usage` for an unknown class or kind, `cancelled`.

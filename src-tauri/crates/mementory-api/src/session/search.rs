@@ -148,8 +148,9 @@ impl Search<'_> {
         Ok([self.search_index(first)?, self.search_index(second)?])
     }
 
-    /// Searches with filters that only the store can check (export status, file kind, batch, kind and special category
-    /// of memories). Returns the hits of the index that pass these filters, at most the best [`MAX_FILTERED_HITS`].
+    /// Searches with filters that only the store can check (export status, kind of file, batch, and the subject and
+    /// special category of memories). Returns the hits of the index that pass these filters, at most the best
+    /// [`MAX_FILTERED_HITS`].
     pub(super) fn search_with_store_filter(
         &self,
         words: &str,

@@ -27,7 +27,7 @@ use std::{
 };
 
 /// Lowest confidence at which a file counts as an export. Only a file with a marker or structure that is specific to
-/// its format reaches it. Plain text that looks like a list of memories does not.
+/// its format reaches this confidence. Plain text that looks like a list of memories does not.
 const MIN_CONFIDENCE: f64 = 0.8;
 /// Largest number of bytes that the detection of one file may read, including unpacked archives.
 const MAX_READ_BYTES: u64 = 1 << 30;

@@ -129,7 +129,7 @@ pub struct ConnectionChange {
     pub dry_run: bool,
     /// Path of the copy of the previous configuration.
     pub backup: Option<String>,
-    /// The grant that was made or revoked.
+    /// The grant that was made or revoked, or the existing grant of a client that was already connected.
     pub grant: Option<GrantInfo>,
 }
 
@@ -161,7 +161,8 @@ pub struct ClientCallList {
 pub struct AnsweringState {
     /// Whether the person has switched on answering clients.
     pub enabled: bool,
-    /// Whether the window is answering clients now. It never is without an active grant.
+    /// True if the window's server for clients is running. The server starts when the open vault has an active grant,
+    /// and keeps running after the last grant ends.
     pub running: bool,
     /// The error with which the window failed to start answering clients.
     pub problem: Option<super::ErrorBody>,
@@ -203,7 +204,7 @@ pub struct SuggestionItem {
     pub op: String,
     /// Id of the record to change or forget.
     pub target: Option<String>,
-    /// The current text of the record. Null if the record is in the Trash.
+    /// The current text of the record. Null for a new memory, and if the record is in the Trash or erased.
     pub before: Option<String>,
     pub text: Option<String>,
     #[serde(rename = "type")]
@@ -213,7 +214,8 @@ pub struct SuggestionItem {
     /// Date of the memory, as stated in the document from which the client imported it. If null, the memory gets the
     /// date on which the suggestion is accepted.
     pub created_at: Option<String>,
-    /// True if the record has changed since the client saw it, so that the suggestion can only be refused.
+    /// True if the record has changed since the client saw it, or is in the Trash or erased. Then the suggestion can
+    /// only be refused.
     pub changed_since: bool,
     pub at: String,
 }
@@ -249,7 +251,7 @@ pub struct ClosedSuggestions {
     pub refused: Vec<String>,
 }
 
-/// An accepted suggestion, and the record that it created or changed.
+/// An accepted suggestion, and the record that it created, changed or moved to the Trash.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct AcceptedSuggestion {
     pub id: String,

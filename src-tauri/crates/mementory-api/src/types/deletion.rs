@@ -54,13 +54,13 @@ pub struct Redacted {
 pub struct EraseRequest {
     pub ids: Vec<String>,
     pub reason: Option<String>,
-    /// True to also redact other records with the same text.
+    /// True to also redact other records that contain sentences of these records.
     pub with_copies: bool,
     /// Ids of the copies to redact. Null: all copies that were found.
     pub copies: Option<Vec<String>>,
 }
 
-/// Another record with the same text.
+/// Another record that contains sentences of a record to erase.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct RecordCopy {
     pub id: String,
@@ -72,8 +72,8 @@ pub struct RecordCopy {
     pub created_at: Option<String>,
 }
 
-/// What an erasure would remove. The records in `copies` have the same text and stay; the text is redacted in them if the
-/// request asks for it.
+/// What an erasure would remove. The records in `copies` contain sentences of the records to erase. They stay, and
+/// these sentences are redacted in them if the request asks for it.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Impact {
     pub records: u32,
@@ -85,7 +85,7 @@ pub struct Impact {
     pub derived: u32,
     pub links: u32,
     pub attachments: u32,
-    /// Number of passthrough files of imports that contain the text.
+    /// Number of passthrough files of imports that contain words of the records to erase.
     pub passthrough: u32,
     pub copies: Vec<RecordCopy>,
     /// Ids of all records that would be removed.
@@ -95,8 +95,7 @@ pub struct Impact {
 /// One place that was searched for leftover traces after an erasure.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReceiptPlace {
-    /// `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
-    /// `write_ahead_log`, `temporary_files` …
+    /// `record`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` …
     pub place: String,
     /// `erased`, `redacted`, `not_present` or `failed`.
     pub outcome: String,
@@ -110,10 +109,10 @@ pub struct Receipt {
     pub at: String,
     pub complete: bool,
     pub places: Vec<ReceiptPlace>,
-    /// Number of records with the same text that were left unchanged.
+    /// Number of other records that contain sentences of the erased records and were left unchanged.
     pub copies_left: u32,
-    /// Number of other records with the same text that were redacted. Null in older receipts, which do not contain this
-    /// number.
+    /// Number of other records in which sentences of the erased records were redacted. Null in older receipts, which do
+    /// not contain this number.
     pub copies_redacted: Option<u32>,
 }
 
@@ -145,7 +144,7 @@ pub struct TombstoneView {
 pub struct Erased {
     pub tombstones: Vec<TombstoneView>,
     pub receipt: Receipt,
-    /// Number of other records that were redacted because they had the same text.
+    /// Number of other records in which sentences of the erased records were redacted.
     pub copies_redacted: u32,
 }
 

@@ -53,8 +53,9 @@ pub struct Detection {
     pub parts: Vec<PartInfo>,
     pub missing_parts: Vec<String>,
     pub candidates: Vec<Candidate>,
-    /// True if several formats recognised the file about equally well. False if no format recognised it. The candidates
-    /// are then the most similar formats, best first, and the last one imports the input as a plain file.
+    /// True if several formats recognised the file about equally well. If no format recognised the file, `tie` is false
+    /// and `candidates` contains the most similar formats, best first; the last candidate imports the file as a plain
+    /// file.
     pub tie: bool,
 }
 
@@ -228,18 +229,19 @@ pub struct ImportReport {
     pub sources: Vec<Detection>,
 }
 
-/// Progress of a job, reported at most about ten times a second.
+/// Progress of a job.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct Progress {
-    /// Name of the stage. Stages of an import: `detect`, `read`, `store`, `index`, `check`. Of an export: `collect`,
-    /// `write`, `validate`. Of an erasure: the names of the places.
+    /// Name of the stage. Stages of an import: `detect`, `read` (only in a dry run), `store`, `index`. Stages of an
+    /// export: `write`, `validate`. Stages of an erasure: the names of the places.
     pub stage: String,
     #[specta(type = TsNumber)]
     pub done: u64,
     /// Total number of bytes or records in the stage. 0 if it is unknown.
     #[specta(type = TsNumber)]
     pub total: u64,
-    /// Unit of `done` and `total`: `bytes` or `records`, depending on the stage.
+    /// Unit of `done` and `total`: `bytes` or `records`, depending on the stage. In an erasure, the unit is `place`,
+    /// and `done` and `total` are 0.
     pub unit: String,
     pub records: u32,
 }

@@ -121,8 +121,8 @@ pub struct ListItem {
     pub conversation_id: Option<String>,
     /// True if the record contains a sensitive value that the last scan found and the person has not reviewed yet.
     pub sensitive: bool,
-    /// Status of the record relative to the newest export of its assistant: `new`, `changed` or `gone`. Null if there
-    /// was no earlier export.
+    /// Status of the record relative to the newest export of its assistant: `new`, `changed` or `gone`. Null if the
+    /// record is unchanged, or if there was no earlier export to compare with.
     pub export_diff_status: Option<String>,
     /// For memories: the subject of the memory, suggested from its words or decided by the person.
     pub about: Option<AboutInfo>,

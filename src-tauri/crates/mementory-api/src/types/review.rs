@@ -83,10 +83,11 @@ pub struct ReviewItem {
     pub sensitive: bool,
 }
 
-/// The state of the review.
+/// The state of the review. `left` and `total` count only memories that match the request's `source` and `sensitive`.
+/// `answers` counts only memories that match the request's `source`.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReviewState {
-    /// The memory to review. Null if none is left.
+    /// The memory to review. Null if none is left or only the counts were requested.
     pub item: Option<ReviewItem>,
     /// Number of memories without an answer.
     pub left: u32,

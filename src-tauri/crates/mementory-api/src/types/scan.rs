@@ -19,10 +19,10 @@ pub struct ScanRequest {
 pub struct SensitiveFinding {
     pub id: String,
     pub kind: String,
-    /// The field of the record: `text`, `title`, `file` (text of a file, as given by the source) or `block` (thinking,
-    /// tool calls).
+    /// The field of the record: `text`, `title`, `file` (text of a file, as given by the source), `block` (thinking,
+    /// tool calls) or `verbatim` (a plaintext secret in a credential).
     pub field: String,
-    /// `access_key`, `private_key`, `password`, `card`, `iban`, `email`, `phone`, `national_id`.
+    /// `access_key`, `private_key`, `password`, `card`, `iban`, `email`, `phone`, `national_id`, `stored_secret`.
     pub class: String,
     pub detector: String,
     /// Confidence that the value is sensitive: `possible`, `likely`, `very_likely`.
@@ -69,7 +69,7 @@ pub struct ContextPiece {
 pub struct SensitivePlace {
     pub id: String,
     pub kind: String,
-    /// `text`, `title`, `file` or `block`.
+    /// `text`, `title`, `file`, `block` or `verbatim`.
     pub field: String,
     /// For messages: `user`, `assistant` …
     pub role: Option<String>,

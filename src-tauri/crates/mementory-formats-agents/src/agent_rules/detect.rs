@@ -39,6 +39,8 @@ const CURSOR_KEYS: [&str; 3] = ["description", "globs", "alwaysApply"];
 pub(super) const HERMES: &str = "hermes";
 /// Names of the files with the memories of Hermes Agent: its general notes, and its notes about the person.
 const HERMES_FILES: [&str; 2] = ["memory.md", "user.md"];
+/// Largest number of characters in `USER.md` of Hermes Agent, unless the person changed its settings.
+const HERMES_USER_CHARS: usize = 1_375;
 
 /// Start of the Markdown files that Mementory writes: `AGENTS.md` and the topic files. In such a file, it is unknown
 /// whether a person or an agent wrote an item.
@@ -98,7 +100,7 @@ pub(crate) fn is_of_hermes(catalog: &Catalog, member: &Member) -> bool {
     has_name && rule_file(catalog, member).is_some_and(|file| file.platform == HERMES)
 }
 
-/// All rules files that the person may have written.
+/// All rules files outside folders of dependencies and build output.
 fn rule_files(catalog: &Catalog) -> impl Iterator<Item = (&Member, RuleFile)> {
     let packages = Packages::of(catalog);
     let members = catalog.members().iter().filter(move |member| !packages.contain_file(member));
@@ -152,7 +154,10 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
         return None;
     }
     let is_ours = text.starts_with(FILE_START);
-    let is_of_hermes = || HERMES_FILES.contains(&name.as_str()) && entries::has_separator(&text);
+    let is_of_hermes = || {
+        HERMES_FILES.contains(&name.as_str()) && entries::has_separator(&text)
+            || is_single_user_entry(catalog, member, &text)
+    };
     let by_name = by_name
         .filter(|file| file.platform == HERMES || !is_of_hermes())
         .or_else(|| is_of_hermes().then_some(HERMES_MEMORY));
@@ -161,6 +166,27 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
     let detected_file = by_name.or_else(|| is_ours.then(|| rules("agents")));
     let detected_file = detected_file.or_else(|| by_frontmatter(&Document::parse(&text), may_be_of_cursor));
     detected_file.map(|file| RuleFile { is_ours, ..file })
+}
+
+/// True for a `USER.md` of Hermes Agent with only one entry, which contains no separator. Other agents begin a file of
+/// this name with a heading or with a list of names in bold, and have further notes beside it or below its folder.
+fn is_single_user_entry(catalog: &Catalog, member: &Member, text: &str) -> bool {
+    let text = text.trim();
+    let is_paragraph = text.lines().all(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    let has_other_mark = ["---", "- **", "**", "<"].iter().any(|mark| text.starts_with(mark));
+    if member.file_name() != "USER.md" || !is_paragraph || has_other_mark || text.chars().count() > HERMES_USER_CHARS {
+        return false;
+    }
+    let folder = folders_of(member);
+    let is_below = |other: &&Member| {
+        let path = other.name.strip_prefix(folder);
+        let is_in_folder = folder.is_empty() || path.is_some_and(|path| path.starts_with('/'));
+        other.root == member.root && other.archive == member.archive && is_in_folder
+    };
+    catalog.members().iter().filter(is_below).all(|other| {
+        let name = other.file_name().to_ascii_lowercase();
+        !name.ends_with(".md") || folders_of(other) == folder && HERMES_FILES.contains(&name.as_str())
+    })
 }
 
 fn by_name(catalog: &Catalog, member: &Member) -> Option<RuleFile> {

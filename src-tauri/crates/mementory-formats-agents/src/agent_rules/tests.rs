@@ -70,6 +70,29 @@ fn memories_of_hermes_are_read_also_beside_its_identity() {
 }
 
 #[test]
+fn a_user_file_of_another_program_is_not_one_of_hermes() {
+    let paragraph = "Name is Ilva; a hydrologist";
+    for (name, text, other) in [
+        ("USER.md", "# About your human\n\nName is Ilva\n", ""),
+        ("USER.md", "- **Name:** Ilva\n", ""),
+        ("USER.md", "First paragraph.\n\nSecond paragraph.\n", ""),
+        ("user.md", paragraph, ""),
+        ("USER.md", paragraph, "notes.md"),
+        ("USER.md", paragraph, "memory/2026-01-01.md"),
+    ] {
+        let folder = Scratch::new("agent-rules-user");
+        folder.put(name, text);
+        if !other.is_empty() {
+            folder.put(other, "# A note\n\nwith words\n");
+        }
+        assert!(!has_rules(&folder.0), "{name} {text:?} {other}");
+    }
+    let folder = Scratch::new("agent-rules-user-long");
+    folder.put("USER.md", "word ".repeat(400));
+    assert!(!has_rules(&folder.0));
+}
+
+#[test]
 fn rules_in_the_folders_of_other_agents_are_read() {
     for (name, platform) in [
         (".kiro/steering/product.md", "kiro"),

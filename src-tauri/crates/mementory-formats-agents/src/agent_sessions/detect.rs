@@ -1,7 +1,7 @@
 //! Detects sessions by the members of their lines or events.
 use super::openhands_files::OpenHandsFiles;
 use super::pi::is_droid_header;
-use super::{agtrace, atif, deepseek_harness, hermes, kimi, kimi_code, otel, pi_page, posit};
+use super::{agtrace, atif, atof, deepseek_harness, hermes, kimi, kimi_code, otel, pi_page, posit};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -47,6 +47,8 @@ pub(super) enum FileKind {
     Agtrace,
     /// A trajectory in ATIF.
     Atif,
+    /// Events in ATOF.
+    Atof,
 }
 
 /// One claim for all sessions in files, and one for each database.
@@ -95,7 +97,7 @@ fn is_kimi_side_file(member: &Member, folders: &HashSet<Folder<'_>>) -> bool {
     (is_context || KIMI_HEADERS.contains(&name)) && folders.contains(&folder_of(member))
 }
 
-/// The folder of the session of Kimi Code that contains a log in `agents/<agent>`. None for a log in any other folder.
+/// The folder of the Kimi Code session to which a log in `agents/<agent>` belongs. None for a log in any other folder.
 pub(super) fn session_folder(member: &Member) -> Option<Folder<'_>> {
     let (root, archive, of_agent) = folder_of(member);
     let (agents, _) = of_agent.rsplit_once('/')?;
@@ -134,6 +136,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     }
     if objects.iter().any(agtrace::is_event) {
         return Some(FileKind::Agtrace);
+    }
+    if objects.iter().any(atof::is_event) {
+        return Some(FileKind::Atof);
     }
     if is_droid(&objects) || is_unlinked(&objects) {
         return Some(FileKind::Pi);

@@ -196,7 +196,8 @@ impl KimiSession {
         Ok(())
     }
 
-    /// Sends the conversation. `id` is the name of its folder, and `title` comes from a file next to it.
+    /// Sends the conversation. `id` is the name of the folder of the session, and `title` comes from another file in
+    /// this folder.
     pub(super) fn send(
         mut self,
         reader: &mut FileReader<'_>,

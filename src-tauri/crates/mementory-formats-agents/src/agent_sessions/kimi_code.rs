@@ -82,7 +82,7 @@ impl KimiSession {
     }
 
     /// The role of a prompt: `user` if the person wrote the prompt, otherwise `system`. The assistant writes the
-    /// prompts of a subagent, and the program adds prompts whose origin it states.
+    /// prompts of a subagent, and the program adds the prompts that state another origin than `user`.
     fn role_of_prompt(&self, origin: Option<&Object<'_>>) -> &'static str {
         let origin = origin.and_then(|origin| origin.non_blank_text("kind"));
         if self.is_subagent || origin.is_some_and(|kind| kind != "user") { "system" } else { "user" }

@@ -1,7 +1,8 @@
 //! Sessions of Pi, OpenClaw, Droid, OpenHands, Hermes Agent, DeepSeek Harness and the command lines of GitHub Copilot
-//! and Kimi, exports of agtrace, and trajectories in the ATIF format. See README.md.
+//! and Kimi, exports of agtrace, trajectories in the ATIF format, and logs in the ATOF format. See README.md.
 mod agtrace;
 mod atif;
+mod atof;
 mod copilot;
 mod deepseek_harness;
 mod detect;

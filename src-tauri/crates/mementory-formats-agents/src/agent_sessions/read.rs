@@ -1,6 +1,7 @@
 //! Reads each log, and the events of each folder, as one conversation.
 use super::FORMAT;
 use super::agtrace::AgtraceSession;
+use super::atof::AtofLog;
 use super::copilot::CopilotSession;
 use super::deepseek_harness::HarnessSession;
 use super::detect::{FileKind, HERMES, KIMI_HEADERS, WORKSPACE_FILE, file_kind, session_folder, title_files};
@@ -72,6 +73,11 @@ pub(super) fn read(
                 traces.send(reader, member)
             }
             Some(FileKind::Atif) => atif::read(reader, member),
+            Some(FileKind::Atof) => {
+                let mut log = AtofLog::default();
+                each_line(reader, member, |reader, line| log.add(reader, member, line))?;
+                log.send(reader, member)
+            }
             Some(FileKind::Posit) => posit::read(reader, member),
             Some(FileKind::Kimi) => read_kimi(reader, member, &kimi_files),
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),

@@ -40,8 +40,8 @@ impl Session {
         Ok(self.chat.turns.len() - 1)
     }
 
-    /// Reports lines or events that were skipped because other lines or events have the same content. In the message,
-    /// `what` follows the number of skipped lines.
+    /// Reports the skipped lines or events of a file as one entry. `what` describes them and follows their number in
+    /// the reason.
     pub(super) fn report_skipped(reader: &mut FileReader<'_>, member: &Member, count: u64, what: &str) {
         if count > 0 {
             let reason = format!("progress: {count} {what}");

@@ -1,6 +1,6 @@
-//! Sessions of Cowork, the agent of Claude's desktop app. It runs Claude Code with a folder for each task,
-//! `local_<id>/.claude/projects/…`, and writes a description of the task (`local_<id>.json`) and a copy of the messages
-//! (`audit.jsonl`) next to it.
+//! Sessions of Cowork, the agent of Claude's desktop app. Cowork runs Claude Code with a folder for each task,
+//! `local_<id>`, which contains the logs (`.claude/projects/…`) and a copy of the messages (`audit.jsonl`). Next to
+//! this folder is a description of the task (`local_<id>.json`).
 use mementory_format::Member;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;

@@ -1,6 +1,6 @@
 //! Reads the lines of a session as a conversation. The messages form a tree, because a rewind begins a new branch.
 use super::lines::{self, LineKind};
-use mementory_format::{FormatError, Member};
+use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::chat::{Chat, ChatFile, TurnParent};
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::object::Object;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 /// Largest number of progress reports that are followed to find the message before them.
 const MAX_STEPS: usize = 100_000;
 
-/// Name of the platform iFlow, and the prefix of its session ids.
+/// Name of the platform iFlow, and the prefix before the UUID in its session ids.
 const IFLOW: &str = "iflow";
 const IFLOW_SESSION: &str = "session-";
 
@@ -204,9 +204,10 @@ impl Session {
         }
     }
 
-    /// True for a session of iFlow, whose log has the same lines.
+    /// True for a session of iFlow, whose logs have the same members as those of Claude Code. Other programs that write
+    /// logs of this shape name some of their sessions `session-1`, so the prefix alone is not enough.
     fn is_iflow(&self) -> bool {
-        self.id.starts_with(IFLOW_SESSION)
+        self.id.strip_prefix(IFLOW_SESSION).is_some_and(is_uuid)
     }
 
     /// The parent of each message of iFlow. All answers to a prompt name the prompt as their parent. So a line whose

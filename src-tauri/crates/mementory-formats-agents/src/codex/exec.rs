@@ -1,5 +1,5 @@
-//! Reads the events that `codex exec --json` prints: the items of a thread. They have no timestamps and do not include
-//! the prompt.
+//! Reads the events that `codex exec --json` prints: the items of a thread. The events have no timestamps and do not
+//! include the prompt.
 use super::items::finish;
 use mementory_formats_shared::agent_content::{AgentContent, value_text};
 use mementory_formats_shared::chat::Turn;

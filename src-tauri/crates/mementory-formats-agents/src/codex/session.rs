@@ -243,8 +243,8 @@ impl Session {
         let mut content = AgentContent { text, ..AgentContent::default() };
         let mut turn = Turn { role: role.into(), ..Turn::default() };
         items::finish(&mut turn, &mut content, if content_type == "thinking" { "reasoning" } else { "message" });
-        let event_text = (turn.role.clone(), turn.text.trim().to_owned());
-        self.push(turn, Some(event_text), time, line);
+        let role_and_text = (turn.role.clone(), turn.text.trim().to_owned());
+        self.push(turn, Some(role_and_text), time, line);
     }
 
     fn push(

@@ -140,8 +140,8 @@ pub fn role(path: &str) -> FileRole {
 }
 
 /// True for files that the runtime needs (spec §3.1.9, tier 1). These are files with a role other than `Settings` and
-/// `Other`, everything in `memory/` and `skills/`, hidden files, and Markdown, settings and databases at the top of the
-/// workspace. All other files are products of the agent's work.
+/// `Other`, everything in `memory/`, in `skills/` and in hidden folders, hidden files, and Markdown, settings and
+/// databases at the top of the workspace. All other files are products of the agent's work.
 pub fn is_managed(path: &str) -> bool {
     let role = role(path);
     if !matches!(role, FileRole::Other | FileRole::Settings) {

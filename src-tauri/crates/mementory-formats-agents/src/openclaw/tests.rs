@@ -332,6 +332,7 @@ fn secrets_are_redacted_in_every_syntax() {
         (format!("url = \"https://hooks.slack.com/services/T0/B0/{secret}\"\n"), 1),
         (format!("db = \"postgres://me:{secret}@host/db\"\n"), 1),
         (format!("note = \"sk-{secret}{secret}\"\n"), 1),
+        (format!("note = \"eyJhbGciOi{secret}\"\n"), 1),
         (format!("x = '''-----BEGIN RSA PRIVATE KEY-----\n{secret}\n-----END RSA PRIVATE KEY-----'''\n"), 1),
     ] {
         let (redacted, n) = redact::redact(&text);
@@ -345,6 +346,7 @@ fn secrets_are_redacted_in_every_syntax() {
         "api_key = \"enc2:00ff\"\npassword = \"\"\ntoken = \"${TOKEN}\"\n",
         "url = \"https://example.org/a?b=c\"\ntime: 10:20\n",
         "key = \"value\"\nauthor = \"Ida\"\n",
+        "note = \"npm_config_registry_4873\"\n",
     ] {
         assert_eq!(redact::redact(text), (text.to_owned(), 0));
     }

@@ -104,7 +104,8 @@ pub(super) fn storage_folders(member: &Member) -> Option<(&str, &str)> {
 fn is_in_storage_folder(keys: &Keys, member: &Member) -> bool {
     let has_any = |names: &[&str]| names.iter().any(|name| keys.has(name));
     let has_members = match storage_folders(member) {
-        Some(("session", _)) => has_any(&["directory", "projectID", "projectId"]),
+        // A session outside any project may have only its id and its times.
+        Some(("session", _)) => has_any(&["directory", "projectID", "projectId", "time.created"]),
         Some(("message", _)) => keys.has("role") && has_any(&["time.created", "createdAt"]),
         Some(("part", _)) => keys.has("type") && has_any(&["text", "tool", "messageId"]),
         _ => false,

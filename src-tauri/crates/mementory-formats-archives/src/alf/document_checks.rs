@@ -45,9 +45,7 @@ pub(super) fn find_faults(layer: &str, tree: &Tree, is_sealed: bool) -> Vec<Elem
                     add("credential_nonce_repeated", "another credential has the same nonce and key derivation", true);
                 }
             }
-            "principals" if !is_same_id(row.get("profile").and_then(|p| p.get("principal_id")), row.get("id")) => {
-                add("principal_id_differs", "profile.principal_id differs from the principal's id", false);
-            }
+            "principals" => check_principal(row, &mut add),
             "attachments" => check_attachment(row, &mut add),
             _ => {}
         }
@@ -60,6 +58,16 @@ fn is_same_id(left: Option<&Tree>, right: Option<&Tree>) -> bool {
     match (left, right) {
         (Some(Tree::Text(left)), Some(Tree::Text(right))) => folded_id(left) == folded_id(right),
         _ => left == right,
+    }
+}
+
+fn check_principal(row: &Tree, add: &mut dyn FnMut(&'static str, &'static str, bool)) {
+    if !is_same_id(row.get("profile").and_then(|p| p.get("principal_id")), row.get("id")) {
+        add("principal_id_differs", "profile.principal_id differs from the principal's id", false);
+    }
+    let is_human = row.get("principal_type").and_then(Tree::as_str) == Some("human");
+    if is_human && row.get("agent_id").is_some_and(|id| *id != Tree::Null) {
+        add("agent_of_a_human", "agent_id is for principals that are agents; for a human it is null", true);
     }
 }
 

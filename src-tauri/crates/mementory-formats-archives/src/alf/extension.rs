@@ -1,5 +1,5 @@
 //! The extension slot contains the values of a record for which ALF has no field, so that the whole record can be
-//! restored. It is the member `raw_source_format.mementory` (memory lines), `mementory` (list rows) or
+//! restored. The slot is the member `raw_source_format.mementory` (memory lines), `mementory` (list rows) or
 //! `raw_source.mementory` (identity).
 use super::vocabulary;
 use mementory_format::extension::{self, EXPORT_ID_MEMBER};

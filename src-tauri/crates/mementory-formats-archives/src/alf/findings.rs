@@ -7,6 +7,7 @@ use mementory_json::{
     Tree,
     schema::{RepeatedKeys, Rule, check},
 };
+use std::collections::HashSet;
 
 /// Largest number of errors that are listed, and of warnings that are listed. Additional findings are only counted.
 const MAX_FINDINGS: usize = 1000;
@@ -127,7 +128,10 @@ const WRONG_DIMENSIONS: MemoryFault = MemoryFault {
     is_warning: false,
 };
 
-/// Checks the lengths of vectors, and that the memory does not supersede itself.
+const REPEATED_MODEL: MemoryFault =
+    MemoryFault { code: "embedding_model_repeated", message: "two embeddings are of the same model", is_warning: true };
+
+/// Checks the lengths and models of vectors (spec §3.1.6), and that the memory does not supersede itself.
 pub(super) fn memory_faults(tree: &Tree) -> Vec<MemoryFault> {
     let mut faults = Vec::new();
     let id = |key: &str| tree.get(key).and_then(Tree::as_str);
@@ -139,6 +143,10 @@ pub(super) fn memory_faults(tree: &Tree) -> Vec<MemoryFault> {
         Some(Tree::Array(vectors)) => vectors.as_slice(),
         _ => &[],
     };
+    let mut models = HashSet::new();
+    if vectors.iter().filter_map(|vector| vector.get("model")?.as_str()).any(|model| !models.insert(model)) {
+        faults.push(REPEATED_MODEL);
+    }
     for vector in vectors {
         let length = match vector.get("vector") {
             Some(Tree::Array(numbers)) => Some(numbers.len() as u64),

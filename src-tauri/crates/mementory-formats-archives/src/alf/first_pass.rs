@@ -271,8 +271,9 @@ impl ExportPlan {
         }
     }
 
-    /// Chooses the periods of the partitions. They are quarters, or months if the agent's manifest has monthly
-    /// partitions or if a quarter has more lines than [`MAX_LINES_PER_QUARTER`] (spec §4.1.1).
+    /// Chooses the periods of the partitions (spec §4.1.1). If the agent's manifest has monthly partitions, all periods
+    /// are months. Otherwise they are quarters, but a quarter with more than [`MAX_LINES_PER_QUARTER`] lines is split
+    /// into months.
     pub(super) fn choose_periods(&mut self, manifest: Option<&Tree>) {
         let mut quarters = BTreeMap::<Period, (u64, u64)>::new();
         for (month, (lines, bytes)) in &self.periods {
@@ -338,7 +339,7 @@ fn hash_of(id: &str) -> u64 {
 /// Largest number of lines in a quarterly partition. A quarter with more lines is split into months.
 pub(super) const MAX_LINES_PER_QUARTER: u64 = 100_000;
 
-/// True if any partition in the manifest has a range within one month.
+/// True if any partition in the manifest covers one calendar month.
 fn is_monthly(manifest: &Tree) -> bool {
     let Some(Tree::Array(rows)) =
         manifest.get("layers").and_then(|l| l.get("memory")).and_then(|m| m.get("partitions"))

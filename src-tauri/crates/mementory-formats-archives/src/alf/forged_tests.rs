@@ -219,3 +219,51 @@ fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
         assert!(record.title.as_deref().is_some_and(|title| title.contains("key") || title.contains("Key")));
     }
 }
+
+/// §3.3.1: `agent_id` is null for a human. §3.1.6: embeddings are keyed by model.
+#[test]
+fn an_agent_of_a_human_and_two_embeddings_of_one_model_are_warnings() {
+    let scratch = Scratch::new("odd-values");
+    let path = scratch.0.join("a.alf");
+    let vector = json!({"model": "m", "dimensions": 1, "vector": [1.0], "computed_at": "2026-01-05T00:00:00Z",
+        "source": "runtime"});
+    let mut line = memory(Some(ID), json!("Has a boat."));
+    line["embeddings"] = json!([vector.clone(), vector]);
+    let id = ID.replace("000000000001", "00000000000b");
+    let profile = json!({"id": id, "agent_id": AGENT_ID, "principal_id": id, "version": 1,
+        "updated_at": "2026-01-05T00:00:00Z"});
+    let principal = json!({"id": id, "principal_type": "human", "agent_id": AGENT_ID, "profile": profile});
+    let mut manifest = manifest(1);
+    manifest["layers"]["principals"] = json!({"count": 1, "file": "principals.json"});
+    write_archive(&path, &manifest, &[line], &[("principals.json", json!({"principals": [principal]}))]);
+    let validation = validate(&path);
+    assert!(validation.errors.is_empty(), "{:?}", validation.errors);
+    let codes: BTreeSet<&str> = validation.warnings.iter().map(|finding| finding.code.as_str()).collect();
+    assert!(codes.is_superset(&BTreeSet::from(["agent_of_a_human", "embedding_model_repeated"])), "{codes:?}");
+}
+
+/// Otherwise a forged row could turn a document of the archive into an attachment, or take a file from `raw/`.
+#[test]
+fn a_row_that_names_a_file_of_a_layer_is_not_read_as_an_artifact() {
+    let scratch = Scratch::new("no-artifact");
+    let [path, out] = ["a.alf", "out.alf"].map(|name| scratch.0.join(name));
+    let mut manifest = manifest(1);
+    manifest["layers"]["principals"] = json!({"count": 0, "file": "principals.json"});
+    manifest["layers"]["attachments"] = json!({"count": 1, "file": "attachments.json"});
+    let files = [("raw/openclaw/SOUL.md", json!("# Nova")), ("principals.json", json!({"principals": []}))];
+    for (name, content) in &files {
+        let bytes = content.to_string();
+        let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&bytes));
+        let row = json!({"id": ID.replace("000000000001", "00000000000c"), "filename": "a.txt",
+            "media_type": "text/plain", "size_bytes": bytes.len(), "hash": {"algorithm": "sha256", "value": digest},
+            "source_path": "a.txt", "archive_path": name, "remote_ref": null});
+        let documents = [files.as_slice(), &[("attachments.json", json!({"attachments": [row]}))]].concat();
+        write_archive(&path, &manifest, &[memory(Some(ID), json!("Has a boat."))], &documents);
+        let validation = validate(&path);
+        assert!(validation.errors.is_empty(), "{:?}", validation.errors);
+        assert!(validation.warnings.iter().any(|finding| finding.code == "not_an_artifact"), "{name}");
+        let vault = export(&path, &out);
+        assert!(vault.notes.iter().any(|note| note.code == "not_an_artifact"), "{name}");
+        assert!(vault.parts.iter().any(|(item, _)| item.name.ends_with("SOUL.md")), "{name}: the file stays in raw/");
+    }
+}

@@ -22,8 +22,8 @@ pub(super) struct LineCheck<'a> {
     pub scanner: &'a LineScanner,
 }
 
-/// The result of the checks of a line. The tree of a line without faults is dropped by the thread that built it,
-/// because freeing it in another thread takes longer.
+/// The result of the checks of a line. The tree of a line that fits its schema is dropped by the thread that built the
+/// tree, because freeing it in another thread takes longer.
 pub(super) struct CheckedLine {
     /// The line, if it violates its schema.
     pub schema_violator: Option<Tree>,

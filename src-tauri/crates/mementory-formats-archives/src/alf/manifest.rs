@@ -4,7 +4,7 @@ use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, Member, Part, Role, folded_name};
 use mementory_json::{Tree, schema::is_whole};
 use mementory_model::{Issue, Limits, Timestamp};
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 use std::sync::OnceLock;
 
 /// Name of the manifest.
@@ -123,6 +123,21 @@ pub(super) fn refuse_shared_files<'f>(files: impl Iterator<Item = &'f str>, plac
 pub(super) fn archive_place(entry: &Member) -> &str {
     let containing_place = entry.place.strip_suffix(entry.name.as_str()).and_then(|place| place.strip_suffix("!/"));
     containing_place.unwrap_or(&entry.place)
+}
+
+/// Usual names of the layer documents.
+pub(super) const LAYER_DOCUMENTS: [&str; 4] =
+    ["identity.json", "principals.json", "credentials.json", "attachments.json"];
+
+/// Code of a row of the attachment index whose `archive_path` is not that of an artifact.
+pub(super) const NOT_AN_ARTIFACT_CODE: &str = "not_an_artifact";
+
+/// False for the path of the manifest, of a file of a layer (`layer_files`), and of a file in `raw/`. According to the
+/// specification (§3.1.9), artifacts are other files. Without this check, a forged row could turn the credentials into
+/// an attachment, or remove a file from `raw/`.
+pub(super) fn is_artifact_path(path: &str, layer_files: &HashSet<&str>) -> bool {
+    let is_in_layer_folder = ["raw/", "memory/"].iter().any(|folder| path.starts_with(folder));
+    path != MANIFEST_FILE && !is_in_layer_folder && !LAYER_DOCUMENTS.contains(&path) && !layer_files.contains(path)
 }
 
 /// True if an entry name could lead out of the folder that an archive is unpacked to.

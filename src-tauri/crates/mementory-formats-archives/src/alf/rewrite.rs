@@ -83,7 +83,7 @@ pub(super) enum LineEdit {
     Remove,
 }
 
-/// Returns the edit of a line. May write other lines to the output before it.
+/// Returns the edit of a line. May write other lines to the output before this line.
 pub(super) type EditLine<'a> = dyn FnMut(Option<&str>, &mut dyn Write) -> Result<LineEdit, FormatError> + 'a;
 
 /// Copies the lines of a partition to `out`. `edit` returns the edit of each line; its argument is None for a line that

@@ -395,7 +395,8 @@ pub(super) fn code_of(violation: &Violation) -> (&'static str, bool) {
     }
 }
 
-/// True for a violation that makes an archive invalid: a forbidden value, or a missing required value.
+/// True for a violation that makes an archive invalid: a value that the specification forbids, or a missing required
+/// value.
 pub(super) fn is_error(violation: &Violation) -> bool {
     !code_of(violation).1
 }

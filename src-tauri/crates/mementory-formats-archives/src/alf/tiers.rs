@@ -20,7 +20,8 @@ use std::collections::{BTreeSet, HashMap};
 /// The default threshold of the specification, in bytes.
 const DEFAULT_THRESHOLD_BYTES: u64 = 102_400;
 
-/// The threshold of an export in bytes. The archive contains only files that are smaller.
+/// The threshold of an export in bytes. The archive contains only those artifacts and files of other formats that are
+/// smaller.
 pub(super) fn threshold(options: &WriteOptions) -> u64 {
     options.artifact_threshold.unwrap_or(DEFAULT_THRESHOLD_BYTES)
 }

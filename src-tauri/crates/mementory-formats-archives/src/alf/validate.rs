@@ -9,8 +9,8 @@ use super::jsonl::{JsonLine, each_line};
 use super::line_check::{CheckResult, CheckedLine, LineCheck};
 use super::list_document;
 use super::manifest::{
-    Archive, CHECKSUM_SCOPE, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, Partition, SEQUENCE_FAULT, number,
-    stated_count, unsafe_name,
+    Archive, CHECKSUM_SCOPE, LAYER_DOCUMENTS, MANIFEST_FILE, Manifest, NO_PARTITION_LIST, NOT_AN_ARTIFACT_CODE,
+    Partition, SEQUENCE_FAULT, is_artifact_path, number, stated_count, unsafe_name,
 };
 use super::read::line_scan::{LineScan, LineScanner, ScannedLine};
 use super::references::References;
@@ -20,10 +20,6 @@ use mementory_format::{BatchPipeline, Catalog, Detected, FormatError, Member, Te
 use mementory_json::Tree;
 use mementory_model::Limits;
 use std::collections::{BTreeMap, HashMap, HashSet};
-
-/// Usual names of the layer documents.
-pub(super) const LAYER_DOCUMENTS: [&str; 4] =
-    ["identity.json", "principals.json", "credentials.json", "attachments.json"];
 
 /// Codes of the errors that prevent an import: content is missing, damaged, or belongs to another agent.
 pub(super) const REFUSED_ERROR_CODES: [&str; 13] = [
@@ -180,9 +176,14 @@ impl Check<'_> {
     fn check_attachments(&mut self, tree: &Tree, place: &str) -> Result<(), FormatError> {
         self.check_tiers(tree, place);
         self.warn_about_unlisted_artifacts(tree);
+        let manifest = self.manifest;
+        let layer_files: HashSet<&str> = manifest.named_files().into_iter().collect();
         for (i, row) in rows(tree, "attachments").iter().enumerate() {
             let at = format!("{place}#/attachments/{i}");
             let Some(path) = row.get("archive_path").and_then(Tree::as_str) else { continue };
+            if !is_artifact_path(path, &layer_files) {
+                self.warning(NOT_AN_ARTIFACT_CODE, &at, "archive_path names a file of a layer, not an artifact");
+            }
             let Some(member) = self.archive.entry(path) else {
                 self.warning(
                     "attachment_not_in_archive",

@@ -16,7 +16,8 @@ use std::borrow::Cow;
 /// A minor finding: a stable code, and the name of the field or value concerned, without any content of the record.
 pub(super) type Remark = (&'static str, String);
 
-/// Member of `raw_source_format` with forbidden values by JSON pointer (see [`super::forbidden`]).
+/// Member of `raw_source_format` that contains, by JSON pointer, the values that the specification forbids (see
+/// [`super::forbidden`]).
 pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// Largest nesting depth at which content that is not a text is parsed. Deeper content is copied unchanged from the
@@ -279,8 +280,8 @@ pub(super) fn original_id(line: &Members<'_>) -> Option<String> {
     moved_id.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))
 }
 
-/// Looks up forbidden values that an export moved (see [`super::forbidden`]) in the members of `raw_source_format`.
-/// Returns the original id if it was moved, and true if the original content was empty.
+/// Looks up values that an export moved (see [`super::forbidden`]) in the members of `raw_source_format`. Returns the
+/// original id if it was moved, and true if the original content was empty.
 fn original_id_and_emptiness<'a>(raw_source: Option<&Members<'a>>) -> (Option<Cow<'a, str>>, bool) {
     let Some(moved_values) = raw_source.and_then(|raw| members(get(raw, FORBIDDEN_VALUES_MEMBER)?.get())) else {
         return (None, false);

@@ -10,7 +10,7 @@ use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
 use super::forbidden;
 use super::lineage;
-use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE, can_be_index};
+use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE, can_be_index, is_artifact_path};
 use super::partitions::Period;
 use super::passthrough::PassthroughFiles;
 use super::sealed_secrets::Secrets;
@@ -24,7 +24,7 @@ use mementory_format::{
 use mementory_json::Tree;
 use mementory_model::{LossKind, Timestamp};
 use sha2::{Digest, Sha256};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::io::Read;
 use std::path::Path;
 
@@ -205,8 +205,8 @@ fn write_list(
     if layer == "attachments" && layers.threshold.1 {
         text = documents::with_threshold(text, layers.threshold.0);
     }
-    // Only the principals are redacted. Redacting the attachment index would corrupt file names, and each credential is
-    // already encrypted.
+    // Only the principals are redacted. Redacting the attachment index would corrupt file names, and the rows of
+    // credentials contain only encrypted secrets.
     match layer {
         "principals" => clear_secrets::write_document(file, &name, &text, &mut plan.losses)?,
         _ => drop(file.entry(&name, &mut text.as_bytes())?),
@@ -304,6 +304,13 @@ fn write_row_file(
 ) -> Result<bool, FormatError> {
     let (Some(id), Ok(mut tree)) = (&row.file, Tree::parse(&row.text, 512)) else { return Ok(true) };
     let Some(path) = tree.get("archive_path").and_then(Tree::as_str).map(str::to_owned) else { return Ok(true) };
+    if !is_artifact_path(&path, &HashSet::new()) && !source.attachment(id, &mut |_| Ok(()))? {
+        // The path names another file of the archive.
+        tree.set("archive_path", Tree::Null);
+        row.text.clear();
+        tree.write(&mut row.text);
+        return Ok(true);
+    }
     if passthrough.agent.is_some() && (out.has_entry(&path) || passthrough.has_entry(&path)) {
         // The entry is already written for another row, or it will be written as a passthrough file.
         return Ok(true);

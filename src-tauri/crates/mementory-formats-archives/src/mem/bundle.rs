@@ -17,7 +17,13 @@ pub(super) const SIGNATURE_FILE: &str = "manifest.sig";
 /// Edges of an evidence pack (spec v1.1 §6).
 pub(super) const PROVENANCE_FILE: &str = "provenance/edges.jsonl";
 /// Folders in which every file must be listed in the manifest. The reference SDK does not check `provenance`.
-pub(super) const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
+const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
+
+/// True for a folder in which every file must be listed. Case is ignored, because some systems ignore it too: there,
+/// the files in `Items/` are files in `items/`.
+pub(super) fn is_fully_listed_folder(folder: &str) -> bool {
+    FULLY_LISTED_FOLDERS.iter().any(|name| name.eq_ignore_ascii_case(folder))
+}
 
 /// A bundle in the input: the files under a folder of one input path or archive.
 pub(super) struct Bundle<'a> {

@@ -1,14 +1,14 @@
 //! Checks a whole bundle in one pass. The validator reports all findings. The reader stops at the first fatal finding.
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
-    bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE},
+    bundle::{Bundle, CHECKSUMS_FILE, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE, is_fully_listed_folder},
     claims,
     forbidden::{forbidden_fields, is_below_zero},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
     line_decoder::{Decoded, start_decoder},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
     report::{DAMAGED_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
-    secret_refs, signatures,
+    secret_refs, signatures, similar_names,
     wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
 };
 use mementory_format::{FormatError, Member, TextBatch, is_reserved_name};
@@ -64,6 +64,7 @@ pub(super) fn check_bundle(
     }
     check_listed_files(bundle, &manifest, &mut report, depth, progress)?;
     check_unlisted_files(bundle, &manifest, &mut report, depth);
+    similar_names::check(bundle, &mut report);
     check_checksums_file(bundle, &manifest, &mut report)?;
     check_signature_form(bundle, &mut report)?;
     check_summaries(&manifest, &mut report);
@@ -82,7 +83,6 @@ fn check_listed_files(
     progress: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
     let mut listed_paths = HashSet::new();
-    let mut lowercase_paths = HashSet::new();
     for entry in &manifest.files {
         let path = entry.path.as_str();
         if !path_is_safe(path) || bundle.unreadable.contains(path) {
@@ -98,10 +98,6 @@ fn check_listed_files(
         if !listed_paths.insert(path) {
             report.fatal("duplicate_path", path, format!("path listed twice: {path}"));
             continue;
-        }
-        if !lowercase_paths.insert(path.to_lowercase()) {
-            let message = format!("path differs from another only in case: {path}");
-            report.add_finding(Severity::Warning, "case_clash", path, message);
         }
         let Some(member) = bundle.files.get(path) else {
             report.fatal("file_missing", path, format!("listed file missing: {path}"));
@@ -313,7 +309,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
     let unlisted_paths: BTreeSet<&str> = names.filter(|path| !listed_paths.contains(path)).collect();
     let is_misplaced = |path: &&str| match path.split_once('/') {
-        Some((folder, _)) => FULLY_LISTED_FOLDERS.contains(&folder),
+        Some((folder, _)) => is_fully_listed_folder(folder),
         None => *path == SIGNATURE_FILE,
     };
     for path in bundle.empty_folders.iter().map(String::as_str).filter(is_misplaced) {
@@ -324,7 +320,7 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if bundle.escaping.contains(path) {
             report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
-        } else if FULLY_LISTED_FOLDERS.contains(&folder) {
+        } else if is_fully_listed_folder(folder) {
             report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
         } else if depth == CheckDepth::Full && ![MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
             let message = format!("not listed, so no checksum covers it: {path}");
@@ -333,12 +329,24 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     }
 }
 
-/// Reports empty ids, and tombstones with an empty target.
+/// Reports empty ids and references, and tombstones with an empty target. An empty reference names no record, so it is
+/// only a warning: readers treat it like an absent one.
 fn check_ids(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     let target = (spec.kind == "tombstone").then_some("targetID");
     for name in spec.id.iter().copied().chain(target) {
         if text(tree, name) == Some("") {
             report.add_finding(Severity::Error, "empty", &format!("{path}:{number}"), format!("{name} is empty"));
+        }
+    }
+    for (name, ..) in spec.references.iter().filter(|(name, ..)| !spec.id.contains(name)) {
+        let is_empty = match tree.get(name) {
+            Some(Tree::Text(id)) => id.is_empty(),
+            Some(Tree::Array(ids)) => ids.iter().any(|id| id.as_str() == Some("")),
+            _ => false,
+        };
+        if is_empty {
+            let message = format!("{name} is empty, so it refers to nothing");
+            report.add_finding(Severity::Warning, "empty_reference", &format!("{path}:{number}"), message);
         }
     }
 }
@@ -381,16 +389,25 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     if bytes != checksums(&manifest.files).as_bytes() {
         // Other implementations may sort the lines differently, but the lines must be the same, without repetitions. A
         // carriage return is treated as part of the file name.
-        fn sorted_lines(text: &str) -> Vec<&str> {
-            let mut lines: Vec<&str> = text.split('\n').filter(|line| !line.is_empty()).collect();
+        fn lines_of(text: &str) -> Vec<&str> {
+            text.split('\n').filter(|line| !line.is_empty()).collect()
+        }
+        fn sorted(mut lines: Vec<&str>) -> Vec<&str> {
             lines.sort_unstable();
             lines
         }
         let expected = checksums(&manifest.files);
-        if std::str::from_utf8(&bytes).is_ok_and(|text| sorted_lines(text) == sorted_lines(&expected)) {
-            report.add_finding(Severity::Warning, "checksums_order", CHECKSUMS_FILE, "CHECKSUMS is not sorted by path");
-        } else {
-            report.fatal("checksums_mismatch", CHECKSUMS_FILE, "CHECKSUMS does not match manifest.files");
+        let (stated_lines, expected_lines) = (std::str::from_utf8(&bytes).map(lines_of), lines_of(&expected));
+        match stated_lines {
+            Ok(lines) if lines == expected_lines => {
+                let message = "CHECKSUMS has a blank line, or no line feed at its end";
+                report.add_finding(Severity::Warning, "checksums_framing", CHECKSUMS_FILE, message);
+            }
+            Ok(lines) if sorted(lines.clone()) == sorted(expected_lines.clone()) => {
+                let message = "CHECKSUMS is not sorted by path";
+                report.add_finding(Severity::Warning, "checksums_order", CHECKSUMS_FILE, message);
+            }
+            _ => report.fatal("checksums_mismatch", CHECKSUMS_FILE, "CHECKSUMS does not match manifest.files"),
         }
     }
     Ok(())

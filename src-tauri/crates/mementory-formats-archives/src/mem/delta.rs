@@ -1,10 +1,10 @@
 //! Selects the rows of an incremental export (spec v1.1 §4): the rows that changed since a given time, or that are
 //! missing in an earlier export.
 //!
-//! Graph, profile and vendor kinds are always exported completely, as in the reference SDK, because rows without a time
-//! cannot be filtered, and a superseded row may be older than the start time. The SDK misses later edits of old rows.
-//! To find them, this code considers every time field that an edit changes (`mentionTime`, `modified`, `tValidTo` …)
-//! and the time of the last change in the vault.
+//! In an export since a time, graph, profile and vendor kinds are exported completely, as in the reference SDK, because
+//! rows without a time cannot be filtered, and a superseded row may be older than the start time. The SDK misses later
+//! edits of old rows. To find such edits, this code considers every time field that an edit changes (`mentionTime`,
+//! `modified`, `tValidTo` …) and the time of the last change in the vault.
 use super::{
     bundle::{Bundle, line_text},
     conformance::{CheckDepth, check_bundle},
@@ -21,7 +21,8 @@ use std::{
     path::Path,
 };
 
-/// The time fields of each kind that show a change. Kinds that are not listed are always exported completely.
+/// The time fields of each kind that show a change. In an export since a time, a chunk is exported if its resource is.
+/// All other kinds that are not listed are exported completely.
 const CHANGE_TIME_FIELDS: [(&str, &[&str]); 6] = [
     ("episode", &["ingestionTime", "mentionTime", "deletedAt"]),
     ("fact", &["createdAt", "tValidTo", "reconciledAt", "lastReinforcedAt", "prunedAt"]),

@@ -173,8 +173,8 @@ fn edge_line(edge: &ProvenanceEdge) -> Result<String, FormatError> {
     }
 }
 
-/// All edges between entities, and one edge for each record derived from another (`derived_from`), so that every
-/// derived statement can be traced to its source (spec v1.1 §2).
+/// All edges between entities, and one edge for each link from a derived record to its source (`derived_from`), so that
+/// every derived statement can be traced to its source (spec v1.1 §2).
 ///
 /// # Errors
 /// Errors of the record source.

@@ -149,7 +149,7 @@ impl Manifest {
         self.embedding_dim.starts_with('-')
     }
 
-    /// Sets `embeddingDim`. A forbidden value is set to 0, and the original value is added under
+    /// Sets `embeddingDim`. A value below 0 is replaced with 0, and the original value is added under
     /// `mementory_forbidden`.
     pub fn set_embedding_dim(&mut self, digits: String) {
         self.embedding_dim = digits;

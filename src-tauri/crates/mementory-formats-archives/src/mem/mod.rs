@@ -23,6 +23,7 @@ mod secret_refs;
 pub mod sign;
 mod signature_token;
 mod signatures;
+mod similar_names;
 mod to_record;
 mod tombstones;
 mod validate;

@@ -1,7 +1,7 @@
 //! Reads a bundle. The whole bundle is checked first. Then tombstones, records (parents before children), the audit
 //! trail of the source and the files without records are sent to the sink.
 use super::{
-    bundle::{Bundle, CHECKSUMS_FILE, FULLY_LISTED_FOLDERS, MANIFEST_FILE, line_text},
+    bundle::{Bundle, CHECKSUMS_FILE, MANIFEST_FILE, is_fully_listed_folder, line_text},
     conformance::{CheckDepth, Report, Severity, check_bundle},
     extension::{export_id_in, read_foreign_record, restore},
     kinds::{
@@ -372,7 +372,7 @@ impl<'a> BundleReader<'a> {
     fn is_left_out(&self, path: &str) -> bool {
         let is_listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
-        (is_listed || FULLY_LISTED_FOLDERS.contains(&folder)) && !self.report.intact_files.contains(path)
+        (is_listed || is_fully_listed_folder(folder)) && !self.report.intact_files.contains(path)
     }
 }
 

@@ -46,7 +46,7 @@ pub(super) fn sign_tombstone(source: &str, signer: &dyn Signer, depth: u32) -> R
 ///
 /// # Errors
 /// Fails if the bundle has errors, if the input does not contain exactly one bundle, or if `out` exists and is not the
-/// bundle itself. After an error, nothing is left at `out`.
+/// bundle itself. After an error, nothing is left at a new `out`, and a bundle that is signed in place is unchanged.
 pub fn sign(bundle: &Path, signer: &dyn Signer, out: &Path) -> Result<SignedBundle, FormatError> {
     let limits = Limits::default();
     with_valid_bundle(bundle, &limits, &mut |source, report| {

@@ -121,8 +121,8 @@ pub(super) fn time(text: &str) -> Option<Timestamp> {
 /// Initial capacity of the buffer for a line, in bytes. Enough for most lines.
 const INITIAL_LINE_BYTES: usize = 1024;
 
-/// The canonical line of a checked tree: declared fields are normalized, optional fields that are null are removed, and
-/// all other fields are preserved.
+/// The canonical line of a checked tree: declared fields are normalized, optional fields that are null are removed, a
+/// missing `derived` is added as an empty object, and all other fields are preserved.
 pub(super) fn line(spec: &KindSpec, tree: &Tree) -> Result<String, BadNumber> {
     let Tree::Object(members) = tree else { return Err(BadNumber) };
     let mut list = sorted_members(members);

@@ -10,7 +10,7 @@ use super::{
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
-    sign,
+    sign, similar_names,
     to_record::{KEY_SCOPE, to_record},
     tombstones,
     wire::{self, decode, line, text},
@@ -114,7 +114,8 @@ struct BundleWriter<'l> {
     /// Requested version. If the source bundle has this version and nothing changed, its manifest and signature are
     /// reused.
     version: Option<String>,
-    /// Version of the source bundle if no version was requested. A manifest with wrong counts is then not reused.
+    /// Version of the source bundle, used if no version was requested. The manifest and signature of that bundle are
+    /// then reused as well, but only if the counts in the manifest are right.
     source_version: Option<String>,
     /// True if a bundle is converted without masking. In this case, no record was deleted or changed after it was read.
     is_conversion: bool,
@@ -272,10 +273,11 @@ impl<'l> BundleWriter<'l> {
     }
 
     /// True if the lines of a vendor kind are copied. The lines of our own kind are copied only by a conversion,
-    /// because any other import restores records from them.
+    /// because any other import restores records from them. Kinds with similar names may come from several bundles.
     fn can_copy_vendor(&self, vendor: &str) -> bool {
         let is_ours = [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor);
-        is_safe_vendor_name(vendor) && (self.is_conversion || !is_ours)
+        is_safe_vendor_name(vendor)
+            && (self.is_conversion || !is_ours && !similar_names::is_similar_kind(vendor, &self.streams))
     }
 
     fn add_vendor_line(
@@ -412,8 +414,10 @@ impl<'l> BundleWriter<'l> {
         self.push(&path, order, &line)
     }
 
-    /// Copies a file without records from an imported bundle. Leaves out provenance and, except in a conversion, vectors,
-    /// because they may belong to records that were deleted after the import.
+    /// Copies a file without records from an imported bundle. Its manifest and its signature are stored for
+    /// [`Self::original_manifest`]. A file that this export must not contain is reported as a loss: a file with
+    /// provenance, which is part of an evidence pack, or, except in a conversion, a file with vectors, because these
+    /// may belong to records that were deleted after the import.
     fn add_passthrough_file(
         &mut self,
         target: Option<&mut OutputTarget>,
@@ -441,6 +445,9 @@ impl<'l> BundleWriter<'l> {
             }
             name if self.streams.contains_key(name) || self.passthrough_files.contains_key(name) => {
                 "another imported bundle has a file of the same name"
+            }
+            name if similar_names::is_similar_file(name, &self.streams, &self.passthrough_files) => {
+                "another file has a name that differs only by case or Unicode normalisation"
             }
             name => {
                 if !self.delta.includes_file(name, &hex::encode(Sha256::digest(&content))) {
@@ -542,7 +549,7 @@ impl BundleWriter<'_> {
 }
 
 /// A line as a tree, the record as read from the line without its extension slot (None if the record was not edited),
-/// and the names of the fields from which forbidden values were moved.
+/// and the names of the fields from which values that the schemas forbid were moved.
 type PatchedLine = (Tree, Option<Record>, Vec<&'static str>);
 
 /// Folder of the vectors in a bundle.

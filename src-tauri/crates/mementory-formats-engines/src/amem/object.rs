@@ -47,8 +47,9 @@ pub(super) struct Envelope<'e> {
 
 /// Reads the members of a memory that are not encrypted.
 ///
-/// # Errors Returns the reason if the memory is malformed or of an unknown version, or if the export does not contain
-/// its scope or its key.
+/// # Errors
+/// Returns the reason if the memory is malformed or of an unknown version, or if the export does not contain its scope
+/// or its key.
 pub(super) fn envelope<'e>(sealed: &Value, export: &'e Export) -> Result<Envelope<'e>, Reason> {
     // In an export, each memory is a byte string that contains CBOR.
     let parsed = sealed.as_bytes().map(|bytes| cbor::parse(bytes).ok_or(MALFORMED)).transpose()?;
@@ -66,8 +67,9 @@ pub(super) fn envelope<'e>(sealed: &Value, export: &'e Export) -> Result<Envelop
 
 /// Decrypts a memory and verifies its signature.
 ///
-/// # Errors Returns the reason if the memory cannot be read. For example, it may be damaged, encrypted for another key,
-/// or not signed with a key that the owner knows.
+/// # Errors
+/// Returns the reason if the memory cannot be read. For example, it may be damaged, encrypted for another key, or not
+/// signed with a key that the owner knows.
 pub(super) fn open(sealed: &Value, export: &Export, keys: &dyn KeyPair) -> Result<Opened, Reason> {
     let Envelope { id, scope_id, version, message, scope, wrapped_key } = envelope(sealed, export)?;
     // In version 1, neither the encryption nor the signature covers the id and the scope.
@@ -107,7 +109,8 @@ pub(super) fn proven_scopes(export: &Export, keys: &dyn KeyPair) -> HashSet<Vec<
 
 /// Signs and encrypts a memory. Returns its bytes and its wrapped key.
 ///
-/// # Errors Returns an error if the memory cannot be encoded or encrypted.
+/// # Errors
+/// Returns an error if the memory cannot be encoded or encrypted.
 pub(super) fn seal(
     payload: &Value,
     id: &Id,

@@ -174,8 +174,8 @@ fn read_base(path: &Path) -> Result<(Export, String), FormatError> {
 
 /// Returns the scopes of the base that are used again, because memories of these scopes are written.
 ///
-/// # Errors `base_scope_unproven`: no memory in one of these scopes proves that the key of the scope belongs to the
-/// owner.
+/// # Errors
+/// `base_scope_unproven`: no memory in one of these scopes proves that the key of the scope belongs to the owner.
 fn scopes_of_base(
     base: &Export,
     keys: &dyn KeyPair,

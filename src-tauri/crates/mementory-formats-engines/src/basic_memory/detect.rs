@@ -14,7 +14,7 @@ const HEAD_BYTES: usize = 16 << 10;
 const SAMPLE_COUNT: usize = 40;
 
 /// Returns one claim for each database, and for each folder or single file of which Basic Memory wrote at least half of
-/// the notes. If the user selected this format (`is_selected`), all notes are claimed.
+/// the notes in a sample. If the user selected this format (`is_selected`), all notes are claimed.
 pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let mut out = Vec::new();
     for folder in note_folders(catalog) {

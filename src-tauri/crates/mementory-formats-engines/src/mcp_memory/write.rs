@@ -17,8 +17,8 @@ use std::path::Path;
 
 /// Name of the entity that represents the person, as in the documentation of the server.
 const PERSON: &str = "default_user";
-/// Largest size in bytes of the observations that are collected in one pass over the records. It limits the use of
-/// memory.
+/// Largest size in bytes of the observations that are collected in one pass over the records, to limit the use of
+/// memory. A single entity may have more.
 const CHUNK_BYTES: usize = 16 << 20;
 
 /// Writes the new file `out`. Without `out`, only the report is produced.

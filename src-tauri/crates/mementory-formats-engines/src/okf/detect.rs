@@ -1,5 +1,6 @@
-//! Detects bundles of the Open Knowledge Format. A folder is a bundle if it states a version, or if most of its
-//! concepts have a `type` in their frontmatter and it has an index or members that only this format has.
+//! Detects bundles of the Open Knowledge Format. A folder is a bundle if it states a version, or if at least four
+//! fifths of the concepts in a sample have a `type` in their frontmatter and the folder has an index or members that
+//! only this format has.
 use super::is_reserved;
 use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::note::Note;

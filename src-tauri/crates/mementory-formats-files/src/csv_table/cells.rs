@@ -3,7 +3,7 @@
 
 /// Characters that need an apostrophe before them at the beginning of a cell: those that begin a formula, those that
 /// spreadsheets skip before a formula, and the apostrophe itself. Full-width forms are included, because some programs
-/// treat them alike.
+/// treat them like the usual forms.
 const RISKY_BEGINNINGS: [char; 13] =
     ['=', '+', '-', '@', '\t', '\r', '\n', '\'', ' ', '\u{ff1d}', '\u{ff0b}', '\u{ff0d}', '\u{ff20}'];
 

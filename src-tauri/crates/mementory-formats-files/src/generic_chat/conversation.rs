@@ -181,11 +181,8 @@ fn conversation_in(
     let link = text(&["link", "url", "source_url", "thread_url"]);
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
-    if key == pairs::INTERNAL_KEY {
-        // The list `visible` repeats the texts as the page shows them, so the verbatim of the conversation leaves it
-        // out.
-        lists.extend(object.raw_value(pairs::VISIBLE_KEY).map(|raw| (raw, "[]")));
-    }
+    // The list `visible` repeats the texts as the page shows them, so the verbatim of the conversation leaves it out.
+    lists.extend(pairs::repeated_list(object, key).map(|raw| (raw, "[]")));
     if let Some(forks) = &forks {
         lists.extend(forks.lists.iter().map(|raw| (*raw, "[]")));
     }
@@ -307,8 +304,8 @@ fn without_envelopes(list: Vec<&RawValue>) -> Vec<&RawValue> {
 fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)> {
     let is_list = |raw: &RawValue| raw.get().starts_with('[');
     let is_map = |raw: &RawValue| raw.get().starts_with('{');
-    if pairs::is_webui_chat(object) {
-        return Some((pairs::INTERNAL_KEY, object.raw_value(pairs::INTERNAL_KEY)?));
+    if let Some(found) = pairs::webui_list(object) {
+        return Some(found);
     }
     // In a message, or in a question with its answer, a list under one of these keys may contain something other than
     // messages.
@@ -456,18 +453,18 @@ impl KnownIds {
     }
 }
 
-/// Loose messages that state the same conversation id, or all loose messages that state none.
+/// Loose messages that state the same conversation id and the same owner, or neither.
 #[derive(Debug)]
 struct LooseChat {
     id: Option<String>,
-    /// The name of the workspace. Only files of AnythingLLM contain it, and also the owner of the chat (`person`).
+    /// The name of the workspace. Only files of AnythingLLM state it and the owner of the chat (`person`).
     title: Option<String>,
     person: Option<String>,
     turns: Vec<Turn>,
 }
 
-/// Messages outside of conversations. All messages that state the same conversation id form one conversation, and so do
-/// all messages that state no id.
+/// Messages outside of conversations. All messages that state the same conversation id and the same owner form one
+/// conversation, and so do all messages that state neither.
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.

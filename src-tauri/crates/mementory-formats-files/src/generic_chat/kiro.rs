@@ -80,7 +80,8 @@ impl Log {
         Ok(())
     }
 
-    /// Sends the session as a conversation. `header` is the file next to it that has its title.
+    /// Sends the session as a conversation. `header` is the file that is next to the log and contains the title of the
+    /// session.
     pub(super) fn send(
         self,
         files: &mut FileReader<'_>,

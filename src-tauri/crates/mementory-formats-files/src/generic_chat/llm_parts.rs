@@ -136,7 +136,7 @@ impl Tables {
     }
 }
 
-/// The numbers of rows by a value that they have in common. The query returns that value and the number of each row.
+/// Groups row numbers by a shared value. Each result row of the query must be (value, row number).
 pub(super) fn row_numbers_by_value<T: FromSql + Eq + Hash>(
     database: &Database,
     sql: &str,

@@ -71,8 +71,9 @@ const NAMES: [(&str, &[&str]); 2] = [
 /// Words that mean a message if a role is next to them in the name of an element: `user-message`, or the classes `msg`
 /// and `user`.
 const MESSAGE_WORDS: [&str; 4] = ["message", "msg", "turn", "bubble"];
-/// Words that may also be in the name of a message's element.
-const PLACE_WORDS: [&str; 2] = ["chat", "conversation"];
+/// Words that the name of a message's element may contain besides a role and the [`MESSAGE_WORDS`], as in
+/// `chat-message-user`. A name with any other word is ignored.
+const NEUTRAL_WORDS: [&str; 2] = ["chat", "conversation"];
 /// Class of a message on DeepSeek's page, which does not name the speaker, and a class inside the assistant's messages.
 const DEEPSEEK_MESSAGE: &str = "ds-message";
 const DEEPSEEK_ANSWER: &str = "ds-markdown";
@@ -175,7 +176,8 @@ impl Tag<'_> {
             let words = || names.split_ascii_whitespace().map(|word| word.strip_prefix(GROUP).unwrap_or(word));
             words().find_map(|word| role_of_word(&NAMES, word)).or_else(|| {
                 let is_part = |part: &&str| role_of_word(&ROLES, part).is_some() || MESSAGE_WORDS.contains(part);
-                let is_known = |word: &&str| name_parts(word).all(|part| is_part(&part) || PLACE_WORDS.contains(&part));
+                let is_known =
+                    |word: &&str| name_parts(word).all(|part| is_part(&part) || NEUTRAL_WORDS.contains(&part));
                 let known_parts = || words().filter(is_known).flat_map(name_parts);
                 let role = known_parts().find_map(|part| role_of_word(&ROLES, part));
                 role.filter(|_| known_parts().any(|part| MESSAGE_WORDS.contains(&part)))

@@ -3,7 +3,8 @@ use mementory_formats_shared::chat::{Turn, TurnParent, put_oldest_first};
 use mementory_formats_shared::roles::{ASSISTANT, USER};
 use std::collections::HashMap;
 
-/// Smallest number of decreasing times that shows that a list begins with its newest message.
+/// Smallest number of decreasing times that shows that a list begins with its newest message, if the list begins with a
+/// prompt and ends with an answer.
 const MIN_FALLS: usize = 3;
 
 /// Reverses a list that begins with its newest message.
@@ -13,7 +14,8 @@ pub(super) fn reverse_if_newest_first(turns: &mut [Turn]) {
     }
 }
 
-/// True if most messages are above their parents. None if no message has a parent in the list.
+/// True if more messages are above their parents than below them. None if no message has a parent in the list. False if
+/// a message states the index of its parent.
 fn links_point_down(turns: &[Turn]) -> Option<bool> {
     let numbered_turns = || turns.iter().enumerate();
     let positions: HashMap<&str, usize> =
@@ -34,10 +36,10 @@ fn links_point_down(turns: &[Turn]) -> Option<bool> {
     (above_parent_count + below_parent_count > 0).then_some(above_parent_count > below_parent_count)
 }
 
-/// True if the times of a list never increase and no message links to a parent. In addition, a list that begins with a
-/// prompt and ends with an answer must have at least [`MIN_FALLS`] times that are earlier than the time above them,
-/// because an answer may have an earlier time than its prompt. A list that begins with an answer and ends with a prompt
-/// needs no such time, and any other list needs one.
+/// True if all messages of a list have a time, the times never increase, and no message links to a parent. In addition,
+/// a list that begins with a prompt and ends with an answer must have at least [`MIN_FALLS`] times that are earlier
+/// than the time above them, because an answer may have an earlier time than its prompt. A list that begins with an
+/// answer and ends with a prompt needs no such time, and any other list needs one.
 fn has_falling_times(turns: &[Turn]) -> bool {
     let Some((first, last)) = turns.first().zip(turns.last()) else { return false };
     let fall_count =

@@ -8,8 +8,8 @@ use mementory_model::{Timestamp, Verbatim};
 use serde_json::value::RawValue;
 
 /// Keys of the texts that the model received, and of the same texts as the page of text-generation-webui shows them.
-pub(super) const INTERNAL_KEY: &str = "internal";
-pub(super) const VISIBLE_KEY: &str = "visible";
+/// Older versions of the program wrote the second pair of keys.
+const WEBUI_KEYS: [(&str, &str); 2] = [("internal", "visible"), ("data", "data_visible")];
 /// Question before the greeting of a character. The person did not write it.
 const GREETING_MARK: &str = "<|BEGIN-VISIBLE-CHAT|>";
 /// Format of the times in text-generation-webui.
@@ -17,11 +17,9 @@ const TIME_FORM: &str = "%b %d, %Y %H:%M";
 
 /// True if the start of a file has a list of pairs under a key that chats use.
 pub(super) fn has_pairs(keys: &Keys, text: &str) -> bool {
-    let is_chat = |key: &str| match key {
-        INTERNAL_KEY => keys.has(INTERNAL_KEY) && keys.has(VISIBLE_KEY),
-        key => keys.has(key),
-    };
-    [INTERNAL_KEY, "chat_history"].into_iter().any(|key| is_chat(key) && begins_with_pair(text, key))
+    let is_webui =
+        |(internal, visible): (&str, &str)| keys.has(internal) && keys.has(visible) && begins_with_pair(text, internal);
+    WEBUI_KEYS.into_iter().any(is_webui) || keys.has("chat_history") && begins_with_pair(text, "chat_history")
 }
 
 /// True if the first entry of the list with this key is a list that begins with a text.
@@ -35,9 +33,18 @@ fn begins_with_pair(text: &str, key: &str) -> bool {
     rest.trim_start().starts_with('"')
 }
 
-/// True if the object is a chat of text-generation-webui.
-pub(super) fn is_webui_chat(object: &Object<'_>) -> bool {
-    object.raw_value(INTERNAL_KEY).is_some_and(|raw| raw.get().starts_with('[')) && object.has(VISIBLE_KEY)
+/// The list of a chat of text-generation-webui, with its key. None for any other object.
+pub(super) fn webui_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)> {
+    WEBUI_KEYS.into_iter().find_map(|(internal, visible)| {
+        let raw = object.raw_value(internal).filter(|raw| raw.get().starts_with('['))?;
+        object.has(visible).then_some((internal, raw))
+    })
+}
+
+/// The list that repeats the texts of the list with this key. None if the object is no chat of text-generation-webui.
+pub(super) fn repeated_list<'a>(object: &Object<'a>, key: &str) -> Option<&'a RawValue> {
+    let (_, visible) = WEBUI_KEYS.into_iter().find(|(internal, _)| *internal == key)?;
+    object.raw_value(visible)
 }
 
 /// True if the entries of a list of messages are lists. Empty entries and other values may be among them.

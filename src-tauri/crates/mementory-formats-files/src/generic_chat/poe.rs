@@ -14,7 +14,7 @@ const PLATFORM: &str = "poe";
 /// Member with the messages of a chat, and the list in it. Each entry has a message in its `node`.
 const CONNECTION: &str = "messagesConnection";
 const EDGES: &str = "edges";
-/// Number of objects around a chat that are searched.
+/// Largest number of nested objects around a chat. A chat that is nested more deeply is not found.
 const MAX_NESTING: usize = 4;
 /// Author of the messages that the person wrote.
 const PERSON: &str = "human";

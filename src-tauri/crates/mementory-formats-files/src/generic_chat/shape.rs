@@ -93,7 +93,7 @@ pub(super) enum Shape {
     CherryStudio,
     /// The messages that Cline or Roo Code showed on the screen during a task.
     Cline,
-    /// A session that Amazon Q saved, or Kiro CLI before its version 2, as Amazon Q was called later.
+    /// A session that Kiro CLI saved before its version 2, or under its earlier name, Amazon Q.
     AmazonQ,
     /// The log of a session of Kiro CLI, from its version 2.
     Kiro,
@@ -470,6 +470,8 @@ mod tests {
             (r#"{"chat_history":[["a","b"]]}"#, Some(Shape::Conversations)),
             (r#"{"internal":[["a","b"]],"visible":[["a","b"]]}"#, Some(Shape::Conversations)),
             (r#"{"internal":[["a","b"]]}"#, None),
+            (r#"{"data":[["a","b"]],"data_visible":[["a","b"]]}"#, Some(Shape::Conversations)),
+            (r#"{"data":[["a","b"]]}"#, None),
             (r#"{"chat_history":[[1,2]]}"#, None),
             (r#"[{"prompt":"a","response":"b"}]"#, Some(Shape::Messages)),
             (r#"[{"instruction":"a","input":"","output":"b"}]"#, Some(Shape::Messages)),

@@ -25,6 +25,9 @@ const PROGRAMS: [(&str, &str); 6] = [
 /// Headings that programs write above every conversation.
 const PROGRAM_TITLES: [&str; 3] = ["SpecStory", "Cascade Chat Conversation", headed_export::COPILOT_TITLE];
 
+/// Heading of the first turn in an export of Gemini Voyager.
+const FIRST_TURN: &str = "Turn 1";
+
 /// The file that a text is in.
 pub(super) struct TextSource<'p> {
     pub member: &'p Member,
@@ -152,7 +155,7 @@ fn title(transcript: &Transcript, place: &TextSource<'_>) -> Option<String> {
     });
     let is_title = |title: &&str| {
         let is_time = time_in(title).is_some_and(|(before, _)| before.is_empty());
-        !title.is_empty() && !is_time && !PROGRAM_TITLES.contains(title)
+        !title.is_empty() && !is_time && !PROGRAM_TITLES.contains(title) && *title != FIRST_TURN
     };
     let heading = headings.rfind(is_title).map(str::to_owned);
     let stem = || place.member.file_name().rsplit_once('.').map(|(stem, _)| stem.to_owned());

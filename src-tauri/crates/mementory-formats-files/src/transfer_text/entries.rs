@@ -292,8 +292,9 @@ fn text_lines<'l, 't>(lines: &'l [Line<'t>]) -> impl Iterator<Item = &'l Line<'t
     })
 }
 
-/// True if each line is a sentence. At least two thirds of the lines must end like a sentence or begin like a saved
-/// memory, so that a single missing full stop does not turn the list into a paragraph.
+/// True if the text seems to have one sentence on each line: of at least two lines shorter than 600 bytes, at least two
+/// thirds end like a sentence or begin like a saved memory. A single missing full stop thus does not turn the list into
+/// a paragraph.
 fn has_sentence_per_line(lines: &[Line<'_>]) -> bool {
     let short_lines: Vec<&str> = text_lines(lines).map(|l| l.text.trim()).filter(|t| t.len() < 600).collect();
     let sentence_count = short_lines.iter().filter(|t| ends_a_sentence(t) || begins_like_memory(t)).count();

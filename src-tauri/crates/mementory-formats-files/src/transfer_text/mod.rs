@@ -1,8 +1,10 @@
 //! Memory lists as text (read and written) and conversations as text or Markdown (only read). See README.md.
 mod ai_chat_exporter;
 mod aider;
+mod callouts;
 mod cascade;
 mod chatbox;
+mod claude_exporter;
 mod claude_terminal;
 mod conversation;
 mod copilot_chat;
@@ -16,6 +18,7 @@ mod headed_export;
 mod kagi;
 mod llm_log;
 mod marks;
+mod program_lines;
 mod programs;
 mod read;
 mod speaker;

@@ -1,7 +1,8 @@
 //! The programs whose conversations are recognised by a mark that only the program writes.
 use super::transcript::Transcript;
 use super::{
-    ai_chat_exporter, aider, cascade, chatbox, claude_terminal, copilot_chat, duck_ai, headed_export, kagi, llm_log,
+    ai_chat_exporter, aider, callouts, cascade, chatbox, claude_exporter, claude_terminal, copilot_chat, duck_ai,
+    headed_export, kagi, llm_log,
 };
 
 /// A program that saves or shows conversations as text.
@@ -17,7 +18,7 @@ struct Program {
 }
 
 /// Every program, in the order in which they are tried.
-const PROGRAMS: [Program; 10] = [
+const PROGRAMS: [Program; 12] = [
     Program { read: duck_ai::read, name: "a chat", origin: "Duck.ai saves it", may_be_list: false },
     Program { read: ai_chat_exporter::read, name: "a chat", origin: "AI Chat Exporter saves it", may_be_list: false },
     Program { read: chatbox::read, name: "a session", origin: "Chatbox exports it", may_be_list: false },
@@ -25,6 +26,18 @@ const PROGRAMS: [Program; 10] = [
         read: llm_log::read,
         name: "a log",
         origin: "the command line program LLM prints it",
+        may_be_list: false,
+    },
+    Program {
+        read: callouts::read,
+        name: "a conversation",
+        origin: "an exporter writes it in callouts of Obsidian",
+        may_be_list: false,
+    },
+    Program {
+        read: claude_exporter::read,
+        name: "a chat",
+        origin: "an exporter of Claude saves it",
         may_be_list: false,
     },
     Program { read: kagi::read, name: "a chat", origin: "Kagi Assistant saves it", may_be_list: false },

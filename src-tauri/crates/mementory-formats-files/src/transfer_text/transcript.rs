@@ -1,6 +1,7 @@
 //! Reads conversations from two kinds of text: copied conversations, in which a line names each speaker, and exported
 //! Markdown.
 use super::head;
+use super::program_lines::{describes_chat, is_turn_number, without_footer, without_time, without_turn_number};
 use super::speaker::{self, Speaker, Style};
 use mementory_formats_shared::roles;
 use mementory_model::Timestamp;
@@ -63,8 +64,8 @@ impl Transcript {
         let lines: Vec<&str> = head::without_front_matter(&self.preamble).lines().collect();
         // The title of an export may have several lines, so one line that states the origin is enough.
         let says_origin = lines.iter().any(|line| says_exported(line) && line.contains("]("));
-        let is_short = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
-        is_short && (says_origin || lines.iter().all(|line| is_head_line(line)))
+        let may_be_head = lines.len() <= MAX_HEAD_LINES || lines.iter().any(|line| is_save_my_chatbot(line));
+        may_be_head && (says_origin || lines.iter().all(|line| is_head_line(line)))
     }
 
     /// True if headings with a colon (`## Prompt:`) name the speakers, or if the head says that the text was exported,
@@ -73,6 +74,7 @@ impl Transcript {
         let has_colon = |turn: &Turn| turn.source.lines().next().is_some_and(|line| line.trim_end().ends_with(':'));
         let is_labelled = self.style == Some(Style::Heading) && self.turns.iter().all(has_colon);
         let is_named = head::platform(&self.preamble).is_some()
+            || describes_chat(&self.preamble)
             || self.preamble.lines().any(|line| says_exported(line) || names_session(line));
         let is_marked = self.style >= Some(Style::Bold) && is_named;
         self.turns.len() >= 2 && (is_labelled || is_marked)
@@ -198,13 +200,17 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
 /// Removes the rules and times that exporters put around the texts of the turns, and stores the times in the turns.
 fn finish_turns(out: &mut Transcript) {
     let count = out.turns.len();
+    let is_numbered = out.preamble.lines().any(is_turn_number);
+    let is_described = describes_chat(&out.preamble);
     let mut others_end_in_rules = count > 1;
     for (n, turn) in out.turns.iter_mut().enumerate() {
         let is_last = n + 1 == count;
         let text = without_footer(&turn.text).trim();
+        let text = if is_numbered { without_turn_number(text) } else { text };
         // Exporters put a horizontal rule between the turns. Some exporters also put a rule after the last turn.
         let before_rule = text.strip_suffix("\n---");
         let text = before_rule.filter(|_| !is_last || others_end_in_rules).unwrap_or(text).trim_end();
+        let text = if is_described { without_time(text) } else { text };
         others_end_in_rules &= before_rule.is_some();
         turn.text = if text == "---" { String::new() } else { text.to_owned() };
         extract_time(turn);
@@ -242,7 +248,8 @@ fn split_at_titles(out: &mut Transcript) -> Vec<Transcript> {
     others
 }
 
-/// Removes a title, and the head of an export below it, from the end of a turn. None if it does not end with a title.
+/// Removes a title, and the head of an export below it, from the end of a turn. None if the turn does not end with a
+/// title.
 fn take_title(turn: &mut Turn) -> Option<String> {
     let at = turn.source.rfind("\n# ")?;
     let head = turn.source.get(at + 1..)?.to_owned();
@@ -362,14 +369,6 @@ fn extract_time(turn: &mut Turn) {
     }
 }
 
-/// A text without the line that browser extensions put at the end of an export.
-fn without_footer(text: &str) -> &str {
-    let Some((before, last)) = text.trim_end().rsplit_once('\n') else { return text };
-    let last = last.trim().trim_start_matches(['*', '_']);
-    let is_footer = last.starts_with("Powered by") && last.contains("Exporter");
-    if is_footer { before.trim_end().trim_end_matches("---") } else { text }
-}
-
 #[cfg(test)]
 mod tests {
     #![allow(clippy::unwrap_used)]
@@ -385,6 +384,29 @@ mod tests {
         let transcript = read(text).unwrap();
         assert_eq!(transcript.turns[1].text, "Hedgehogs.");
         assert!(transcript.turns[1].source.contains("Powered by"));
+    }
+
+    #[test]
+    fn the_numbers_and_the_footer_of_gemini_voyager_are_not_part_of_answers() {
+        let text = "# Slugs\n\n**Date**: July 19, 2026\n**Turns**: 2\n**Source**: [Gemini Chat](https://gemini.google.com/app/1)\n\n\
+                    ---\n\n## Turn 1\n\n### 👤 User\n\nHi\n\n### 🤖 Assistant\n\nHello\n\n## Turn 2 ⭐\n\n### 👤 User\n\nBye\n\n\
+                    ### 🤖 Assistant\n\n## Turn 3\n\nis a heading.\n\n---\n\n\
+                    *Exported from [Voyager](https://example.org)*  \n*Generated on July 19, 2026*";
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello", "Bye", "## Turn 3\n\nis a heading."]);
+        assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
+        let unnumbered = read("## User\n\nHi\n\n## Assistant\n\nHello\n\n## Turn 2").unwrap();
+        assert_eq!(texts(&unnumbered), ["Hi", "Hello\n\n## Turn 2"]);
+    }
+
+    #[test]
+    fn the_times_below_the_turns_of_claude_conversation_exporter_are_not_part_of_them() {
+        let text = "# Slugs\n\n**Created:** 7/19/2026\n**Updated:** 7/19/2026\n**Model:** quill-4\n\n---\n\n**You**:\n\nHi\n\n\
+                    *7/19/2026, 10:00:00 AM*\n\n---\n\n**Claude**:\n\nHello\n*all*\n\n*7/19/2026, 10:00:10 AM*\n\n---\n";
+        let transcript = read(text).unwrap();
+        assert_eq!(texts(&transcript), ["Hi", "Hello\n*all*"]);
+        assert!(transcript.is_labelled_export() && transcript.has_only_a_head_before());
+        assert!(!read(&text.replace("**Updated:** 7/19/2026\n", "")).unwrap().is_labelled_export());
     }
 
     #[test]

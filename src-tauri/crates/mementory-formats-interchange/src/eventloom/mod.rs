@@ -1,5 +1,5 @@
 //! Eventloom logs, the source of Zaxy exports: each line is an event with its hash and the hash of the previous event.
-//! They can be read and validated but not written. See README.md.
+//! Logs can be read and validated but not written. See README.md.
 mod detect;
 mod read;
 

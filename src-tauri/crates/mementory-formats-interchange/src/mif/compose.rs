@@ -132,8 +132,8 @@ pub(super) fn element(record: &Record, section: &Section, shape: Shape, context:
             );
             set_text(&mut tree, "created_at", &time_text(created));
         }
-        // New records are never written to these lists. An element is composed only to replace forbidden members of an
-        // imported element.
+        // New records are never written to these lists. An element is composed only to replace members of an imported
+        // element that the format forbids.
         "project" | "reminder" | "episode" => {
             set_text(&mut tree, "id", context.id);
             set_text(&mut tree, "created_at", &time_text(created));

@@ -34,6 +34,8 @@ pub(super) enum Item<'a> {
     UnknownLine,
     /// The footer line of a document in JSON Lines format.
     Footer(&'a str),
+    /// Number of a line that has a record, but follows the footer.
+    AfterFooter(u64),
 }
 
 type Visit<'v> = &'v mut dyn FnMut(Item<'_>) -> Result<(), FormatError>;
@@ -349,7 +351,12 @@ fn parse_line(
             stream.emit(Item::BadLine(number, "second_footer")).map_err(to_cancelled)
         }
         ("footer", ..) => stream.emit(Item::Footer(text)).map_err(to_cancelled),
-        (_, Some(section), Some(data)) => stream.element(section, data).map_err(to_cancelled),
+        (_, Some(section), Some(data)) => {
+            if seen.has_footer {
+                stream.emit(Item::AfterFooter(number)).map_err(to_cancelled)?;
+            }
+            stream.element(section, data).map_err(to_cancelled)
+        }
         (_, Some(_), None) => stream.emit(Item::BadLine(number, "no_data")).map_err(to_cancelled),
         ("header", ..) => stream.emit(Item::BadLine(number, "second_header")).map_err(to_cancelled),
         ("", ..) => stream.emit(Item::BadLine(number, "no_type")).map_err(to_cancelled),

@@ -9,7 +9,7 @@ use super::{
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section, TASKS_SECTION},
     text_digest::digest,
     to_record::key,
-    wire::{KEY_SCOPE, Shape, json, text},
+    wire::{KEY_SCOPE, Shape, json, normalized_id, text},
 };
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_json::{
@@ -50,7 +50,7 @@ pub(super) struct ExportPlan {
     ids: HashMap<String, (&'static Section, String)>,
     /// Digests of the ids that are already used in the file. Each digest covers an id and the name of its list.
     used_ids: HashSet<u128>,
-    /// Vault ids of the records whose elements have a forbidden value or get a new id.
+    /// Vault ids of the records whose elements get a new id or have a value that the format forbids.
     faulty: HashSet<String>,
     /// New ids of elements whose original id cannot be written.
     pub renamed: RenamedIds,
@@ -168,8 +168,8 @@ impl ExportPlan {
         let faults = find_faults(&tree, section, self.shape);
         if faults.is_any_forbidden {
             let context = ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, strip: false };
-            // Only elements of these lists may be impossible to repair. In all other lists, forbidden values can always
-            // be replaced with members composed from the record.
+            // Only elements of these lists may be impossible to repair. In all other lists, every value that the format
+            // forbids can be replaced with a member composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);
                 if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {
@@ -337,5 +337,5 @@ impl ExportPlan {
 }
 
 fn id_digest(section: &Section, id: &str) -> u128 {
-    digest(&format!("{}\0{id}", section.key))
+    digest(&format!("{}\0{}", section.key, normalized_id(id)))
 }

@@ -33,6 +33,8 @@ pub(super) struct FirstPass {
     pub bad_lines: Vec<(u64, &'static str)>,
     /// Number of lines with unknown types.
     pub unknown_lines: u64,
+    /// Number of the first line with a record that follows the footer.
+    pub line_after_footer: Option<u64>,
     /// Shape of the document.
     pub shape: Shape,
     /// Version that the document declares.
@@ -88,6 +90,7 @@ impl FirstPass {
             repeated: BTreeSet::new(),
             bad_lines: vec![],
             unknown_lines: 0,
+            line_after_footer: None,
             shape: Shape::V1,
             version: None,
         };
@@ -131,6 +134,9 @@ impl FirstPass {
                 }
                 Item::UnknownLine => first_pass.unknown_lines += 1,
                 Item::Footer(json) => first_pass.footer = Tree::parse(json, limits).ok(),
+                Item::AfterFooter(number) => {
+                    first_pass.line_after_footer.get_or_insert(number);
+                }
             }
             Ok(())
         })?;

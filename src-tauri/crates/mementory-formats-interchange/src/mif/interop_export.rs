@@ -1,6 +1,7 @@
 //! Writes the three interop encodings of the reference program, which `interop_import.rs` reads: an array like mem0's,
 //! a generic array, and text blocks below `---` headers. These encodings can express only memories with text, type,
-//! tags and times; arrays also have ids. They have no extension slot, so all other values are reported as losses.
+//! tags and times; arrays also have ids. The encodings have no extension slot, so all other values are reported as
+//! losses.
 use super::{
     compose::{content, id_for, memory_type, section_for, set_text},
     document_frame,
@@ -134,9 +135,9 @@ impl InteropWriter {
         Ok(Some(text))
     }
 
-    /// The original text of an unedited record from the same encoding. None for an element with a forbidden value. Also
-    /// None for a block with a `---` line in its text: some programs would end the block there, so the line must be
-    /// escaped.
+    /// The original text of an unedited record from the same encoding. None for an element with a value that the format
+    /// forbids. Also None for a block with a `---` line in its text: some programs would end the block there, so the
+    /// line must be escaped.
     fn original_text(&self, stored: &StoredRecord) -> Option<String> {
         let record = &stored.record;
         let is_same =

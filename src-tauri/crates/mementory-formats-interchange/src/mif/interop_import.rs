@@ -18,28 +18,42 @@ use mementory_json::{
 };
 use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use serde_json::value::RawValue;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet, hash_map::Entry};
 
 /// Reads a file in one of the three encodings.
 pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let bytes = source.read_all(&context.limits)?;
     let encoding = source.original_encoding;
-    let mut seen = HashSet::new();
-    let mut out = |record: Record, sink: &mut dyn Sink| {
-        if seen.insert((record.key.value.clone(), record.text.clone())) {
-            return sink.unit(Unit::from(record));
+    // For each key: the digest of the first element with this key, and the number of records with this key.
+    let mut seen: HashMap<String, (u128, u32)> = HashMap::new();
+    let mut out = |mut record: Record, element: &str, sink: &mut dyn Sink| {
+        let (place, digest) = (format!("{}#{}", record.origin.container, record.origin.pointer), digest(element));
+        match seen.entry(record.key.value.clone()) {
+            Entry::Vacant(slot) => drop(slot.insert((digest, 1))),
+            Entry::Occupied(slot) if slot.get().0 == digest => {
+                let reason = "duplicate: the same record occurs twice".to_owned();
+                sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: Some(Kind::Memory) });
+                return Ok(());
+            }
+            // Both records are imported, and the later one gets a different key.
+            Entry::Occupied(mut slot) => {
+                slot.get_mut().1 += 1;
+                record.key.value = format!("{}#{}", record.key.value, slot.get().1);
+            }
         }
-        let place = format!("{}#{}", record.origin.container, record.origin.pointer);
-        let reason = "duplicate: the same record occurs twice".to_owned();
-        sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: Some(Kind::Memory) });
-        Ok(())
+        sink.unit(Unit::from(record))
     };
     if encoding == Encoding::Markdown {
         let text = markdown(&bytes, &source.place)?;
+        if let Some(line) = line_outside_blocks(&text) {
+            let (place, kind) = (format!("{}#line {line}", source.place), Some(Kind::Memory));
+            let reason = format!("{NO_BLOCK_CODE}: the text has no header of its own");
+            sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind });
+        }
         for (number, block) in blocks(&text) {
             let mut record = record_from_block(&block, encoding);
             record.origin = origin(encoding, &source.place, format!("line {number}"));
-            out(record, sink)?;
+            out(record, &block, sink)?;
             sink.progress(0)?;
         }
         return Ok(());
@@ -49,7 +63,7 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         match record_from_item(raw.get(), encoding, &context.limits) {
             Ok(mut record) => {
                 record.origin = origin(encoding, &source.place, pointer);
-                out(record, sink)?;
+                out(record, raw.get(), sink)?;
             }
             Err(code) => {
                 let place = format!("{}#{pointer}", source.place);
@@ -62,9 +76,10 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
     Ok(())
 }
 
+/// The text of a Markdown file, without byte order marks: with one before it, the first `---` line would not be one.
 fn markdown(bytes: &[u8], place: &str) -> Result<String, FormatError> {
     let text = std::str::from_utf8(bytes).map_err(|_| fault_error("invalid_utf8", place))?;
-    Ok(text.replace("\r\n", "\n"))
+    Ok(text.trim_start_matches('\u{feff}').replace("\r\n", "\n"))
 }
 
 /// Puts a backslash before each `---` line, which would otherwise end the block. Markdown does not display the
@@ -163,6 +178,16 @@ pub(super) fn record_from_item(json: &str, encoding: Encoding, limits: &Limits) 
     Ok(record)
 }
 
+/// Code of a text in a Markdown file that is in no block.
+const NO_BLOCK_CODE: &str = "no_block";
+
+/// Number of the first line with text before the first header. None if there is no such line.
+fn line_outside_blocks(text: &str) -> Option<usize> {
+    let first_block = blocks(text).first().map_or(usize::MAX, |(number, _)| *number);
+    let mut numbered_lines = (1..).zip(text.split('\n')).take_while(|(number, _)| *number < first_block);
+    numbered_lines.find(|(_, line)| !line.trim().is_empty()).map(|(number, _)| number)
+}
+
 /// Returns the text and the first line number of each block. Blocks are separated by one or two `---` lines. The
 /// reference program writes two, but cannot read them.
 pub(super) fn blocks(text: &str) -> Vec<(usize, String)> {
@@ -248,7 +273,7 @@ const ITEM_RULE: Rule = Rule::Object(&[
     nullable("metadata", Rule::Map(&Rule::Any)),
 ]);
 
-/// Pointer and code of each forbidden value of an element.
+/// Pointer and code of each value of an element that the format forbids.
 pub(super) fn forbidden_values(json: &str, limits: &Limits) -> Vec<(String, &'static str)> {
     let mut out = Vec::new();
     if let Ok(tree) = Tree::parse(json, limits) {
@@ -259,23 +284,34 @@ pub(super) fn forbidden_values(json: &str, limits: &Limits) -> Vec<(String, &'st
     out
 }
 
-/// Number of elements, and pointer and fault code of each element that is not a memory.
+/// Code of an element whose id another element has already. This is only a warning, because both are imported.
+pub(super) const DUPLICATE_ID_CODE: &str = "duplicate_id";
+
+/// Number of elements, and pointer and code of each fault.
 pub(super) type CheckedElements = (u64, Vec<(String, &'static str)>);
 
-/// Checks every element of an array. The blocks of a Markdown file are only counted.
+/// Checks every element of an array. The blocks of a Markdown file are counted, and text outside them is a fault.
 pub(super) fn check_elements(source: &mut Source<'_>, limits: &Limits) -> Result<CheckedElements, FormatError> {
     let bytes = source.read_all(limits)?;
     if source.original_encoding == Encoding::Markdown {
-        return Ok((blocks(&markdown(&bytes, &source.place)?).len() as u64, vec![]));
+        let text = markdown(&bytes, &source.place)?;
+        let fault = line_outside_blocks(&text).map(|line| (format!("line {line}"), NO_BLOCK_CODE));
+        return Ok((blocks(&text).len() as u64, fault.into_iter().collect()));
     }
     let items = items(&bytes, &source.place)?;
-    let faults = items.iter().enumerate();
-    let faults = faults.flat_map(|(i, raw)| match record_from_item(raw.get(), source.original_encoding, limits) {
-        Err(code) => vec![(format!("/{i}"), code)],
-        Ok(_) => {
-            forbidden_values(raw.get(), limits).into_iter().map(|(at, code)| (format!("/{i}{at}"), code)).collect()
+    let (mut faults, mut keys) = (Vec::new(), HashSet::new());
+    for (i, raw) in items.iter().enumerate() {
+        match record_from_item(raw.get(), source.original_encoding, limits) {
+            Err(code) => faults.push((format!("/{i}"), code)),
+            Ok(record) => {
+                let forbidden_values = forbidden_values(raw.get(), limits).into_iter();
+                faults.extend(forbidden_values.map(|(at, code)| (format!("/{i}{at}"), code)));
+                let has_id = record.origin_id.is_some_and(|id| !id.is_empty());
+                if has_id && !keys.insert(record.key.value) {
+                    faults.push((format!("/{i}/id"), DUPLICATE_ID_CODE));
+                }
+            }
         }
-    });
-    let faults = faults.collect();
+    }
     Ok((items.len() as u64, faults))
 }

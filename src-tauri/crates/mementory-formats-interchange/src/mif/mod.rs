@@ -69,7 +69,7 @@ impl Format for Mif {
         }
     }
     /// Returns an empty list, because the reader itself rejects unreadable documents. An import validates a document
-    /// only to report forbidden values.
+    /// only to report values that the format forbids.
     fn import_refuses(&self) -> Option<&'static [&'static str]> {
         Some(&[])
     }

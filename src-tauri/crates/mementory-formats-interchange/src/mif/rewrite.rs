@@ -1,5 +1,5 @@
 //! Changes elements of imported documents before they are written. An element is changed if its record was edited, if
-//! it has forbidden values, or if it refers to an id that has changed.
+//! it has values that the format forbids, or if it refers to an id that has changed.
 use super::{
     compose::{self, ElementContext, element, set_text},
     export_plan::ExportPlan,
@@ -90,8 +90,8 @@ pub(super) fn own_element(
             mapped.times.last_accessed = record.times.last_accessed;
         }
     }
-    // The verbatim of an unedited record goes into the slot, because only it contains all forbidden values. For an
-    // edited record it is left out, because it would undo the edit.
+    // The verbatim of an unedited record goes into the slot, because only the verbatim contains all values that the
+    // format forbids. The verbatim of an edited record is left out, because it would undo the edit.
     let mode = if stored.edited { ComparisonMode::OwnElement } else { ComparisonMode::OtherSource };
     attach(&mut tree, &mapped, record, mode);
     Ok(OwnElement::Changed { element: tree, kind, replaced })

@@ -15,12 +15,15 @@ use std::io::{BufReader, Read};
 /// Bytes that can be read repeatedly from the start.
 pub(super) struct Source<'a> {
     catalog: Option<(&'a Catalog, &'a Member)>,
-    /// The bytes, if they are in memory: either the file is small, or its bytes were decrypted, converted or replaced.
+    /// The bytes without a byte order mark, if they are in memory: either the file is small, or its bytes were
+    /// decrypted, converted or replaced. Only one mark is removed, because a second one is a character of the text.
     memory: Option<Vec<u8>>,
     /// Encoding of the bytes that [`Source::read`] returns.
     pub encoding: Encoding,
     /// Encoding of the file.
     pub original_encoding: Encoding,
+    /// True if the file is in UTF-16. Other programs need not read JSON in UTF-16 (RFC 8259 §8.1).
+    pub is_utf16: bool,
     /// Path of the file, for messages.
     pub place: String,
     /// Elements that are only nearly JSON, and were replaced with `null`.
@@ -51,15 +54,18 @@ impl<'a> Source<'a> {
             memory: None,
             encoding,
             original_encoding: encoding,
+            is_utf16: false,
             place: member.place.clone(),
             faulty: FaultyElements::new(),
             repeated: vec![],
         };
         let head = catalog.head(member, 4)?;
-        let is_utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
-        if is_utf16 {
+        source.is_utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
+        if source.is_utf16 {
             let bytes = source.read_all(limits)?;
-            source.set_bytes(utf16_text(&bytes).into_bytes());
+            let text = utf16_text(&bytes)
+                .ok_or_else(|| FormatError::invalid("invalid_utf16", &source.place, "the document is not UTF-16"))?;
+            source.set_bytes(text.into_bytes());
         } else if encoding != Encoding::Yaml && member.size <= MAX_IN_MEMORY_BYTES {
             // An error is ignored here, because it is reported when the document is read.
             source.memory = source.read_all(limits).ok();
@@ -70,11 +76,13 @@ impl<'a> Source<'a> {
 
     /// A source for bytes in memory, such as a decrypted document.
     pub fn of_bytes(bytes: Vec<u8>, encoding: Encoding, place: &str, limits: &Limits) -> Result<Self, FormatError> {
+        let without_mark = bytes.strip_prefix(BYTE_ORDER_MARK).map(<[u8]>::to_vec);
         let mut source = Self {
             catalog: None,
-            memory: Some(bytes),
+            memory: Some(without_mark.unwrap_or(bytes)),
             encoding,
             original_encoding: encoding,
+            is_utf16: false,
             place: place.to_owned(),
             faulty: FaultyElements::new(),
             repeated: vec![],
@@ -108,8 +116,7 @@ impl<'a> Source<'a> {
 
     /// The bytes without a byte order mark, if they are in memory.
     pub fn bytes(&self) -> Option<&[u8]> {
-        let bytes = self.memory.as_deref()?;
-        Some(bytes.strip_prefix(BYTE_ORDER_MARK).unwrap_or(bytes))
+        self.memory.as_deref()
     }
 
     fn set_bytes(&mut self, bytes: Vec<u8>) {
@@ -209,10 +216,12 @@ impl<'a> Source<'a> {
     }
 }
 
-fn utf16_text(bytes: &[u8]) -> String {
+/// Decodes UTF-16, with or without a byte order mark. None if the bytes are not UTF-16.
+fn utf16_text(bytes: &[u8]) -> Option<String> {
     let encoding = match bytes {
         [0xfe, 0xff, ..] | [0, ..] => encoding_rs::UTF_16BE,
         _ => encoding_rs::UTF_16LE,
     };
-    encoding.decode(bytes).0.into_owned()
+    let (text, _, has_faults) = encoding.decode(bytes);
+    (!has_faults).then(|| text.into_owned())
 }

@@ -10,7 +10,7 @@ use super::{
     schema::{FOOTER_RULE, code_of},
     sections::{EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
     source::{Encoding, Source},
-    wire::{Shape, list, nested_text, text, version_parts},
+    wire::{Shape, list, nested_text, normalized_id, text, version_parts},
 };
 use mementory_format::{Catalog, Detected, Finding, FormatError, Passphrase, REDACTED, Validation};
 use mementory_json::{
@@ -123,11 +123,11 @@ impl Validator<'_> {
         let (count, bad) = interop_import::check_elements(source, limits)?;
         self.out.records += count;
         for (pointer, code) in bad {
-            self.error(
-                code,
-                &format!("{}#{pointer}", source.place),
-                "an element without a memory, or a value that is not allowed",
-            );
+            let place = format!("{}#{pointer}", source.place);
+            match code {
+                interop_import::DUPLICATE_ID_CODE => self.warn(code, &place, "another element has this id"),
+                _ => self.error(code, &place, "an element without a memory, or a value that is not allowed"),
+            }
         }
         Ok(())
     }
@@ -162,8 +162,15 @@ impl Validator<'_> {
                 None => self.warn("encrypted", &place, "the content can only be validated with the passphrase"),
             }
             self.out.kind = Some("encrypted".into());
+            let has_records = first_pass.counts.iter().any(|count| *count > 0);
+            if has_records {
+                let message =
+                    "records beside the encrypted content: anybody can have added them without the passphrase";
+                self.warn("outside_envelope", &place, message);
+            }
             // With an envelope, the header is optional, because the specification's example has none.
-            if first_pass.root.get("export").is_none() && first_pass.root.get("export_meta").is_none() {
+            let has_header = ["export", "export_meta"].iter().any(|name| first_pass.root.get(name).is_some());
+            if !has_header && !has_records {
                 return Ok(());
             }
             // The envelope is removed, because the schema would report its faults again.
@@ -174,6 +181,9 @@ impl Validator<'_> {
             && source.encoding == Encoding::Jsonl
         {
             first_pass.root.set(MEMORIES_SECTION.name, Tree::Array(vec![]));
+        }
+        if source.is_utf16 && source.original_encoding != Encoding::Yaml {
+            self.error("not_utf8", &place, "JSON that other programs can read is in UTF-8, and this is UTF-16");
         }
         self.check_schema(&first_pass.root, first_pass.shape.document_rule(), "", &place);
         for pointer in &source.repeated {
@@ -263,7 +273,7 @@ impl Validator<'_> {
             }
             self.check_schema(&tree, first_pass.shape.element_rule(section), &pointer, &place);
             if let Some(id) = text(&tree, "id")
-                && !ids.by_list.entry(section.key).or_default().insert(id.to_owned())
+                && !ids.by_list.entry(section.key).or_default().insert(normalized_id(id))
             {
                 self.error("duplicate_id", &format!("{place}#{pointer}/id"), "two elements have this id");
             }
@@ -320,7 +330,9 @@ impl Validator<'_> {
         ids: &ElementIds,
         limits: &Limits,
     ) -> Result<(), FormatError> {
-        let has = |section: &Section, id: &str| ids.by_list.get(section.key).is_some_and(|set| set.contains(id));
+        let has = |section: &Section, id: &str| {
+            ids.by_list.get(section.key).is_some_and(|set| set.contains(id) || set.contains(&normalized_id(id)))
+        };
         let place = source.place.clone();
         let is_version_1 = first_pass.shape == Shape::V1;
         stream_elements(source, limits, &mut |item| {
@@ -362,7 +374,11 @@ impl Validator<'_> {
                         ("related_todo_ids", &tree, &TASKS_SECTION),
                         ("subtask_ids", &tree, &TASKS_SECTION),
                     ];
-                    for (name, object, target) in rows {
+                    let parent = match section.key {
+                        "todo" => Some(("parent_id", &tree, &TASKS_SECTION)),
+                        _ => (!is_version_1).then_some(("parent_id", &tree, &MEMORIES_SECTION)),
+                    };
+                    for (name, object, target) in rows.into_iter().chain(parent) {
                         if list(object, name).iter().any(|id| !has(target, id)) {
                             self.warn(
                                 "dangling_reference",
@@ -422,6 +438,10 @@ impl Validator<'_> {
             return self.warn("footer_missing", place, "no footer: the file may have been cut off");
         };
         self.check_schema(footer, &FOOTER_RULE, "footer", place);
+        if let Some(number) = first_pass.line_after_footer {
+            let message = "a record follows the footer, which ends the document: lines may have been added";
+            self.warn("after_footer", &format!("{place}#line {number}"), message);
+        }
         for section in SECTIONS {
             let declared_count = footer.get("counts").and_then(|c| c.get(section.count)).and_then(Tree::as_f64);
             if declared_count.is_some_and(|n| n != first_pass.counts[section.table_index()] as f64) {
@@ -442,7 +462,7 @@ impl Validator<'_> {
 fn may_refer(section: &Section, json: &str) -> bool {
     match section.key {
         "edge" | "relationship" => true,
-        "memory" | "todo" => ["related_", "subtask_ids", "\\u"].iter().any(|part| json.contains(part)),
+        "memory" | "todo" => ["related_", "subtask_ids", "parent_id", "\\u"].iter().any(|part| json.contains(part)),
         _ => false,
     }
 }

@@ -149,6 +149,16 @@ pub(super) fn bare_id(id: &str) -> String {
     }
 }
 
+/// An id in its usual notation: if it contains a UUID, in lower case and with hyphens. Two notations of a UUID name the
+/// same element.
+pub(super) fn normalized_id(id: &str) -> String {
+    let prefix = ["mem_", "todo_"].into_iter().find(|prefix| id.starts_with(prefix)).unwrap_or_default();
+    match uuid::Uuid::try_parse(&id[prefix.len()..]) {
+        Ok(uuid) => format!("{prefix}{}", uuid.hyphenated()),
+        Err(_) => id.to_owned(),
+    }
+}
+
 /// Writes a tree as compact JSON.
 pub(super) fn json(tree: &Tree) -> String {
     let mut out = String::new();

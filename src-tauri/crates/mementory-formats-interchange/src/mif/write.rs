@@ -176,8 +176,8 @@ impl DocumentWriter {
         Ok(writer)
     }
 
-    /// Replaces forbidden values in the frame of the imported document. If there are any, stores the original frame in
-    /// the extension slot.
+    /// Replaces values that the format forbids in the frame of the imported document. If there are any, stores the
+    /// original frame in the extension slot.
     fn prepare_frame(&mut self) {
         let Some(frame) = self.plan.base_frame() else { return };
         let (mut root, nodes) = (frame.document.clone(), frame.reference_nodes.clone());
@@ -215,7 +215,7 @@ impl DocumentWriter {
     }
 
     /// Returns the original element of a record with only the necessary changes, and the type of the record. None if
-    /// the element has forbidden values that cannot be replaced.
+    /// the element has values that the format forbids and that cannot be replaced.
     fn own_text(
         &mut self,
         stored: &StoredRecord,

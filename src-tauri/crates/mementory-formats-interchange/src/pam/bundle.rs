@@ -4,9 +4,10 @@ use super::{
     forms::version,
     schema::STORE_SCHEMA,
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, Role};
+use mementory_format::{Catalog, Detected, FormatError, Member, Role, folded_name};
 use mementory_json::Tree;
 use mementory_model::{Issue, Limits};
+use std::collections::HashSet;
 
 /// Lists of records in a store.
 pub(super) const STORE_LISTS: [&str; 3] = ["memories", "relations", "conversations_index"];
@@ -67,6 +68,17 @@ impl<'a> Bundle<'a> {
             passthrough_files: parts(Role::Sidecar),
             folder,
         })
+    }
+
+    /// The files in a folder whose names differ from that of another file only by case or Unicode normalisation. On a
+    /// system that cannot tell the names apart, one file would replace the other. The names in an archive are checked
+    /// when it is opened.
+    pub fn similar_files(&self) -> Vec<&'a Member> {
+        let companions = self.conversations.iter().chain(&self.embeddings).copied();
+        let mut names = HashSet::new();
+        let is_similar =
+            |file: &&Member| file.archive.is_none() && !names.insert((file.root, folded_name(&file.place)));
+        self.store.into_iter().chain(companions).filter(is_similar).collect()
     }
 
     /// Path of a member inside the bundle.

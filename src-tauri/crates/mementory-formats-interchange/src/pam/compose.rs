@@ -76,15 +76,15 @@ pub(super) struct ComposedMemory {
     pub is_of_file: bool,
 }
 
-/// Loss notes: a forbidden value was moved, a missing value was filled in, and a forbidden value was left out because
-/// the object has no place for it.
+/// Loss notes: a value that the format forbids was moved, a missing value was filled in, and a value that the format
+/// forbids was left out because the object has no place for it.
 const FORBIDDEN_VALUE_NOTE: &str =
     "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
 const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this object has no other place for it";
 
-/// Moves forbidden values out of their members, and reports them as losses of the record `id`. `created` and `platform`
-/// replace a forbidden time or platform that is required.
+/// Moves values that the schema forbids out of their members, and reports them as losses of the record `id`. `created`
+/// and `platform` replace a time or platform that is required and that the schema forbids.
 pub(super) fn clean(
     tree: &mut Tree,
     kind: &ObjectKind,
@@ -206,8 +206,9 @@ impl Context<'_> {
         let created = times.created.or(times.updated).or(times.valid_from).unwrap_or(Timestamp::EPOCH);
         let platform = platform(&record.source.platform);
         let required_values = (created, platform.as_str(), self.keeps_unknown());
-        // An edit also changes the text in the verbatim. The hash of the old text must not be kept as a forbidden
-        // value, because a guess of the removed text could be confirmed with it.
+        // An edit also changes the text in the verbatim. The old hash no longer fits this text, so [`clean`] would move
+        // it to `mementory_forbidden`. The removed text could then be confirmed by hashing guesses, so the hash is
+        // computed again.
         if stored.edited
             && let Some(hash) = to_record::text(&tree, "content").map(content_hash)
         {
@@ -221,8 +222,8 @@ impl Context<'_> {
             let mut record = record.clone();
             let unedited = if stored.edited { to_record::memory(&tree, &record.key.scope) } else { record.clone() };
             patch(&mut tree, &unedited, &record);
-            // After a redaction, the hash is replaced too, because a guess of the removed text could be confirmed with
-            // it.
+            // After a redaction, the hash is replaced too, because anybody could confirm a guess of the removed text
+            // with the old hash.
             if !stored.redactions.is_empty() && !unedited.text.is_empty() {
                 tree.set("content_hash", Tree::Text(content_hash(&record.text)));
             }
@@ -245,7 +246,7 @@ impl Context<'_> {
             let difference = extension::difference(&mapped, &record, true);
             extension::report_losses(&stored.id, &difference, losses);
             extension::attach(&mut tree, difference, None);
-            // The edit may have set a member to a forbidden value.
+            // The edit may have set a member to a value that the schema forbids.
             clean(&mut tree, &MEMORY, required_values, &stored.id, losses);
         }
         let vector_count = vectors.len();

@@ -4,7 +4,8 @@ use super::{
     bundle::{Bundle, STORE_LISTS, supported_version},
     document::{self, Document},
     hash::{Checksum, sdk_form},
-    memory_conformance::{CheckedMemories, check_memories},
+    memory_conformance::{CheckedMemories, EMPTY_REFERENCE_CODE, EMPTY_REFERENCE_MESSAGE, check_memories},
+    message_tree::parent_cycles,
     report::{Ids, IndexEntry, Integrity, Report, nested_text},
     salvage,
     schema::{CONVERSATION_RULE, EMBEDDING_RULE, EMBEDDINGS_RULE, INDEX_RULE, MESSAGE_RULE, RELATION_RULE, STORE_RULE},
@@ -46,6 +47,12 @@ pub(super) fn check_conformance(
         let refusal = FormatError::invalid(code, issue.place.as_str(), issue.message.as_str());
         report.refusal.get_or_insert(refusal);
     }
+    for file in bundle.similar_files() {
+        let (code, message) =
+            ("container_similar_names", "another file's name differs only by case or Unicode normalisation");
+        report.error(code, &file.place, message);
+        report.similar_names.get_or_insert_with(|| FormatError::invalid(code, &file.place, message));
+    }
     if bundle.store.is_some() {
         check_references(bundle, &mut report, &ids);
     } else if report.other_versions.len() == bundle.conversations.len() + bundle.embeddings.len()
@@ -78,9 +85,13 @@ fn check_store(
     report.kind = Some(kind.to_owned());
     if kind == "incremental" {
         for (name, what) in [("base_export_id", "which export it builds on"), ("since", "since when")] {
-            if to_record::id(&outline, name).is_none() {
+            if to_record::id(&outline, name).is_none_or(str::is_empty) {
                 report.warn("incremental_without_base", &format!("{place}/{name}"), format!("it does not say {what}"));
             }
+        }
+    } else {
+        for name in ["base_export_id", "since"].into_iter().filter(|name| to_record::id(&outline, name).is_some()) {
+            report.warn("base_of_full_export", &format!("{place}/{name}"), "only an incremental export has it (§16.2)");
         }
     }
     let memories = doc.raw("memories").map_or("[]", |raw| raw.get());
@@ -395,9 +406,12 @@ fn check_conversation(
         if !seen.insert(id_of(tree)) {
             report.error("duplicate_id", &format!("{at}/id"), "another message has this id");
         }
-        let parent = to_record::id(tree, "parent_id").filter(|p| !p.is_empty());
-        if parent.is_some_and(|p| !known_ids.contains(p)) {
-            report.warn("dangling_reference", &format!("{at}/parent_id"), "no message of this file has this id");
+        match to_record::id(tree, "parent_id") {
+            Some("") => report.warn(EMPTY_REFERENCE_CODE, &format!("{at}/parent_id"), EMPTY_REFERENCE_MESSAGE),
+            Some(parent) if !known_ids.contains(parent) => {
+                report.warn("dangling_reference", &format!("{at}/parent_id"), "no message of this file has this id");
+            }
+            _ => {}
         }
         if let Some(Tree::Array(children)) = tree.get("children_ids") {
             for (n, child) in children.iter().enumerate() {
@@ -408,8 +422,17 @@ fn check_conversation(
             }
         }
     }
+    for i in parent_cycles(&trees.iter().map(|tree| tree.as_ref().ok()).collect::<Vec<_>>()) {
+        let place = format!("{}/messages/{i}/parent_id", member.place);
+        report.warn("parent_cycle", &place, "the message is one of its own ancestors, so none is the first");
+    }
     let id = id_of(&outline);
-    ids.conversation_files.insert(id.clone());
+    if !id.is_empty() {
+        ids.file_conversations.insert(member.id, id.clone());
+        if !ids.conversation_files.insert(id.clone()) {
+            report.error("duplicate_id", &format!("{}/id", member.place), "another file has the same conversation");
+        }
+    }
     match ids.index.get(&id) {
         Some(entry) => {
             let name = outline.get("provider").and_then(|p| p.get("name")).and_then(Tree::as_str);
@@ -447,7 +470,11 @@ fn check_files(bundle: &Bundle, report: &mut Report, ids: &Ids) {
     for ((place, path, id), documents) in indexed_files.chain(embeddings.iter().map(|file| (file, &bundle.embeddings)))
     {
         match member_at(path) {
-            Some(file) if documents.iter().any(|d| d.id == file.id) => {}
+            Some(file) if documents.iter().any(|d| d.id == file.id) => {
+                if ids.file_conversations.get(&file.id).is_some_and(|conversation| conversation != id) {
+                    report.warn("index_mismatch", place, "this file has another conversation");
+                }
+            }
             Some(file) => {
                 let message = "not a document of the format: its `schema` is missing, wrong or cannot be read";
                 report.error("wrong_schema", &file.place, message);
@@ -474,6 +501,24 @@ fn check_references(bundle: &Bundle, report: &mut Report, ids: &Ids) {
             }
             _ => {}
         }
+    }
+    let mutual: HashSet<(&str, &str)> = ids
+        .conversation_refs
+        .iter()
+        .map(|(_, memory, conversation)| (memory.as_str(), conversation.as_str()))
+        .collect();
+    let mut one_sided_places: Vec<&str> = Vec::new();
+    for (conversation, derived) in &ids.conversations {
+        let is_one_sided = |memory: &String| {
+            ids.memories.contains(memory) && !mutual.contains(&(memory.as_str(), conversation.as_str()))
+        };
+        let entry = ids.index.get(conversation).filter(|_| derived.iter().any(is_one_sided));
+        one_sided_places.extend(entry.map(|entry| entry.place.as_str()));
+    }
+    one_sided_places.sort_unstable();
+    for place in one_sided_places {
+        let message = "one of these memories does not name this conversation in conversation_ref";
+        report.warn("not_mutual", &format!("{place}/derived_memories"), message);
     }
     for (place, target) in &ids.superseded {
         if !ids.memories.contains(target) {

@@ -46,8 +46,8 @@ struct BaseExport {
     conversations: HashSet<String>,
 }
 
-/// Result of the first pass. The home store is the imported store that most records come from. Its records keep their
-/// ids, and are exported unchanged unless they were edited.
+/// Result of the first pass. The home store is the imported store from which the largest number of records was
+/// imported. Its records keep their ids, and are exported unchanged unless they were edited.
 #[derive(Default)]
 pub(super) struct FirstPass {
     /// Key scope of the home store. Empty if no record was read from PAM.
@@ -336,7 +336,7 @@ fn collect_envelopes(source: &mut dyn RecordSource, limits: &Limits) -> Result<E
     Ok(envelopes)
 }
 
-/// Key scope of the store from which most records were imported.
+/// Key scope of the store from which the largest number of records was imported.
 fn find_home_scope(source: &mut dyn RecordSource, envelopes: &Envelopes) -> Result<String, FormatError> {
     let mut counts: BTreeMap<String, u64> = envelopes.keys().map(|scope| (scope.clone(), 0)).collect();
     source.records(&mut |stored| {

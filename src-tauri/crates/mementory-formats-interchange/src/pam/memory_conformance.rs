@@ -23,6 +23,11 @@ const MAX_BATCH_BYTES: usize = 4 << 20;
 /// Largest number of batches that wait to be checked.
 const MAX_QUEUED_BATCHES: usize = 4;
 
+/// Code of a reference that is an empty text. No record has an empty id (schemas), so the format wants null here. This is
+/// only a warning, because the example in §14.1 treats such a reference as absent, and so do readers.
+pub(super) const EMPTY_REFERENCE_CODE: &str = "empty_reference";
+pub(super) const EMPTY_REFERENCE_MESSAGE: &str = "an empty reference, where the format wants null or an id";
+
 /// Result of checking one memory on its own.
 #[derive(Default)]
 struct CheckedMemory {
@@ -214,6 +219,16 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     }
     if !is_ordered(created, nested_text(tree, "confidence", "last_reinforced").and_then(Timestamp::parse)) {
         fault(true, "time_order", "/confidence/last_reinforced", "confirmed before it was created");
+    }
+    for (pointer, block, name) in [
+        ("/embedding_ref", Some(tree), "embedding_ref"),
+        ("/temporal/superseded_by", tree.get("temporal"), "superseded_by"),
+        ("/provenance/conversation_ref", tree.get("provenance"), "conversation_ref"),
+        ("/provenance/message_ref", tree.get("provenance"), "message_ref"),
+    ] {
+        if block.and_then(|block| block.get(name)).and_then(Tree::as_str) == Some("") {
+            fault(true, EMPTY_REFERENCE_CODE, pointer, EMPTY_REFERENCE_MESSAGE);
+        }
     }
     let non_empty = |id: Option<&str>| id.filter(|id| !id.is_empty()).map(str::to_owned);
     let reference = |block: &str, name: &str| non_empty(to_record::nested_id(tree, block, name));

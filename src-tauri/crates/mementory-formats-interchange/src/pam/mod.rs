@@ -16,6 +16,7 @@ mod hash;
 mod increment;
 mod keys;
 mod memory_conformance;
+mod message_tree;
 mod read;
 mod report;
 mod salvage;

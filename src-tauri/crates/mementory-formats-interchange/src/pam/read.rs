@@ -77,6 +77,9 @@ fn read_source(
     if let Some(refusal) = report.refusal.take_if(|_| !is_salvage) {
         return Err(refusal);
     }
+    if let Some(refusal) = report.similar_names.take() {
+        return Err(refusal);
+    }
     if let Some(place) = report.too_large {
         return Err(FormatError::Limit { limit: "tree_bytes", place, figure: context.limits.tree_bytes });
     }

@@ -27,6 +27,9 @@ pub(super) struct Report {
     pub unreadable: HashSet<usize>,
     /// The error of the first damaged companion file.
     pub refusal: Option<FormatError>,
+    /// The error for the first name that differs from another only by case or Unicode normalisation. No salvage ignores
+    /// it.
+    pub similar_names: Option<FormatError>,
     /// Catalog ids of companion files with an unsupported version. An import leaves them out.
     pub other_versions: HashSet<usize>,
     /// The error of the first file with an unsupported version.
@@ -168,6 +171,8 @@ pub(super) struct Ids {
     pub files: Vec<(String, String, String)>,
     /// Ids of the conversations in the files.
     pub conversation_files: HashSet<String>,
+    /// Id of the conversation in each file, by the catalog id of the file.
+    pub file_conversations: HashMap<usize, String>,
     /// Ids of embeddings in the file.
     pub embedding_ids: HashSet<String>,
     /// True if an embedding of the file cannot be parsed, so that its id is unknown.

@@ -9,9 +9,9 @@ use mementory_json::Tree;
 /// Code for a memory that does not match its content hash or the schema, in a store with a wrong checksum.
 pub(super) const DAMAGED_MEMORY_CODE: &str = "memory_damaged";
 
-/// Codes of the faults that a salvage ignores. The second line lists the codes for files that the catalog cannot read.
-/// An import refuses such files, so that conversations without their encrypted store are not mistaken for a complete
-/// export.
+/// Codes of the faults that a salvage ignores. The last six are the codes for files that the catalog does not read. An
+/// import refuses a source with such a file, so that conversations without their encrypted store are not mistaken for a
+/// complete export.
 pub(super) const SALVAGEABLE_CODES: [&str; 12] = [
     "truncated_archive",
     "damaged_entry",

@@ -356,7 +356,7 @@ impl StoreWriter<'_> {
         }
     }
 
-    /// Reports tombstones and passthrough files of other formats as losses.
+    /// Reports tombstones as losses, and in an export of everything also the passthrough files of other formats.
     fn report_left_out(&mut self, source: &mut dyn RecordSource) -> Result<(), FormatError> {
         for tombstone in source.tombstones()? {
             let note = "the format cannot record a deletion";
@@ -445,7 +445,7 @@ impl StoreWriter<'_> {
         }
     }
 
-    /// The envelope of the imported store without its forbidden values.
+    /// The envelope of the imported store without the values that the format forbids.
     fn repaired_envelope(&mut self) -> Option<Tree> {
         let mut envelope = self.context.first_pass.envelope.clone()?;
         let new = object([

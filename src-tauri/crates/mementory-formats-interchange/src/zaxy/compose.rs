@@ -144,7 +144,7 @@ pub(super) fn output_entry(
             source.disclosed = None;
         }
         // An entry that replaces an edited entry must not contain the old origin and verbatim. If the old entry was
-        // only faulty, both are preserved, because the forbidden values are only in the old text.
+        // only faulty, both are preserved, because only the old text contains the faulty values.
         let is_replaced = record.origin.format == KEY_SCOPE && (stored.edited || fault.is_none());
         if let Some((why, number)) = &fault {
             let (loss, what) = match is_replaced {

@@ -77,8 +77,9 @@ impl Selector {
             && self.until_time.as_ref().is_none_or(|bound| from.is_some_and(|t| t <= bound.as_str()))
     }
 
-    /// Returns the entries of all matching events, in their original order. Entries belong to the event with the same
-    /// citation. If this event is missing, the criteria are applied to the first entry with the citation.
+    /// Returns the entries of all matching events, in their original order, without the entries whose grain is not
+    /// selected. Entries belong to the event with the same citation. If this event is missing, the criteria are applied
+    /// to the first entry with the citation.
     pub(super) fn matching_entries(&self, entries: Vec<OutputEntry>) -> Vec<OutputEntry> {
         let citation_of = |m: &OutputEntry| text_member(&m.tree, "citation").unwrap_or_default().to_owned();
         let mut matched_by_citation: HashMap<String, usize> = HashMap::new();

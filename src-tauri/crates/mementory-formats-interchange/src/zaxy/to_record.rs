@@ -245,8 +245,8 @@ pub(super) struct EntryLinks {
 }
 
 impl EntryLinks {
-    /// Adds links from `record` to the earlier entries that its entry refers to. Stores the record's id for later
-    /// entries.
+    /// Adds links from `record` to the earlier entries that its entry refers to. Stores the id of an event or entity
+    /// for later entries.
     pub(super) fn link(&mut self, tree: &Tree, record: &mut Record) {
         let citation_text = text_member(tree, "citation").unwrap_or_default();
         let to = |relation: &str, kind, id: &str| Link { relation: relation.into(), kind, target: key(id) };

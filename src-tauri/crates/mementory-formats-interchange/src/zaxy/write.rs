@@ -403,7 +403,7 @@ pub(super) fn envelope_of_subset(signed: &Envelope) -> Envelope {
     new_envelope(members)
 }
 
-/// A nonce of 16 bytes in hex: the truncated SHA-256 of two random UUIDs.
+/// A nonce of 16 bytes in hex: the truncated SHA-256 of two new UUIDs.
 fn nonce(now: Timestamp) -> String {
     let seconds = u64::try_from(now.as_micros().div_euclid(1_000_000)).unwrap_or_default();
     let new_uuid = || uuid::Uuid::new_v7(uuid::Timestamp::from_unix(uuid::NoContext, seconds, 0));

@@ -1,5 +1,5 @@
-//! All values of a record except its text, each with a name, for formats that people read. They become the columns of a
-//! table, or the metadata of a page or note. A record can be restored from them.
+//! All values of a record except its text, each with a name, for formats that people read. The values become the
+//! columns of a table, or the metadata of a page or note. A record can be restored from them.
 use super::strip::ExportSource;
 use crate::object::content_id;
 use mementory_format::{

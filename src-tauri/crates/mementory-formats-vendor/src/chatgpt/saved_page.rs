@@ -51,7 +51,8 @@ fn saved_by(catalog: &Catalog, member: &Member) -> Result<Option<SavedBy>, Forma
 
 /// Reads the messages of a page, and sends them to the sink as one conversation.
 ///
-/// # Errors Returns an error if the page is damaged. The messages before the damage have already been sent.
+/// # Errors
+/// Returns an error if the page is damaged. The messages before the damage have already been sent.
 pub(super) fn read(
     catalog: &Catalog,
     member: &Member,

@@ -17,7 +17,8 @@ pub(super) const ROOT_PARENT_UUID: &str = "00000000-0000-4000-8000-000000000000"
 /// Reads a conversation object into one unit of records (conversation, messages, artifacts). An unreadable message is
 /// dropped.
 ///
-/// # Errors Returns a message for the user if the object is not a conversation.
+/// # Errors
+/// Returns a message for the user if the object is not a conversation.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     let list_key = if object.has("chat_messages") { "chat_messages" } else { "messages" };
     if !object.has(list_key) && object.text("uuid").is_none() {

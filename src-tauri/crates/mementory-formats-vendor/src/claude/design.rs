@@ -11,7 +11,8 @@ use std::{borrow::Cow, collections::HashSet};
 
 /// Reads a design chat into one unit of records.
 ///
-/// # Errors Returns a message for the user if the object is not a design chat.
+/// # Errors
+/// Returns a message for the user if the object is not a design chat.
 pub(super) fn read(text: &str, object: &Object<'_>, place: &ElementPlace<'_>) -> Result<ReadResult, String> {
     let raw = object.raw_value("messages");
     if raw.is_none() && object.non_blank_text("uuid").is_none() {

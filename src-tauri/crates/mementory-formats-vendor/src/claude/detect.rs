@@ -115,10 +115,12 @@ fn is_other_program(keys: &Keys) -> bool {
             && (keys.has("messages") || keys.has("conversation") || keys.has("title"))
 }
 
-/// True for the keys of a design chat, in which the content of a message is an object with blocks.
+/// True for the keys of a design chat, in which the content of a message is an object. A chat that was not answered may
+/// have no blocks, so the author of a prompt is enough.
 pub(super) fn is_design(keys: &Keys) -> bool {
-    let has_nested_blocks = keys.has("messages.content.kind") || keys.has("messages.content.contentBlocks");
-    has_nested_blocks && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
+    let names = ["kind", "contentBlocks", "authorAccountUuid"];
+    let has_content_object = names.iter().any(|name| keys.has(&format!("messages.content.{name}")));
+    has_content_object && keys.has("uuid") && !keys.has("chat_messages") && !keys.has("messages.sender")
 }
 
 /// Returns the file name of the archive that directly contains a member. None if the member is not in an archive.

@@ -11,8 +11,8 @@ fn fixtures_of_newer_shapes_are_read_as_their_cases_say() {
 }
 
 #[test]
-fn damaged_and_empty_exports_are_read_as_their_cases_say() {
-    for case in ["damaged-entries", "empty-account"] {
+fn damaged_and_small_exports_are_read_as_their_cases_say() {
+    for case in ["damaged-entries", "design-unanswered", "empty-account"] {
         check_case(&repo().join("fixtures/claude").join(case), &Claude);
     }
 }

@@ -1,5 +1,5 @@
 //! Splits a memory document into single statements by headings, bullets and sentences.
-use mementory_model::normal_text;
+use mementory_model::{normal_text, split_sentences};
 use std::ops::Range;
 
 /// Opening quotation marks, each with the marks that may close the quotation.
@@ -102,7 +102,7 @@ fn bullet_text(line: &str) -> Option<&str> {
 }
 
 fn flush_paragraph(paragraph: &mut String, heading: &Option<String>, out: &mut Vec<Statement>) {
-    for sentence in split_sentences(paragraph) {
+    for sentence in sentences_of(paragraph) {
         push_statement(sentence, heading, out);
     }
     paragraph.clear();
@@ -115,35 +115,19 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
     }
 }
 
-/// Splits a text into sentences. A full stop, question mark or exclamation mark ends a sentence if white space follows
-/// and the next character is not a lower-case letter. The full stop of an abbreviation ends no sentence. Chinese and
-/// Japanese marks always end a sentence. Sentences inside a quotation are not split: `Says "Thank you. Good night." and
-/// leaves` is one statement.
-fn split_sentences(text: &str) -> Vec<&str> {
-    let quotations = quotations(text);
-    let is_quoted = |at: usize| quotations.iter().any(|quotation| quotation.contains(&at));
-    let mut out = Vec::new();
-    let mut start = 0;
-    let mut chars = text.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let end = at + c.len_utf8();
-        let ends_sentence = match c {
-            _ if is_quoted(at) => false,
-            '。' | '！' | '？' => true,
-            '.' | '!' | '?' => {
-                chars.peek().is_some_and(|(_, n)| n.is_whitespace())
-                    && text[end..].trim_start().chars().next().is_some_and(|n| !n.is_lowercase())
-                    && !(c == '.' && ends_in_abbreviation(&text[start..at]))
-            }
-            _ => false,
-        };
-        if ends_sentence {
-            out.push(&text[start..end]);
-            start = end;
-        }
-    }
-    out.push(&text[start..]);
-    out
+/// Splits a paragraph into sentences. A full stop, question mark or exclamation mark ends a sentence if white space follows
+/// and the next character is not a lower-case letter. The full stop of an abbreviation ends no sentence. A Chinese or
+/// Japanese mark ends a sentence whatever follows. Sentences inside a quotation are not split: `Says "Thank you. Good
+/// night." and leaves` is one statement.
+fn sentences_of(paragraph: &str) -> Vec<&str> {
+    let quotations = quotations(paragraph);
+    split_sentences(paragraph, |mark| {
+        let is_quoted = || quotations.iter().any(|quotation| quotation.contains(&mark.at));
+        let is_before_sentence =
+            || mark.after.trim_start().chars().next().is_some_and(|next_char| !next_char.is_lowercase());
+        let is_abbreviation = || mark.character == '.' && ends_in_abbreviation(mark.before);
+        (mark.is_full_width() || mark.is_before_space() && is_before_sentence() && !is_abbreviation()) && !is_quoted()
+    })
 }
 
 /// Returns the ranges of the quotations in a text, including their marks. An opening mark without a closing mark is

@@ -90,8 +90,8 @@ fn content_cells(cell: &str) -> Vec<&str> {
     out
 }
 
-/// Reads an activity of Gemini. None if it has neither a prompt nor an answer. Without `with_answer`, `answer` is an
-/// empty text if there is an answer, because the first pass needs no texts.
+/// Reads an activity of Gemini. None if it has neither a prompt nor an answer. If `with_answer` is false, `answer` is
+/// empty even if there is an answer, because the first pass needs no texts.
 pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Activity> {
     let cells = content_cells(cell);
     let body = cells.first()?.trim_end_matches("</div>");

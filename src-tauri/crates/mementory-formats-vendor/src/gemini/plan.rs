@@ -1,6 +1,6 @@
 //! Plans the chats of an export: which rows each chat contains, in which order, and which rows are repeated. My
 //! Activity is a log with the newest row first, so a chat is complete only after all rows have been read. The plan
-//! stores no texts.
+//! stores no prompts or answers, only ids, times, and the headers or first words of titles that may be prompts.
 use super::activity::{Activity, Meaning, SCOPE};
 use super::verbs;
 use mementory_formats_shared::object::content_id;
@@ -14,7 +14,7 @@ const MAX_WORDS: usize = 10_000;
 #[derive(Default)]
 pub(super) struct Plan {
     chats: HashMap<String, Chat>,
-    /// Headers or first words of the activities with answers whose language is unknown. An activity without an answer
+    /// Headers or first words, in an unknown language, of activities that have an answer. An activity without an answer
     /// is a prompt if its header or first word is one of them.
     prompt_words: HashSet<String>,
 }

@@ -48,7 +48,7 @@ impl Number {
         (self.value - other.value).abs() <= tolerance
     }
 
-    /// False if one amount of money is for a year and the other has no period and differs greatly. An amount without a
+    /// False if only one of two amounts of money is for a year, and the amounts differ greatly. An amount without a
     /// period is usually for a month.
     fn may_be_for_same_period(&self, other: &Self) -> bool {
         let is_money = self.measure.is_money() && other.measure.is_money();

@@ -1,10 +1,11 @@
 //! Finds different values of the same thing, in any words and languages, by the vectors of a sentence encoder.
 //!
-//! There are two ways in which two statements become a pair:
+//! There are three ways in which two statements become a pair:
 //! - By their vectors, both state the same attribute, and their values differ. The values differ in numbers, times or
 //!   names, or it is improbable that both state the same value.
 //! - They are similar and share a rare term. The words of one say that something is over or is not so, or give another
 //!   number or date.
+//! - They are very similar, but in different languages, and the newer one says that something is over.
 use super::{
     Prepared,
     attributes::{Attribute, Comparison, attribute, dot, stated_attributes},
@@ -312,7 +313,8 @@ fn differ_in(
     if attribute.name == "diet" && pair.similarity < MAX_SIMILARITY_OF_OTHERS && !pair.says_changed {
         return false;
     }
-    // If the attribute is less certain, the words must say that something changed, and the sentences must be similar.
+    // If the attribute is less certain, the words must say that something changed, and the sentences must share a rare
+    // term or be similar.
     let min_if_changed = match attribute.comparison {
         Comparison::Numbers => MIN_SIMILARITY_IF_UNCERTAIN,
         Comparison::Values => MIN_SIMILARITY_IF_CHANGED,

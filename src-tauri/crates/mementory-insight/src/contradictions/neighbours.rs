@@ -1,6 +1,7 @@
 //! Finds the most similar statements for each statement, because a contradicting statement is usually among them. If no
-//! third statement is as similar, that is further evidence. Among many statements, only those near the same sample
-//! sentences are compared, because comparing all pairs takes too long.
+//! third statement is as similar, that is further evidence. Only statements near the same sample sentences are
+//! compared, because comparing all pairs takes too long. Among few statements, however, the projected vectors of all
+//! pairs are compared.
 use super::{attributes::dot, features::Feature, reading::Reading};
 use std::collections::BTreeMap;
 
@@ -114,7 +115,8 @@ impl Neighbours {
         }
     }
 
-    /// The positions of all pairs in which one statement is a neighbour of the other. Each pair is listed once.
+    /// The positions of all pairs in which one statement is among the `paired_count` nearest neighbours of the other.
+    /// Each pair is listed once.
     pub(super) fn pairs(&self) -> Vec<(usize, usize)> {
         let pairs_of = |(a, nearest): (usize, &Vec<(f32, usize)>)| -> Vec<(usize, usize)> {
             nearest.iter().take(self.paired_count).map(|(_, b)| (a.min(*b), a.max(*b))).collect()

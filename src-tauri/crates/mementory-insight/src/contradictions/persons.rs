@@ -21,7 +21,7 @@ const POSSESSIVES: [&str; 30] = [
     "unserer", "ihr", "ihre", "ihrer", "sein", "seine", "seiner", "der", "die", "das", "s", "nutzers", "nutzerin",
     "dessen", "deren", "dr",
 ];
-/// Relations of people and pets whose names are the values of attributes, such as the name of the boss.
+/// Relations of people whose names are the values of attributes, such as the name of the boss.
 const CLOSE_RELATIONS: [&str; 5] = ["boss", "ex_partner", "husband", "partner", "wife"];
 /// Relations of people who may be children. The age of a child is recorded again as it changes.
 const CHILD_RELATIONS: [&str; 7] = ["child", "daughter", "godchild", "grandchild", "nephew", "niece", "son"];
@@ -223,7 +223,7 @@ impl Persons {
         subject.is_some_and(|person| person.is_close)
     }
 
-    /// True if this person is a child, grandchild, nephew or niece of somebody.
+    /// True if this person is a child, godchild, grandchild, nephew or niece of somebody.
     pub(super) fn is_child(&self, person: usize) -> bool {
         self.people.get(person).is_some_and(|person| person.is_child)
     }
@@ -246,9 +246,9 @@ impl Persons {
     }
 }
 
-/// Returns the name that begins the most texts, among the names of people for whom no text states a relation (as in "her
-/// sister Anna"). It is most likely the name of the owner of the memories, even if other texts say "the user". None if few texts begin with it,
-/// or if another name is nearly as frequent.
+/// Returns the name that begins the most texts, among the names of people for whom no text states a relation (as in
+/// "her sister Anna"). It is most likely the name of the owner of the memories, even if other texts say "the user".
+/// None if few texts begin with the name, or if another name is nearly as frequent.
 fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> {
     let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
     for name in texts.iter().filter_map(opening_name) {
@@ -302,7 +302,7 @@ fn opening_of_action(text: &Folded) -> Option<&str> {
     words.first().copied().filter(|_| is_acting)
 }
 
-/// The first word of a text, if it is in no word list and a verb or a genitive follows, in English or German.
+/// The first word of a text, if it is in no word list and a verb, a genitive or "and" follows, in English or German.
 fn opening_name(text: &Folded) -> Option<&str> {
     const VERBS: [&str; 12] =
         ["ist", "hat", "wohnt", "lebt", "arbeitet", "mag", "isst", "trinkt", "fährt", "nutzt", "and", "und"];
@@ -338,7 +338,7 @@ fn opening_subject(text: &Folded) -> Option<&str> {
     (is_verb && !is_listed && first.chars().count() >= 2).then_some(*first)
 }
 
-/// True for a word in the lists of words for kinds of memories, special categories or relations.
+/// True for a word in the lists of words for kinds of memories and relations, and in the list of general words.
 fn is_listed_word(word: &str) -> bool {
     static WORDS: OnceLock<HashSet<&str>> = OnceLock::new();
     let words = WORDS.get_or_init(|| {

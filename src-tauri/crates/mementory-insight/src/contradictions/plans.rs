@@ -1,6 +1,7 @@
 //! Finds plans whose date has passed.
 use super::{Statement, marks_of};
 use crate::{fold::Folded, values::dates};
+use mementory_model::split_sentences;
 
 /// Returns the positions of the statements about a plan whose date has passed. `now` is in microseconds since 1970.
 pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
@@ -29,23 +30,10 @@ fn is_past_plan(line: &str, month: i32) -> bool {
     })
 }
 
-/// Splits a line into sentences. A full stop after a number does not end a sentence: `3. März` is a date.
+/// The sentences of a line. A full stop after a number does not end a sentence: `3. März` is a date.
 fn sentences_in(line: &str) -> Vec<&str> {
-    let mut out = Vec::new();
-    let (mut start, mut last) = (0, ' ');
-    for (at, c) in line.char_indices() {
-        let end = at + c.len_utf8();
-        let is_end = match c {
-            '。' | '！' | '？' => true,
-            '.' | '!' | '?' => !(c == '.' && last.is_ascii_digit()) && line[end..].starts_with(char::is_whitespace),
-            _ => false,
-        };
-        if is_end {
-            out.push(&line[start..end]);
-            start = end;
-        }
-        last = c;
-    }
-    out.push(&line[start..]);
-    out
+    split_sentences(line, |mark| {
+        let is_ordinal = mark.character == '.' && mark.before.ends_with(|c: char| c.is_ascii_digit());
+        mark.is_full_width() || mark.is_before_space() && !is_ordinal
+    })
 }

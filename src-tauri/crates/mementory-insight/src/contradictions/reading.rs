@@ -174,7 +174,8 @@ pub(super) struct PairComparison {
     pub(super) times_differ: bool,
     /// True if both statements are about the same person or thing with a name.
     pub(super) same_named_person: bool,
-    /// True if the newer statement says that something is over. If both are equally old, either of them may say so.
+    /// True if the newer statement says that something is over, and the older one does not. If both are equally old,
+    /// true if exactly one of them says so.
     pub(super) says_over: bool,
     /// True if the newer statement says that something has changed or is over. If both are equally old, either of them
     /// may say so.
@@ -289,7 +290,7 @@ fn is_open(reading: &Reading<'_>) -> bool {
     reading.marks.is_plan || reading.marks.is_pending || reading.marks.is_ongoing
 }
 
-/// True if every year in a statement is before the year in which the other statement was made.
+/// True if a statement contains years, and all of them are before the year in which the other statement was made.
 fn is_about_earlier_year(statement: &Reading<'_>, other: &Reading<'_>) -> bool {
     const MICROSECONDS_OF_YEAR: i64 = 31_556_952_000_000;
     let year_made = other.at.map_or(0, |at| 1970 + at / MICROSECONDS_OF_YEAR);
@@ -510,8 +511,8 @@ impl<'p> SharedNames<'p> {
             && !concepts(a).any(|term| b.things.contains(term))
     }
 
-    /// True if the statements are about different aspects of work: for example, one about shifts and the other about
-    /// the workplace.
+    /// True if the statements are about different aspects of work, for example one about shifts and the other about the
+    /// workplace, or if only one of them names such an aspect.
     pub(super) fn are_about_other_parts_of_work(&self, one: &Reading<'_>, other: &Reading<'_>) -> bool {
         const PARTS: [&str; 4] = ["commute", "hours", "shift", "workplace"];
         let parts = |statement: &Prepared<'_>| -> Vec<&str> {

@@ -55,8 +55,7 @@ pub(super) fn is_opinion(term: &str) -> bool {
     LIKES.iter().chain(DISLIKES).flat_map(|phrase| phrase.split(' ')).any(|word| word.starts_with(term) || word == term)
 }
 
-/// True for a thing in the lists of names, except cities and countries: an opinion about a city can be about anything
-/// in it.
+/// True for a thing in the lists of names, except countries: an opinion about a country can be about anything in it.
 fn is_listed(term: &str) -> bool {
     term.starts_with('~')
         || term.strip_prefix('#').and_then(|n| n.parse::<usize>().ok()).is_some_and(|n| n >= COUNTRIES.len())

@@ -22,8 +22,8 @@ impl Token<'_> {
         !self.starts_sentence && self.before.chars().all(char::is_whitespace)
     }
 
-    /// True if this word may be a name. It must have a capital letter followed by lower-case letters, and must not be
-    /// in the lists of places, languages and things.
+    /// True if this word may be a name. It must begin with a capital letter and then a lower-case letter or an
+    /// apostrophe, and must not be in the lists of places, languages and things.
     pub(super) fn may_be_name(&self) -> bool {
         let mut chars = self.text.chars();
         let has_capital = chars.next().is_some_and(char::is_uppercase);

@@ -24,7 +24,7 @@ const MIN_WORD_SIMILARITY: f32 = 0.2;
 /// Largest number of neighbours that are stored for a text: those with the highest similarity.
 const MAX_NEIGHBOURS: usize = 12;
 
-/// Memories about the same subject.
+/// A group of texts about the same thing, with a name.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Topic {
     /// The name, which consists of words from the texts. It contains only letters, digits and single spaces.
@@ -34,8 +34,8 @@ pub struct Topic {
 }
 
 /// Finds the topics of the texts, the largest first. `vectors` contains one vector for each text: normalised to length
-/// 1, or empty if the text has none. If most texts have no vector, or if there are more than 3,000 texts, only words
-/// are compared.
+/// 1, or empty if the text has none. If at least half of the texts have no vector, or if there are more than 3,000
+/// texts, only words are compared.
 pub fn topics(texts: &[&str], vectors: &[Vec<f32>]) -> Vec<Topic> {
     let stems_by_text: Vec<Vec<String>> = texts.iter().map(|text| distinct_stems(text)).collect();
     let mut counts: HashMap<&str, u32> = HashMap::new();

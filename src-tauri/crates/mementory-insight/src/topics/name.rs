@@ -226,7 +226,8 @@ fn offset(text: &str, slice: &str) -> usize {
     slice.as_ptr() as usize - text.as_ptr() as usize
 }
 
-/// The stem of a meaningful word, which is its first letters. None for articles, times, numbers and very common words.
+/// The stem of a meaningful word, which is its first letters. None for short words, articles, times, numbers and very
+/// common words.
 fn stem_of(word: &str) -> Option<String> {
     let folded = word.to_lowercase();
     let is_meaningful = (MIN_WORD_CHARS..=MAX_NAME_CHARS).contains(&folded.chars().count())

@@ -1,4 +1,4 @@
-//! Computes how similar each pair of texts is in meaning, words and kind.
+//! Computes how similar each pair of texts is in meaning, words and kind (what a text is about, see [`AboutKind`]).
 use super::Edges;
 use crate::{fitted, kinds::AboutKind};
 
@@ -17,8 +17,7 @@ const SAME_KIND_WEIGHT: f32 = 0.3;
 /// If their similarity is below this, two texts have nothing in common, even if they are more similar to each other
 /// than to all other texts.
 const MIN_SIMILARITY: f32 = 0.25;
-/// If their similarity is above this, two texts have the same topic, even if many other texts are just as similar to
-/// them.
+/// If their similarity is above this, two texts count as similar, even if many other texts are just as similar to them.
 const SURE_SIMILARITY: f32 = 0.8;
 
 const KIND_COUNT: usize = AboutKind::ALL.len();

@@ -3,16 +3,16 @@ use super::{Place, RepeatedKeys, Rule, Violation, check, place::PathStep};
 use crate::Tree;
 use std::collections::BTreeSet;
 
-/// Largest number of values that are changed in one round. A hostile file may have a million forbidden values.
+/// Largest number of values that are changed in one round. A hostile file may have a million invalid values.
 const MAX_PLACES: usize = 2000;
 /// Largest number of rounds. A removed value may leave its object without a required member, which the next round
 /// finds. The deepest rule has fewer levels than this.
 const MAX_ROUNDS: usize = 16;
 
-/// Changes a tree until it has no violation for which `is_forbidden` is true. A forbidden value is replaced with the
-/// value of `fallback` at the same place. If there is no such value, the forbidden value is removed, and if it was
-/// required, its object is also removed. If an item of a list is forbidden, the whole list is replaced or removed,
-/// because the length of a vector has a meaning. A value inside an object in a list is treated like any other.
+/// Changes a tree until it has no violation for which `is_forbidden` is true. A value with such a violation is replaced
+/// with the value of `fallback` at the same place. If `fallback` has no value there, the invalid value is removed, and
+/// if it was required, its object is also removed. If an item of a list is invalid, the whole list is replaced or
+/// removed, because the length of a vector has a meaning. A value inside an object in a list is treated like any other.
 ///
 /// Returns the names of the changed top-level members. Returns None, with the tree partly changed, if the tree cannot
 /// be made to follow its rule, for example because `fallback` also lacks a required member.

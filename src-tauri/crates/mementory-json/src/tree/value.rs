@@ -2,8 +2,9 @@
 use super::Tree;
 use serde_json::Value;
 
-/// Converts a tree to a value of serde_json. Numbers beyond 64 bits become doubles, and if several members have the
-/// same name, only the last one stays. Callers that need the exact values must keep the source text.
+/// Converts a tree to a value of serde_json. A number beyond 64 bits becomes a double, or null if a double cannot
+/// represent its magnitude. If several members have the same name, only the last one stays. Callers that need the exact
+/// values must keep the source text.
 pub fn value_of(tree: &Tree) -> Value {
     match tree {
         Tree::Null => Value::Null,

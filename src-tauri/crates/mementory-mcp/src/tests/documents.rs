@@ -8,7 +8,7 @@ const SECRET: &str = "ada.kovalenko@orchardmail.eu";
 /// A text with invisible characters, one of which reverses the direction of the characters after it.
 const HIDDEN: &str = "Likes \u{202e}trains\u{200b} and \u{e0041}trams.";
 
-/// The report of our validator about a document.
+/// The report of Mementory's validator about a document.
 pub(super) fn validated(v: &TestVault, name: &str, text: &str) -> Validation {
     let path = v.folder.path().join(name);
     std::fs::write(&path, text).unwrap();

@@ -88,7 +88,7 @@ fn find_candidate(bytes: &[u8], runs: &[DigitRun]) -> Option<Candidate> {
             distinctive: false,
         });
     }
-    // The following formats have a separator before the last letter: 12345678-Z, 12.345.678-Z, X-1234567-L,
+    // The following formats have a separator before their last part: 12345678-Z, 12.345.678-Z, X-1234567-L,
     // 010190-123A, 12.345.678-K.
     let dotted_lengths =
         [&[2, 3, 3][..], &[1, 3, 3]].into_iter().find(|lengths| is_grouped(runs, lengths, &[Gap::Dot]));
@@ -232,7 +232,8 @@ fn is_rut(digits: &[u8], check: u8) -> bool {
     expected == check && digits.iter().any(|d| *d != digits[0])
 }
 
-/// Whether this is a British national insurance number: two letters, six digits and a letter, without a check digit.
+/// Whether the two letters at the start can begin a British national insurance number: two letters, six digits and a
+/// letter, without a check digit. The caller has already checked the rest.
 fn is_nino(word: &[u8]) -> bool {
     let unused_prefixes: &[&[u8]] = &[b"BG", b"GB", b"NK", b"KN", b"TN", b"NT", b"ZZ", b"QQ"];
     word[..2].iter().all(u8::is_ascii_uppercase)

@@ -61,14 +61,15 @@ pub struct GrantedExport {
     times: Vec<i64>,
     /// Number of each record: its position among all visible records, oldest first, from 1.
     pub numbers: HashMap<String, u64>,
-    /// Sort time of the first record that was left out. None if there are no more records in the range.
+    /// Sort time of the first record of the range that is later than the exported ones and was left out. None if no
+    /// later record was left out.
     first_omitted_time: Option<i64>,
     /// Cursor of each record, in the order of `records`.
     cursors: Vec<String>,
 }
 
 impl GrantedExport {
-    /// True if the range has more records than this export.
+    /// True if the range has later records than this export.
     pub fn is_cut_off(&self) -> bool {
         self.first_omitted_time.is_some()
     }

@@ -55,8 +55,8 @@ impl RedactedText {
     }
 
     /// Returns the words to remove from the redacted record itself (if `is_own`) or from records derived from it.
-    /// `former` is the original text of the redacted record. Also removes a string that repeats words of `former` from
-    /// inside a span or from both sides of a span's border.
+    /// `former` is the original text of the redacted record. A string is also removed as a whole if it repeats words of
+    /// `former` that lie inside a span or on both sides of the start or end of a span.
     pub(crate) fn removal(&self, former: &str, is_own: bool) -> Removal {
         let mut pairs = self.removed.clone();
         if is_own {

@@ -1,6 +1,6 @@
 //! Finds the records changed since a given time, for incremental exports. A record counts as changed if its source
-//! created or updated it after that time, or if the person edited, redacted or restored it in this vault after that
-//! time. The time of its import does not count.
+//! created or updated it at that time or later, or if the person edited, redacted or restored it in this vault at that
+//! time or later. The time of its import does not count.
 use crate::VaultResult;
 use mementory_model::Timestamp;
 use mementory_store::{Flags, Packs};
@@ -19,7 +19,8 @@ const CHANGED_ROWS_SQL: &str = "SELECT r.row, r.owner, r.pack, r.slot, max(r.sor
 #[derive(Debug, Default)]
 pub(super) struct ChangedRows {
     rows: BTreeSet<i64>,
-    /// When the rows changed in the vault. Changed rows that are missing from this map changed at their source.
+    /// When the rows changed in the vault. The other changed rows changed at their source, or are conversations of
+    /// changed messages.
     pub in_vault: BTreeMap<i64, Timestamp>,
 }
 

@@ -57,8 +57,8 @@ pub struct ImportOptions<'a> {
     /// True if files that do not match their own inventory of contents and checksums are imported as far as they are
     /// intact.
     pub salvage: bool,
-    /// The records are to be written in the format that they are read in, so extension slots are ignored
-    /// ([`Format::read_elements`]).
+    /// True if the records are read only to be written in the same format again. In that case the reader ignores
+    /// extension slots ([`Format::read_elements`]).
     pub is_conversion: bool,
     /// The missing or damaged parts of the files, if the person chose to import the remainder.
     pub missing: &'a [MissingPart],

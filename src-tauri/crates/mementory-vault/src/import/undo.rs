@@ -22,7 +22,7 @@ struct UndoneChanges {
     seq: u64,
     removed: Vec<i64>,
     changed: Vec<i64>,
-    /// Conversations whose content stays and whose list position was restored.
+    /// Conversations whose list position the batch had changed.
     moved: Vec<i64>,
     untrashed: Vec<i64>,
 }
@@ -46,8 +46,8 @@ impl Importer<'_> {
         let changes = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
         let indexed = Applied::new(changes)
             .then(FailedStep::Index, |changes| self.context.update_index(changes.seq, || self.index_undone(changes)));
-        // No record refers to the blobs and database pages of the undone import any more, so they are removed. If this
-        // fails, they are removed when the vault is next opened.
+        // Removes the blobs to which no record refers any more, and empties the write-ahead log. Blobs that cannot be
+        // removed now are removed when the vault is next opened.
         let _ = self.context.sweep_blobs();
         let _ = self.context.store.checkpoint();
         Ok(indexed.map(|changes| u32::try_from(changes.removed.len() + changes.changed.len()).unwrap_or(u32::MAX)))

@@ -41,7 +41,7 @@ impl<'v> Insight<'v> {
 }
 
 impl Insight<'_> {
-    /// Returns what one memory is about. The result is empty for other kinds of records.
+    /// Returns the subject and the special categories of a memory. The result is empty if the record is not a memory.
     pub fn judgement(&self, view: &RowView, record: &Record) -> VaultResult<Judgement> {
         if view.kind != Kind::Memory {
             return Ok(Judgement::default());
@@ -64,15 +64,15 @@ impl Insight<'_> {
         Ok(self.lock().rows(filter))
     }
 
-    /// Counts the memories among the records that a query finds, by kind and by special category.
+    /// Counts the memories among the records that a query finds, by subject and by special category.
     pub fn counts(&self, query: &ListQuery) -> VaultResult<InsightCounts> {
         self.refresh()?;
         let rows = Queries::new(self.context).rows(query)?;
         Ok(self.lock().counts(&rows))
     }
 
-    /// Stores the kind that the person chose for memories; None removes the choice. The choice also applies to memories
-    /// that say the same.
+    /// Stores the subject that the person chose for memories; None removes the choice. The choice also applies to
+    /// memories that say the same.
     ///
     /// # Errors
     /// `NotFound`; `Usage` if a record is not a memory.
@@ -83,7 +83,7 @@ impl Insight<'_> {
         Ok(())
     }
 
-    /// Edits a memory, and stores or removes the kind that the person chose for it. Makes both changes or neither.
+    /// Edits a memory, and stores or removes the subject that the person chose for it. Makes both changes or neither.
     /// Returns the new version number.
     ///
     /// # Errors

@@ -37,8 +37,8 @@ pub struct ContradictionGroup {
 pub struct Contradictions {
     /// Highest confidence first, without pairs that the person marked as both true.
     pub pairs: Vec<ContradictionPair>,
-    /// The pairs, joined into groups with one subject each. A pair is in only one group; a memory may be in several
-    /// groups.
+    /// The pairs, joined into groups of memories about the same thing. A pair is in only one group; a memory may be in
+    /// several groups.
     pub groups: Vec<ContradictionGroup>,
     /// Plans whose date has passed.
     pub past_plans: Vec<RowView>,
@@ -73,7 +73,7 @@ struct Memory {
 }
 
 impl Insight<'_> {
-    /// Pairs and groups of live memories that cannot all be true now, and plans whose date has passed.
+    /// Returns the pairs and groups of live memories that cannot all be true now, and the plans whose date has passed.
     ///
     /// # Errors
     /// `Cancelled`; errors of the store.

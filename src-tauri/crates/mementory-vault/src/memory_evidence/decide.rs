@@ -10,7 +10,7 @@ use crate::memory_evidence::{
 use mementory_evidence::{Claim, Sentence};
 use mementory_model::SaidBy;
 
-/// Lowest confidence with which a message counts as evidence.
+/// Lowest confidence with which a message counts as evidence, apart from the two cases below.
 const MIN_CONFIDENCE: f32 = 0.55;
 /// Lowest confidence for a message of the person in a conversation that the export names, or from just before the
 /// memory was made.
@@ -91,7 +91,8 @@ fn weigh(
         return None;
     }
     let is_linked = candidate.found_by == FoundBy::Linked;
-    // A call to the memory tool contains the memory itself. It is evidence only if the export links to it.
+    // A tool call, its result, and an assistant's thinking are evidence only if the export links to them. A call to the
+    // memory tool, for example, contains the memory itself.
     if !is_linked && !is_speech(&candidate) {
         return None;
     }

@@ -57,7 +57,8 @@ pub(super) fn compare(
     }
 }
 
-/// Returns the whole text of a memory. If the text has several sentences, also returns each sentence.
+/// Returns the whole text of a memory. If the text has several sentences, also returns the first
+/// [`MAX_MEMORY_SENTENCES`] of them.
 pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
     let all_sentences = sentences(text);
     let mut parts = vec![text];
@@ -67,8 +68,8 @@ pub(super) fn parts_of_memory(text: &str) -> Vec<&str> {
     parts
 }
 
-/// Chooses the sentences to encode. First come messages of the person from just before the memory was made, then other
-/// messages from that time, then the messages with the most words of the memory.
+/// Chooses the sentences to encode. First come the messages from the named conversation or from just before the memory
+/// was made, those of the person before all others. Then come the messages with the most words of the memory.
 fn choose_sentences(created: Option<Timestamp>, candidates: &[(Vec<Sentence>, Candidate)]) -> Vec<ChosenSentence<'_>> {
     let score = |sentences: &[Sentence]| sentences.iter().map(|sentence| sentence.score).fold(0.0, f32::max);
     let mut order: Vec<(bool, bool, f32, usize)> = Vec::new();

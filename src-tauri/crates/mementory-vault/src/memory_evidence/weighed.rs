@@ -50,8 +50,8 @@ impl WeighedCandidate {
         self.candidate.found_by == FoundBy::Linked
     }
 
-    /// True for a call to the memory tool. The call shows that the assistant wrote the memory down, but not that the
-    /// assistant said its content.
+    /// True for a tool call, such as a call to the memory tool. Such a call shows that the assistant wrote the memory
+    /// down, but not that the assistant said its content.
     pub(super) fn is_tool_call(&self) -> bool {
         self.candidate.record.message.as_ref().is_some_and(|part| part.content_type == "tool_call")
     }

@@ -65,8 +65,8 @@ impl ExhaustiveSearch<'_> {
         Ok(false)
     }
 
-    /// Returns messages before a time. Returns at most one more than can be compared, which shows that there are too
-    /// many.
+    /// Returns rows of messages of the memory's assistant up to a time. Returns at most one more than can be compared;
+    /// the extra row shows that there are too many.
     fn rows_before(&self, before: i64) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?2 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?3) LIMIT ?4";

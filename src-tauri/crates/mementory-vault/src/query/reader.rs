@@ -28,18 +28,24 @@ pub struct LinkRow {
 
 /// The record of a row as [`Reader::content`] returns it.
 pub(crate) fn content_for_display(context: &Context, c: &Connection, view: &RowView) -> VaultResult<Record> {
-    let packs = &context.store.packs;
     if view.kind != Kind::Credential {
-        return packs.content(c, view.pack, view.slot);
+        return context.store.packs.content(c, view.pack, view.slot);
     }
-    // A secret in the title or text is recognised by the verbatim, which also has it.
-    let mut record = packs.record(c, view.pack, view.slot)?;
-    replace_plain_secrets(&mut record, SECRET_DOTS);
+    // The verbatim is needed to recognise a secret in the title or text, because it contains the same secret.
+    let mut record = record_for_display(context, c, view.pack, view.slot)?;
     record.verbatim = None;
     Ok(record)
 }
 
-/// Reads records with their versions, links and messages.
+/// A stored record, including its `verbatim`, as [`Reader::record`] returns it.
+fn record_for_display(context: &Context, c: &Connection, pack: i64, slot: u32) -> VaultResult<Record> {
+    let mut record = context.store.packs.record(c, pack, slot)?;
+    replace_plain_secrets(&mut record, SECRET_DOTS);
+    Ok(record)
+}
+
+/// Reads records with their versions, links and messages, as they are displayed: in a credential, a row of dots replaces
+/// each secret that its source stored in plain text.
 #[derive(Clone, Copy)]
 pub struct Reader<'v> {
     pub(crate) context: &'v Context,
@@ -64,11 +70,10 @@ impl Reader<'_> {
 
     /// Returns the record of a row, including its `verbatim`.
     pub fn record(&self, view: &RowView) -> VaultResult<Record> {
-        self.context.store.read(|c| self.context.store.packs.record(c, view.pack, view.slot))
+        self.context.store.read(|c| record_for_display(self.context, c, view.pack, view.slot))
     }
 
-    /// Returns the record of a row without its `verbatim`, for lists and for reading. In a credential, a row of dots
-    /// replaces each secret that its source stored in plain text.
+    /// Returns the record of a row without its `verbatim`, for lists and for reading.
     pub fn content(&self, view: &RowView) -> VaultResult<Record> {
         self.context.store.read(|c| content_for_display(self.context, c, view))
     }
@@ -76,7 +81,7 @@ impl Reader<'_> {
     /// Returns all versions of a record, the current version first.
     pub fn versions(&self, view: &RowView) -> VaultResult<Vec<VersionRow>> {
         self.context.store.read(|c| {
-            let record = self.context.store.packs.record(c, view.pack, view.slot)?;
+            let record = record_for_display(self.context, c, view.pack, view.slot)?;
             let mut out = vec![VersionRow {
                 version: view.version,
                 since: view.since,
@@ -89,7 +94,7 @@ impl Reader<'_> {
             )?;
             let mut rows = statement.query([view.row])?;
             while let Some(r) = rows.next()? {
-                let record = self.context.store.packs.record(c, r.get(1)?, r.get(2)?)?;
+                let record = record_for_display(self.context, c, r.get(1)?, r.get(2)?)?;
                 out.push(VersionRow {
                     version: r.get(0)?,
                     since: r.get(3)?,
@@ -147,7 +152,7 @@ impl Reader<'_> {
         })
     }
 
-    /// Tags of a record, in alphabetical order.
+    /// Returns the tags of a record, in alphabetical order.
     pub fn tags(&self, row: i64) -> VaultResult<Vec<String>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached("SELECT tag FROM tags WHERE row = ?1 ORDER BY tag")?;

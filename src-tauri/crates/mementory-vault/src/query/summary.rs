@@ -15,8 +15,9 @@ use std::collections::BTreeMap;
 pub struct Summary {
     /// Number of all stored versions of these records.
     pub versions: u32,
-    /// Number of different sensitive values that the last scan found in these records, by their class in the queue.
-    /// Ignored values are left out.
+    /// Number of different sensitive values that the last scan found in these records, by class. A value that was found
+    /// with several classes counts only under the class that the queue of sensitive values shows. Ignored values are
+    /// left out.
     pub findings: BTreeMap<Class, u32>,
     /// Number of conversations in the vault from which these records were derived.
     pub conversations: u32,

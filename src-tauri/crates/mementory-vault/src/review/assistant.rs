@@ -11,7 +11,7 @@ use mementory_store::{Flags, RowView, kind_code};
 use rusqlite::{Connection, params};
 use std::collections::HashSet;
 
-/// Largest number of lists of memories that are read from conversations. The newest lists are read first.
+/// Largest number of messages in which lists of memories are looked for. The newest messages are read.
 const MAX_LISTS: u32 = 50;
 const DAY: i64 = 86_400_000_000;
 

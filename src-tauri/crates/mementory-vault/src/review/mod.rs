@@ -88,7 +88,7 @@ impl<'v> Review<'v> {
 }
 
 impl<'v> Editor<'v> {
-    /// The guided review of memories, and the memories that the person wants assistants to delete.
+    /// Returns access to the guided review, and to the memories that the person wants assistants to delete.
     pub fn review(&self) -> Review<'v> {
         Review::new(self.context)
     }

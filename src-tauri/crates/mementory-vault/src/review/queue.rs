@@ -72,7 +72,8 @@ impl Review<'_> {
         self.count(filter, &format!(" AND {UNANSWERED_SQL}"))
     }
 
-    /// Returns the next memory without an answer. Memories with sensitive values come first, then the oldest memories.
+    /// Returns the next memory without an answer. Memories with sensitive values come before the others; both groups
+    /// begin with the oldest memory.
     ///
     /// # Errors
     /// Errors of the store.

@@ -148,7 +148,8 @@ impl<'k> Masker<'k> {
         Ok(known.or(masked_bytes))
     }
 
-    /// Masks a tombstone: reason, actor and `verbatim`. Removes its signature, which covers the unmasked words.
+    /// Masks a tombstone: reason, actor and `verbatim`. If something was masked, removes the signature, because it
+    /// covers the unmasked words.
     pub(crate) fn mask_tombstone(&mut self, tombstone: &mut Tombstone) {
         if let Some(key) = &tombstone.derived.source_key {
             let mut values_in_key = Replacements::new();

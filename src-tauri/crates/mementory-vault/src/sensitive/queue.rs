@@ -69,7 +69,7 @@ pub struct SensitiveValue {
     pub detector: String,
     /// Confidence of the finding at its first place.
     pub confidence: Confidence,
-    /// Number of live records that contain the value.
+    /// Number of live records that contain the value, or contained it before the redaction.
     pub places: u32,
     /// When the person decided on the value, in microseconds since 1970.
     pub judged: Option<i64>,
@@ -125,8 +125,8 @@ const OPEN_SQL: &str = "FROM findings f JOIN records r ON r.row = f.row \
 const REDACTED_SQL: &str = "j.verdict = 2 AND NOT EXISTS (SELECT 1 FROM findings f WHERE f.value = j.value)";
 
 impl Scanner<'_> {
-    /// Returns a page of values, sorted by severity of the class and then by confidence, with the numbers of values for
-    /// each decision.
+    /// Returns a page of values, with the numbers of values for each decision. Open values are sorted by the severity
+    /// of their class and then by confidence, and all others by the time of the decision, newest first.
     pub fn sensitive_values(&self, query: &SensitiveQuery) -> VaultResult<SensitiveList> {
         self.context.store.read(|c| {
             let mut list = SensitiveList {

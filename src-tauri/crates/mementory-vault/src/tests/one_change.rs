@@ -32,8 +32,8 @@ impl TwoMemories {
         self.vault.context().store.write(|tx| Ok::<_, crate::VaultError>(tx.execute_batch(&trigger)?)).unwrap();
     }
 
-    /// Returns the kind that the person chose for the first memory, its version, the answers about both memories, and
-    /// whether the second memory is in the Trash.
+    /// Returns the subject that the person chose for the first memory, its version, the answers about both memories,
+    /// and whether the second memory is in the Trash.
     fn state(&self) -> (Option<String>, u32, Vec<Option<Answer>>, bool) {
         let views = self.ids.each_ref().map(|id| self.vault.reader().view(id).unwrap());
         let kind = self.vault.context().store.read(crate::insight_decisions::decided_kinds).unwrap();

@@ -85,8 +85,8 @@ pub(super) fn decoded_forms(text: &[u8]) -> Vec<Vec<u8>> {
 }
 
 /// Decodes the escape at the start of the bytes, which begin with a backslash or `&`. Returns the decoded character and
-/// the length of the escape in bytes. The character is None if backslashes precede a character that is not ASCII.
-/// Returns None if there are no bytes.
+/// the length of the escape in bytes. The character is None if the backslashes are at the end of the bytes or precede a
+/// character that is not ASCII. Returns None if there are no bytes.
 fn decode(bytes: &[u8]) -> Option<(Option<char>, usize)> {
     let (mut c, mut length) = (char::from(*bytes.first()?), 1);
     loop {

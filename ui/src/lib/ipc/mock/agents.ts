@@ -303,8 +303,8 @@ export function sampleAgents({ requireOpen, connected, records }: Options): {
       },
       clientCalls: async (grant) => {
         requireOpen();
-        const shown = calls.filter((call) => grant === null || call.grant === grant);
-        return { calls: structuredClone(shown), total: shown.length };
+        const listedCalls = calls.filter((call) => grant === null || call.grant === grant);
+        return { calls: structuredClone(listedCalls), total: listedCalls.length };
       },
       suggestions: async () => (requireOpen(), { items: structuredClone(waiting) }),
       decideSuggestions: async ({ accept, refuse, never }) => {

@@ -9,7 +9,7 @@ type Commands = Pick<
 type Context = {
   items: () => ListItem[];
   backend: () => Pick<Backend, "reviewNext" | "reviewAnswer" | "trash">;
-  pace: number;
+  stepMs: number;
 };
 
 /**
@@ -27,7 +27,7 @@ const GROUPS: [a: string, b: string, sort: string, confidence: number][][] = [
 const PAST_PLANS = ["m-32"];
 
 /** People, topics and contradictions of the sample memories, and what memories are about. */
-export function sampleContradictions({ items, backend, pace }: Context): Commands {
+export function sampleContradictions({ items, backend, stepMs }: Context): Commands {
   const bothTrue = new Set<string>();
   const suggested = new Map<string, AboutInfo | null>();
   const key = (a: string, b: string) => [a, b].sort().join(" ");
@@ -43,9 +43,9 @@ export function sampleContradictions({ items, backend, pace }: Context): Command
   };
 
   return {
-    ...samplePeople({ items, pace }),
+    ...samplePeople({ items, stepMs }),
     contradictions: async (job, onProgress) => {
-      await runStages(job, ["compare"], items().length, pace / 4, onProgress);
+      await runStages(job, ["compare"], items().length, stepMs / 4, onProgress);
       const pairs: ContradictionInfo[] = [];
       const groups: ContradictionGroup[] = [];
       for (const group of GROUPS) {

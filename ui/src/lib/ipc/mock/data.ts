@@ -167,7 +167,7 @@ export function item(
   };
 }
 
-/** What the sample memories of a type are about. Nothing is suggested for the other types. */
+/** The suggested subject of the sample memories of a type. Memories of other types have no suggested subject. */
 const ABOUT: Record<string, string> = {
   person: "people",
   health: "health",

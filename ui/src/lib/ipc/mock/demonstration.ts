@@ -15,9 +15,9 @@ export function sampleDemonstration(isUsable: boolean, items: () => ListItem[]) 
       writtenBefore = countWritten();
     },
     checkDeleting(withOwnContent: boolean): void {
-      const written = countWritten() - writtenBefore;
-      const details = { imports: "0", written: String(written), edited: "0" };
-      if (written > 0 && !withOwnContent) throw failWith("own_content", "It contains what you added.", details);
+      const writtenCount = countWritten() - writtenBefore;
+      const details = { imports: "0", written: String(writtenCount), edited: "0" };
+      if (writtenCount > 0 && !withOwnContent) throw failWith("own_content", "It contains what you added.", details);
     },
   };
 }

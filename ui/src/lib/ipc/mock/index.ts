@@ -56,14 +56,14 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
   const sample = sampleDemonstration(!options.unusableDemonstration, () => items);
   let autoLockMinutes = 10;
   let path = "/home/ines/Documents/Ines.mementory";
-  const pace = options.pace ?? 0;
+  const stepMs = options.stepMs ?? 0;
   const history = sampleHistory();
   const tombstones = options.empty ? [] : sampleTombstones();
   const batches = options.empty ? [] : sampleBatches();
   const review = sampleReview({
     items: () => items,
     trash: (ids) => mock.trash(ids),
-    pace,
+    stepMs,
     empty: () => items.length === 0,
     tombstones,
     scanned: !options.neverScanned,
@@ -124,7 +124,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     drop: (paths, over = false) => onDrop(over ? { type: "over", paths } : { type: "drop", paths }),
     sessionState: async () => state(),
-    ...sampleVaults({ requireOpen, entries, pace, present: !options.empty }),
+    ...sampleVaults({ requireOpen, entries, stepMs, present: !options.empty }),
     defaultVaultFolder: async () => "/home/ines/Documents",
     createVault: async (vaultPath) => {
       open = true;
@@ -147,10 +147,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     takeOpenRequests: async () => openRequests.splice(0).pop() ?? emptyRequest(),
     unlock: async (job, vaultPath, secret, onProgress) => {
-      if (pace > 0) await new Promise((done) => setTimeout(done, Math.min(pace, 300)));
+      if (stepMs > 0) await new Promise((done) => setTimeout(done, Math.min(stepMs, 300)));
       if (options.failing) throw failWith(options.failing, "The vault could not be opened.", { pages: "2" });
       if (!slots.opens(secret)) throw failWith("wrong_passphrase", "That passphrase does not open this vault.");
-      if (options.reindexed) await runStages(job, [`index_${options.reindexed}`], items.length, pace, onProgress);
+      if (options.reindexed) await runStages(job, [`index_${options.reindexed}`], items.length, stepMs, onProgress);
       open = true;
       demonstration = false;
       path = vaultPath;
@@ -220,12 +220,12 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     },
     importPreview: async (id, request, _passphrase, onProgress) => (
       requireOpen(),
-      await runStages(id, ["detect", "read"], 43_650, pace / 4, onProgress),
+      await runStages(id, ["detect", "read"], 43_650, stepMs / 4, onProgress),
       sampleReport(request, true, review.gone("chatgpt"))
     ),
     importRun: async (id, request, _passphrase, onProgress) => {
       requireOpen();
-      await runStages(id, ["detect", "read", "store", "index", "check"], 43_650, pace, onProgress);
+      await runStages(id, ["detect", "read", "store", "index", "check"], 43_650, stepMs, onProgress);
       if (items.length === 0) items = sampleItems();
       watching.imported(request.paths);
       const done = sampleReport(request, false, review.gone("chatgpt"));
@@ -277,10 +277,10 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     attachment: async (id, maxBytes) => (await sampleFile(itemById(id))).slice(0, maxBytes),
     saveAttachment: async (job, id, name, onProgress) => {
       const size = itemById(id).size ?? 0;
-      await runStages(job, ["write"], size, pace, onProgress);
+      await runStages(job, ["write"], size, stepMs, onProgress);
       return `/home/ines/${name}`;
     },
-    ...samplePrinting({ matching, messages: sampleThread, pace }),
+    ...samplePrinting({ matching, messages: sampleThread, stepMs }),
     add: async ({ type, text, tags }) => {
       const id = `m-new-${items.length}`;
       items.unshift(item(id, "memory", "me", text, 0, { type, tags }));
@@ -293,7 +293,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
       return newVersion(id, text ?? record.text, "edit");
     },
     tag: async (job, { ids, tag, on }, onProgress) => {
-      await runStages(job, ["tag"], ids.length, pace / 4, onProgress);
+      await runStages(job, ["tag"], ids.length, stepMs / 4, onProgress);
       const changed = ids.map(itemById).filter((each) => each.tags.includes(tag) !== on);
       for (const each of changed) {
         each.tags = on ? [...each.tags, tag] : each.tags.filter((kept) => kept !== tag);
@@ -358,7 +358,7 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
         job,
         ["record", "verbatim", "search_index", "database_pages", "temporary_files"],
         ids.length,
-        pace / 2,
+        stepMs / 2,
         onProgress,
       );
       items = items.filter((each) => !ids.includes(each.id));
@@ -376,19 +376,19 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     tombstones: async () => ({ tombstones }),
     receipt: async (id) => storedReceipt(id, tombstones),
     retryCleanup: async (job, id, onProgress) => {
-      await runStages(job, ["record", "attachments", "search_index", "database_pages"], 4, pace / 2, onProgress);
+      await runStages(job, ["record", "attachments", "search_index", "database_pages"], 4, stepMs / 2, onProgress);
       for (const tombstone of tombstones) if (tombstone.receipt === id) tombstone.complete = true;
       return sampleReceipt(id);
     },
     exportPreview: async (_job, request) => sampleExport(request, matching(request.filter), review.open(), false),
     exportRun: async (job, request, _passphrase, onProgress) => {
-      await runStages(job, ["collect", "write", "validate"], items.length, pace, onProgress);
+      await runStages(job, ["collect", "write", "validate"], items.length, stepMs, onProgress);
       return sampleExport(request, matching(request.filter), review.open(), true);
     },
     removeExport: async () => undefined,
     recordCopiedText: async () => undefined,
     evidence: async (job, out, request, onProgress) => {
-      await runStages(job, ["write", "validate"], 3, pace, onProgress);
+      await runStages(job, ["write", "validate"], 3, stepMs, onProgress);
       return sampleEvidence(out, request, tombstones.length, entries.length);
     },
     exportText: async (_job, request) => (requireOpen(), transferText(matching(request.filter))),
@@ -398,8 +398,8 @@ export function mockBackend(options: MockOptions = optionsFromAddress()): Backen
     onOpen: async (listener) => ((onOpen = listener), () => undefined),
     onDrop: async (listener) => ((onDrop = listener), () => undefined),
     ...review.commands,
-    ...sampleMemoryReview({ items: () => items, pace }).commands,
-    ...sampleContradictions({ items: () => items, backend: () => mock, pace }),
+    ...sampleMemoryReview({ items: () => items, stepMs }).commands,
+    ...sampleContradictions({ items: () => items, backend: () => mock, stepMs }),
   };
   return mock;
 }

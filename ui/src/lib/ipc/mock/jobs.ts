@@ -32,7 +32,7 @@ export const emptyImportRequest: ImportRequest = {
 const cancelledJobs = new Set<string>();
 export const cancelSampleJob = (id: string) => void cancelledJobs.add(id);
 
-/** The stages in which a job hangs if its pace is infinite. */
+/** The stages in which a job hangs if a step takes for ever. */
 const HANGING_STAGES = ["store", "scan", "index_damaged"];
 /**
  * A job waits for this many milliseconds before it hangs in the stage `store`, so that the window can compute its rate.
@@ -42,30 +42,30 @@ const RATE_MS = 600;
 const pause = (ms: number) => new Promise<void>((done) => void setTimeout(done, ms));
 
 /**
- * Runs through these stages step by step, like a job of the backend. `pace` is the duration of a step in milliseconds.
- * If it is 0, the job ends immediately. If it is Infinity, the job hangs in the first of the `HANGING_STAGES`.
+ * Runs through these stages step by step, like a job of the backend. `stepMs` is the duration of a step. If it is 0, the
+ * job ends immediately. If it is Infinity, the job hangs in the first of the `HANGING_STAGES`.
  */
 export async function runStages(
   id: string,
   stages: string[],
   records: number,
-  pace: number,
+  stepMs: number,
   onProgress: (progress: Progress) => void,
 ): Promise<void> {
   for (const stage of stages) {
     for (let step = 1; step <= 8; step += 1) {
       if (cancelledJobs.has(id)) throw failWith("cancelled", "Cancelled. Nothing was kept.");
-      const bytes = stage === "read" || stage === "store" || stage === "copy";
-      const total = bytes ? 1_800_000_000 : records;
+      const countsBytes = stage === "read" || stage === "store" || stage === "copy";
+      const total = countsBytes ? 1_800_000_000 : records;
       onProgress({
         stage,
         done: Math.round((total * step) / 8),
         total,
-        unit: bytes ? "bytes" : "records",
+        unit: countsBytes ? "bytes" : "records",
         records: Math.round((records * step) / 8),
       });
-      if (pace !== Infinity) {
-        if (pace > 0) await pause(pace);
+      if (stepMs !== Infinity) {
+        if (stepMs > 0) await pause(stepMs);
       } else if (HANGING_STAGES.includes(stage) && step > 2) {
         if (step > 3) await new Promise(() => undefined);
         if (stage === "store") await pause(RATE_MS);
@@ -291,7 +291,7 @@ export function sampleReport(request: ImportRequest, dryRun: boolean, gone: Reco
   };
 }
 
-/** The places of a receipt for so many records, with details as the core words them. */
+/** The places of a receipt for this number of records, with details as the core words them. */
 const receiptPlaces = (records: number): [string, string, string][] => [
   ["record", "erased", `${records} records, their versions, verbatim texts, links and vectors`],
   ["database_pages", "not_present", "1840 pages searched for 62 traces"],

@@ -12,7 +12,7 @@ import { failWith, runStages } from "./jobs";
 import { sampleThread } from "./thread";
 
 type Commands = Pick<Backend, "memoryEvidence" | "reviewNext" | "reviewAnswer" | "todo" | "writeReport">;
-type Context = { items: () => ListItem[]; pace: number };
+type Context = { items: () => ListItem[]; stepMs: number };
 
 const NAMES: Record<string, string> = { chatgpt: "ChatGPT", claude: "Claude", gemini: "Gemini" };
 const ANSWERS = ["true", "outdated", "wrong", "private"];
@@ -56,7 +56,7 @@ function evidenceOf(item: ListItem, index: number): MemoryEvidence {
 }
 
 /** The commands for evidence, for the review of memories, and for the lists of what to delete in the assistants. */
-export function sampleMemoryReview({ items, pace }: Context) {
+export function sampleMemoryReview({ items, stepMs }: Context) {
   const answers = new Map<string, string>();
   const memories = (request?: Pick<ReviewRequest, "source" | "sensitive">) =>
     items()
@@ -119,15 +119,15 @@ export function sampleMemoryReview({ items, pace }: Context) {
       return { ids: newAnswers.map(({ id }) => id) };
     },
     todo: async (assistant): Promise<Todo> => {
-      const open = items().filter((each) => answers.has(each.id) && answers.get(each.id) !== "true");
-      const sources = [...new Set(open.map((each) => each.source))].sort();
+      const openItems = items().filter((each) => answers.has(each.id) && answers.get(each.id) !== "true");
+      const sources = [...new Set(openItems.map((each) => each.source))].sort();
       const assistants = sources.map((source) => {
-        const n = open.filter((each) => each.source === source).length;
+        const n = openItems.filter((each) => each.source === source).length;
         return { assistant: source, open: n, items: n };
       });
       const assistantWithMost = [...assistants].sort((a, b) => b.open - a.open)[0];
       const chosen = assistant ?? assistantWithMost?.assistant ?? null;
-      const chosenItems = open.filter((each) => each.source === chosen).map(todoItem);
+      const chosenItems = openItems.filter((each) => each.source === chosen).map(todoItem);
       const lines = chosenItems.map(({ text }) => `- ${text}`).join("\n");
       return structuredClone({
         assistant: chosen,
@@ -138,7 +138,7 @@ export function sampleMemoryReview({ items, pace }: Context) {
       });
     },
     writeReport: async (job, out, _request, onProgress) => {
-      await runStages(job, ["evidence"], memories().length, pace / 4, onProgress);
+      await runStages(job, ["evidence"], memories().length, stepMs / 4, onProgress);
       return { path: out, memories: memories().length };
     },
   };

@@ -4,7 +4,7 @@ export type MockOptions = {
   open?: boolean;
   empty?: boolean;
   /** Duration of each step of a job in milliseconds, as in `runStages`. */
-  pace?: number;
+  stepMs?: number;
   /** Code of the error with which unlocking fails. */
   failing?: string | null;
   /** Whether the demonstration has to be made again. */
@@ -22,7 +22,7 @@ export type MockOptions = {
 
 /**
  * Reads the options from the address of the development server, or of a build with sample data, such as
- * `?mock=open,empty,slow`. `held` makes imports and scans hang for ever. With `agents`, AI clients are connected.
+ * `?mock=open,empty,slow`. `hanging` makes imports and scans hang for ever. With `agents`, AI clients are connected.
  * `on-macos` names the system to imitate. `failing-vault_damaged` names the error with which unlocking fails.
  * `reindexed-damaged` names the reason why the search index is rebuilt while unlocking.
  */
@@ -32,10 +32,10 @@ export function optionsFromAddress(): MockOptions {
     open: words.includes("open"),
     empty: words.includes("empty"),
     agents: words.includes("agents"),
-    neverScanned: words.includes("unlooked"),
+    neverScanned: words.includes("unscanned"),
     reindexed: words.find((word) => word.startsWith("reindexed-"))?.slice(10) ?? null,
     system: words.find((word) => word.startsWith("on-"))?.slice(3) ?? "linux",
-    pace: words.includes("held") ? Infinity : words.includes("slow") ? 700 : 40,
+    stepMs: words.includes("hanging") ? Infinity : words.includes("slow") ? 700 : 40,
     failing: words.find((word) => word.startsWith("failing-"))?.slice(8) ?? null,
   };
 }

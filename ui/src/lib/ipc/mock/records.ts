@@ -133,7 +133,7 @@ export const transferText = (items: readonly ListItem[]): string =>
     .map((each) => `[${each.created_at?.slice(0, 10) ?? "unknown"}] - ${each.text}\n`)
     .join("");
 
-/** The sample losses of an export. Only `.alf` contains files; the other formats leave them out. */
+/** The sample losses of an export. Here, only an `.alf` export contains files; all other exports leave them out. */
 function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_counts"] {
   if (format === "alf")
     return [
@@ -148,7 +148,7 @@ function lossesOf(format: string, all: readonly ListItem[]): Exported["loss_coun
   ].filter(({ count }) => count > 0);
 }
 
-/** The result of an export. If it is not `saved`, it is only a preview, which is neither signed nor validated. */
+/** The result of an export. If `saved` is false, that of its preview, which is neither signed nor validated. */
 export function sampleExport(
   { format, out, cover }: ExportRequest,
   all: readonly ListItem[],

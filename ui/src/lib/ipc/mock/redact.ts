@@ -8,7 +8,7 @@ export function countBy(values: readonly string[]): Record<string, number> {
   return counts;
 }
 
-/** The preview of a redaction: how many sample records contain the chosen words, including the record itself. */
+/** The preview of a redaction: the number of sample records that it would change, in all and by kind. */
 export function redactPlan(
   { id, spans, everywhere }: RedactRequest,
   record: ListItem,

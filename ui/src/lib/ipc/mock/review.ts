@@ -26,7 +26,7 @@ type ReviewContext = {
   trash: (ids: string[]) => Promise<Ids>;
   empty: () => boolean;
   tombstones: TombstoneView[];
-  pace: number;
+  stepMs: number;
   scanned: boolean;
 };
 
@@ -51,7 +51,7 @@ const CLASS_ORDER = [
 ];
 
 /** The commands for the review: sensitive values, duplicates, and what has changed in a newer export. */
-export function sampleReview({ items, trash, empty, tombstones, pace, scanned }: ReviewContext) {
+export function sampleReview({ items, trash, empty, tombstones, stepMs, scanned }: ReviewContext) {
   const findings = sampleFindings();
   let scannedAt: string | null = scanned ? new Date().toISOString() : null;
   let keptApart: string[][] = [];
@@ -80,7 +80,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
   const commands: Commands = {
     scanRecords: async (id, rescan, onProgress) => {
       // Only a scan that the person started takes time; a background scan ends at once.
-      await runStages(id, ["scan"], 4300, rescan ? pace / 4 : 0, onProgress);
+      await runStages(id, ["scan"], 4300, rescan ? stepMs / 4 : 0, onProgress);
       // With the option `neverScanned`, background scans do not count as a scan of the vault.
       if (scanned || rescan) scannedAt = new Date().toISOString();
       return { records: 4300 };
@@ -105,7 +105,7 @@ export function sampleReview({ items, trash, empty, tombstones, pace, scanned }:
       return structuredClone({ item, places });
     },
     redactValues: async (id, { values, classes, ids }, onProgress) => {
-      await runStages(id, ["record", "verbatim", "search_index", "database_pages"], 3, pace / 4, onProgress);
+      await runStages(id, ["record", "verbatim", "search_index", "database_pages"], 3, stepMs / 4, onProgress);
       const chosen = shownFindings().filter((each) =>
         values.length > 0
           ? values.includes(each.item.value)

@@ -144,7 +144,7 @@ function finding([kind, detector, confidence, before, after, where]: Seed, n: nu
   return { state: "open", item, places };
 }
 
-/** A new queue of sample findings: open ones, two ignored ones, and redacted ones, of which only the class is left. */
+/** A new queue of sample findings: open ones, two ignored ones, and redacted ones, which have no context and places. */
 export function sampleFindings(): Finding[] {
   const found = SEEDS.map(finding);
   const ignored = [

@@ -23,7 +23,10 @@ type Commands = Pick<
   | "setHideFromCapture"
 >;
 
-/** Commands of the operating system. The person always picks the same paths, and every command succeeds at once. */
+/**
+ * Commands of the operating system. The person always picks the same files and folders. Every command succeeds at once,
+ * except hiding the window from screenshots on Linux.
+ */
 export function sampleSystem(system = "linux"): Commands {
   const guards: WindowGuards = {
     system,

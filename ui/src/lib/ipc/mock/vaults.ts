@@ -2,10 +2,10 @@ import type { AuditEntry, Backend, RecentVault } from "../backend";
 import { runStages } from "./jobs";
 
 type Commands = Pick<Backend, "recentVaults" | "forgetRecent" | "backup" | "backupsOf">;
-type Sample = { requireOpen: () => void; entries: AuditEntry[]; pace: number; present: boolean };
+type Sample = { requireOpen: () => void; entries: AuditEntry[]; stepMs: number; present: boolean };
 
 /** Sample vaults on this computer, and a backup of the open one. */
-export function sampleVaults({ requireOpen, entries, pace, present }: Sample): Commands {
+export function sampleVaults({ requireOpen, entries, stepMs, present }: Sample): Commands {
   let recent: RecentVault[] = [
     { path: "/home/ines/Documents/Ines.mementory", name: "Ines", present },
     { path: "/media/backup/Family.mementory", name: "Family", present: false },
@@ -25,7 +25,7 @@ export function sampleVaults({ requireOpen, entries, pace, present }: Sample): C
     },
     backup: async (job, out, onProgress) => {
       requireOpen();
-      await runStages(job, ["copy"], 0, pace, onProgress);
+      await runStages(job, ["copy"], 0, stepMs, onProgress);
       const at = new Date().toISOString();
       entries.push({
         seq: entries.length + 1,

@@ -105,8 +105,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// Returns one page of all memories, profiles, facts, procedures and tasks, newest first. The page ends early once
-    /// its texts exceed `max_chars` characters in total.
+    /// Returns one page of all memories, profiles, facts, procedures and tasks, newest first. Its texts have at most
+    /// `max_chars` characters in total, except that one record is always returned, however long it is.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `usage` for a cursor that is not from this list.
@@ -119,8 +119,8 @@ impl<'s> ClientCalls<'s> {
         })
     }
 
-    /// Returns one visible record. For a conversation, also returns its messages, without the first `skip`, until the
-    /// returned texts reach `max_chars` characters in total.
+    /// Returns one visible record. For a conversation, also returns its messages, without the first `skip`. The texts
+    /// of these messages have at most `max_chars` characters in total, except that one message is always returned.
     ///
     /// # Errors
     /// As for [`search`](Self::search); `not_found` for a record that does not exist or is not visible.

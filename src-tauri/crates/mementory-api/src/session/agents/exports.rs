@@ -72,8 +72,9 @@ impl ClientCalls<'_> {
     /// with proofs, and only these entries count as records that left the vault.
     ///
     /// # Errors
-    /// As for [`search`](Self::search); `not_found` for another session; `usage` for an unknown grain, a malformed
-    /// time, a signed bundle without entries, or a single record that is too large.
+    /// As for [`search`](Self::search); `not_found` if the request names a session other than that of the client's
+    /// grant; `usage` for an unknown grain, a malformed time, a signed bundle without entries, or a single record that
+    /// is too large.
     pub fn memory_export(&self, request: &ClientBundle) -> ApiResult<ClientDocument> {
         self.call("client_memory_export", can_export, |accepted, call| {
             let session = format!("mementory-{}", accepted.grant.id);

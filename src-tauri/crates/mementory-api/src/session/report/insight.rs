@@ -24,7 +24,7 @@ struct Row {
 }
 
 impl Sections<'_> {
-    /// Writes the number of memories of each kind and in each special category.
+    /// Writes the number of memories about each subject and in each special category.
     pub(super) fn subjects(&self, page: &mut Page) -> ApiResult<()> {
         let memories = ListQuery { kind: Some(Kind::Memory), ..ListQuery::default() };
         let counts = self.insight().counts(&memories)?;

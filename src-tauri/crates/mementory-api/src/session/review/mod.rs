@@ -21,8 +21,8 @@ impl<'s> Review<'s> {
 }
 
 impl Review<'_> {
-    /// Returns the requested memory, or the next one without an answer, together with its evidence. Sensitive memories
-    /// come first, and among the others the oldest ones.
+    /// Returns the requested memory, or the next one without an answer, together with its evidence. Memories with
+    /// sensitive values come before the others; both groups begin with the oldest memory.
     ///
     /// # Errors
     /// `not_found` for an unknown id.

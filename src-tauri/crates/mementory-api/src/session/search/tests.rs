@@ -121,6 +121,8 @@ fn a_misspelt_word_leads_to_a_suggestion() {
     let suggest = |kind, query| session.search().suggest_query(&search_request(kind, query)).unwrap();
     assert_eq!(suggest("message", "grenhouse sensor").as_deref(), Some("greenhouse sensor"));
     assert_eq!(suggest("message", "humdiity").as_deref(), Some("humidity"), "two letters in the wrong order");
+    assert_eq!(suggest("message", "+grenhouse").as_deref(), Some("+greenhouse"), "still required");
+    assert_eq!(suggest("message", "\"humdiity\"").as_deref(), Some("\"humidity\""), "still a phrase");
     assert_eq!(suggest("message", "humidity"), None, "the word exists");
     assert_eq!(suggest("message", "grenhouse xylophonist"), None, "no similar word exists");
     assert_eq!(suggest("memory", "humdiity"), None, "no memory contains it");

@@ -2,6 +2,7 @@
 //! match its row. A tier 3 file has no content in the archive. Files that we exported from a workspace become files of
 //! that workspace again.
 use super::super::forbidden_documents::original_id;
+use super::super::manifest::{NOT_AN_ARTIFACT_CODE, is_artifact_path};
 use super::super::{extension, identity, list_document, tiers, wire};
 use super::{Reader, object};
 use mementory_format::{AttachmentFile, FormatError, Member, PassthroughItem};
@@ -47,6 +48,8 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
     };
     let (mut slots, mut used_ids) = (Vec::new(), HashSet::new());
     let mut absent_files = BTreeMap::<(&str, String), Vec<&str>>::new();
+    let manifest = reader.manifest;
+    let layer_files: HashSet<&str> = manifest.named_files().into_iter().collect();
     for (i, element) in document.elements.iter().enumerate() {
         let Some(doc) = object(element, reader.limits) else {
             slots.push(String::new());
@@ -60,7 +63,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             slots.push(String::new());
             let place = format!("{}#/attachments/{i}", member.place);
             let name = doc.get("filename").and_then(Tree::as_str).unwrap_or(&path);
-            match verified_entry(reader, &doc, name, &place)? {
+            match verified_entry(reader, &doc, name, &place, &layer_files)? {
                 Some(file) => read_workspace_file(reader, &file, workspace_item(runtime.id, scope, path, &file.place))?,
                 None => absent_files.entry((runtime.id, scope)).or_default().push(element),
             }
@@ -93,7 +96,7 @@ pub(super) fn read(reader: &mut Reader<'_>) -> Result<Attachments, FormatError> 
             record.attachments = vec![reference.clone()];
             reader.sink.unit(record.into())?;
         }
-        read_file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place))?;
+        read_file(reader, &doc, reference, &format!("{}#/attachments/{i}", member.place), &layer_files)?;
     }
     for ((runtime, scope), rows) in absent_files {
         let item = workspace_item(runtime, scope, ABSENT_FILE.to_owned(), &member.place);
@@ -127,8 +130,14 @@ fn reference(doc: &Tree, key: RecordKey) -> AttachmentRef {
 
 /// Reads a tier 2 file as an attachment. If its size or digest does not match its row, the file becomes a passthrough
 /// file.
-fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row: &str) -> Result<(), FormatError> {
-    let Some(member) = verified_entry(reader, doc, &reference.name, row)? else { return Ok(()) };
+fn read_file(
+    reader: &mut Reader<'_>,
+    doc: &Tree,
+    reference: AttachmentRef,
+    row: &str,
+    layer_files: &HashSet<&str>,
+) -> Result<(), FormatError> {
+    let Some(member) = verified_entry(reader, doc, &reference.name, row, layer_files)? else { return Ok(()) };
     let AttachmentRef { key, origin_id, name, media_type, .. } = reference;
     let file = AttachmentFile { key, origin_id, name, media_type, place: member.place.clone() };
     let archive = reader.archive;
@@ -137,10 +146,21 @@ fn read_file(reader: &mut Reader<'_>, doc: &Tree, reference: AttachmentRef, row:
     archive.catalog.read(&member, |bytes| reader.sink.attachment(file, bytes))
 }
 
-/// The entry that a row names. None if the entry is missing or damaged, or if its size or SHA-256 differs from the row.
-/// If the row's digest is not a SHA-256, neither is compared.
-fn verified_entry(reader: &mut Reader<'_>, doc: &Tree, name: &str, row: &str) -> Result<Option<Member>, FormatError> {
+/// The entry that a row names. None if the entry is missing, damaged or not an artifact, or if its size or SHA-256
+/// differs from the row. If the row's digest is not a SHA-256, neither is compared.
+fn verified_entry(
+    reader: &mut Reader<'_>,
+    doc: &Tree,
+    name: &str,
+    row: &str,
+    layer_files: &HashSet<&str>,
+) -> Result<Option<Member>, FormatError> {
     let path = doc.get("archive_path").and_then(Tree::as_str);
+    if path.is_some_and(|path| !is_artifact_path(path, layer_files)) {
+        let message = "archive_path names a file of a layer, which is not read as this file";
+        reader.sink.note(Issue::new(NOT_AN_ARTIFACT_CODE, row, message));
+        return Ok(None);
+    }
     let Some(member) = path.and_then(|p| reader.archive.entry(p)).cloned() else {
         let size = declared_size(doc).map_or_else(|| "size not known".to_owned(), |s| format!("{s} bytes"));
         let message = format!("the archive lists {name} ({size}) without its content");

@@ -11,5 +11,6 @@ mod requirements;
 mod round_trip;
 mod salvage;
 mod signing;
+mod similar_names;
 mod unlisted;
 mod vectors;

@@ -21,7 +21,7 @@ impl FixtureBundle {
         Self { _temp: temp, path }
     }
 
-    fn with_files(data: &[(&str, &str)]) -> Self {
+    pub(super) fn with_files(data: &[(&str, &str)]) -> Self {
         let temp = TempDir::new();
         let path = temp.join("b.mem");
         bundle(&path, data);

@@ -29,8 +29,16 @@ fn documents_are_detected_by_their_content() {
         .encode_utf16()
         .flat_map(u16::to_le_bytes)
         .collect();
-    let path = temp.put("utf16.json", [vec![0xff, 0xfe], utf16].concat());
+    let path = temp.put("utf16.json", [vec![0xff, 0xfe], utf16.clone()].concat());
     assert_eq!(read(&path).unwrap().records.len(), 1);
+    assert_eq!(codes(&validate(&path).errors), ["not_utf8"], "RFC 8259 §8.1");
+    let two_marks = format!("\u{feff}\u{feff}{{\"mif_version\":\"1.0\",\"memories\":[{MEMORY_JSON}]}}");
+    let path = temp.put("two-marks.json", two_marks);
+    assert!(matches!(read(&path), Err(FormatError::Invalid { code: "malformed", .. })), "RFC 8259 §8.1 has one");
+    assert_eq!(codes(&validate(&path).errors), ["malformed"]);
+    let path = temp.put("half-a-character.json", [vec![0xff, 0xfe], utf16, vec![0x00, 0xd8]].concat());
+    assert!(matches!(read(&path), Err(FormatError::Invalid { code: "invalid_utf16", .. })));
+    assert_eq!(codes(&validate(&path).errors), ["invalid_utf16"]);
     let other_files = [
         ("chats.json", r#"[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}]"#),
         (
@@ -277,4 +285,75 @@ fn interop_encodings_are_detected_and_read() {
         assert_eq!(store.records[1].times.created, Timestamp::parse("2026-01-02T00:00:00Z"));
         assert!(store.records.iter().all(|r| r.kind == Kind::Memory));
     }
+}
+
+#[test]
+fn byte_order_marks_lose_no_block_of_markdown() {
+    let temp = Scratch::new("marks");
+    let text = std::fs::read_to_string(repo().join("fixtures/mif/interop/as-markdown.md")).unwrap();
+    for marks in ["", "\u{feff}", "\u{feff}\u{feff}"] {
+        let path = temp.put("notes.md", format!("{marks}{text}"));
+        assert_eq!(read(&path).unwrap().records.len(), 4, "{} marks", marks.chars().count());
+    }
+    let path = temp.put("open.md", text.replacen("comma]\n---\nPrefers trains.", "comma]\nshe says: trains.", 1));
+    let store = read(&path).unwrap();
+    let reasons: Vec<_> = store.dropped.iter().map(|d| d.reason.split(':').next().unwrap()).collect();
+    assert_eq!((store.records.len(), reasons), (3, vec!["no_block"]), "the first header has no end");
+    assert_eq!(codes(&validate(&path).errors), ["no_block"]);
+}
+
+#[test]
+fn elements_with_one_id_are_reported_and_all_imported() {
+    let temp = Scratch::new("one-id");
+    let mem0 = r#"[{"id":"m1","memory":"Tea"},{"id":"m1","memory":"Coffee"},{"id":"m1","memory":"Tea"}]"#;
+    let path = temp.put("mem0.json", mem0);
+    let store = read(&path).unwrap();
+    let found: Vec<_> = store.records.iter().map(|r| (r.text.as_str(), r.key.value.as_str())).collect();
+    assert_eq!(found, [("Tea", "memory/m1"), ("Coffee", "memory/m1#2")]);
+    assert_eq!(store.dropped[0].reason, "duplicate: the same record occurs twice");
+    let validation = validate(&path);
+    assert!(validation.errors.is_empty(), "{:?}", validation.errors);
+    assert!(codes(&validation.warnings).contains(&"duplicate_id".to_owned()));
+    // Two notations of one UUID are one id.
+    let uuid = "5f0c1d2e-0001-4a00-8a00-000000000001";
+    let memory = |id: &str, content: &str| MEMORY_JSON.replace("mem_1", &format!("mem_{id}")).replace("\"x\"", content);
+    let memories = [memory(uuid, "\"One\""), memory(&uuid.to_uppercase(), "\"Two\"")].join(",");
+    let document = format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{memories}]}}"#);
+    let path = temp.put("notations.mif.json", document);
+    assert_eq!(codes(&validate(&path).errors), ["duplicate_id"]);
+    let mut store = read(&path).unwrap();
+    assert_eq!(store.records.len(), 2);
+    let out = temp.0.join("out.mif.json");
+    write(&mut store, &out, &options("json", Some("1.0")));
+    assert_eq!(codes(&validate(&out).errors), Vec::<String>::new(), "one of the ids is replaced");
+}
+
+#[test]
+fn a_record_behind_the_footer_is_reported() {
+    let temp = Scratch::new("footer");
+    let header = format!(r#"{{"type":"header","mif_version":"1.0","export":{EXPORT_HEADER_JSON}}}"#);
+    let footer = r#"{"type":"footer","counts":{"memories":1}}"#;
+    let lines = format!("{header}\n{footer}\n{{\"type\":\"memory\",\"data\":{MEMORY_JSON}}}\n");
+    let path = temp.put("a.mif.jsonl", lines);
+    assert_eq!(read(&path).unwrap().records.len(), 1);
+    let found = validate(&path).warnings;
+    assert!(found.iter().any(|f| f.code == "after_footer" && f.place.ends_with("#line 3")), "{found:?}");
+}
+
+#[test]
+fn a_parent_that_is_not_in_the_document_is_reported() {
+    let temp = Scratch::new("parent");
+    let todo =
+        r#"{"id":"todo_1","content":"Pack","status":"todo","created_at":"2026-01-01T00:00:00Z","parent_id":"todo_2"}"#;
+    let dangling = |todos: &str| {
+        let document = format!(
+            r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{MEMORY_JSON}],"todos":[{todos}]}}"#
+        );
+        let found = validate(&temp.put("a.mif.json", document)).warnings;
+        found.iter().filter(|f| f.code == "dangling_reference").map(|f| f.place.clone()).collect::<Vec<_>>()
+    };
+    let found = dangling(todo);
+    assert!(matches!(&found[..], [place] if place.ends_with("#/todos/0/parent_id")), "{found:?}");
+    let parent = todo.replace(",\"parent_id\":\"todo_2\"", "").replace("todo_1", "todo_2");
+    assert!(dangling(&format!("{todo},{parent}")).is_empty());
 }

@@ -166,3 +166,19 @@ fn an_encryption_that_is_no_envelope_is_an_error_and_is_not_written_again() {
     let path = temp.put("null.mif.json", document.to_string());
     assert_eq!(codes(&validate(&path).errors), Vec::<String>::new());
 }
+
+#[test]
+fn records_beside_an_envelope_are_validated_and_reported() {
+    let temp = Scratch::new("beside");
+    let plain = br#"{"mif_version":"1.0","memories":[{"id":"mem_1","content":"inside"}]}"#;
+    let sealed = super::super::wire::json(&super::super::envelope::encrypt(plain, &FakeCipher("tea")).unwrap());
+    let memory =
+        r#"{"id":"mem_2","content":"outside","type":"Learning","created_at":"2026-01-01T00:00:00Z","importance":7}"#;
+    let text = format!("{{\"mif_version\":\"1.0\",\"memories\":[{memory}],\"encryption\":{sealed}}}");
+    let path = temp.put("e.json", text);
+    let validation = validate(&path);
+    assert!(codes(&validation.warnings).contains(&"outside_envelope".to_owned()), "{:?}", validation.warnings);
+    assert_eq!(codes(&validation.errors), ["bad_value", "missing_field"], "importance, and no header");
+    let store = read_with(&path, Some(Arc::new(FakeCipher("tea")))).unwrap();
+    assert_eq!(store.records.len(), 2);
+}

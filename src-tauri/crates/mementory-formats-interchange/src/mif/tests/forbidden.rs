@@ -1,4 +1,5 @@
-//! Tests that forbidden values are reported and imported with their exact text, and that an export replaces them.
+//! Tests that values that the format forbids are reported and imported with their exact text, and that an export
+//! replaces them.
 use super::super::{Mif, testing::*};
 use mementory_format::{Format, WriteReport};
 use mementory_model::Record;

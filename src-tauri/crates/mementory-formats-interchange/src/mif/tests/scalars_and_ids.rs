@@ -44,12 +44,12 @@ fn yaml_scalars_follow_the_core_schema() {
     let text = "- 1\n- +1\n- .5\n- 5.\n- 1e3\n- 0x1F\n- 0o17\n- 017\n- 1_000\n- .inf\n- .nan\n- yes\n- NO\n- true\n- ~\n- Null\n- \n- 2026-01-01\n- 12:30\n- \"1\"\n- !!str 1\n- !!int \"1\"\n- ! x\n- -\n- '-'\n- '.'\n";
     let text = text.replace("- -\n", "");
     let mut tree = yaml::parse(&text, 10.into()).unwrap();
-    let written = |index: usize| match &tree {
+    let item = |index: usize| match &tree {
         Tree::Array(items) => items[index].clone(),
         _ => panic!(),
     };
     for (index, token) in [(1, "+1"), (2, ".5"), (3, "5."), (5, "0x1F"), (6, "0o17")] {
-        assert_eq!(written(index), Tree::Number(token.into()), "as it is in the document");
+        assert_eq!(item(index), Tree::Number(token.into()), "as it is in the document");
     }
     yaml::to_json_notation(&mut tree);
     let mut out = String::new();

@@ -210,3 +210,27 @@ fn json_schemas_agree_with_the_tables() {
         assert_same_names(rule, &schema, &schema, name);
     }
 }
+
+/// Some systems cannot have two files with these names.
+#[cfg(target_os = "linux")]
+#[test]
+fn similar_names_in_a_folder_are_refused() {
+    let input = repo().join("fixtures/pam/empty-references/input");
+    for (name, similar_name) in [("talk.json", "Talk.json"), ("caf\u{e9}.json", "cafe\u{301}.json")] {
+        let scratch = Scratch::new("similar");
+        for (from, to) in [
+            ("memory-store.json", "memory-store.json".to_owned()),
+            ("conversations/a.json", format!("conversations/{name}")),
+            ("conversations/b.json", format!("conversations/{similar_name}")),
+        ] {
+            scratch.put(&to, std::fs::read(input.join(from)).unwrap());
+        }
+        let found: Vec<String> = validate(&scratch.0).errors.into_iter().map(|finding| finding.code).collect();
+        assert!(found.contains(&"container_similar_names".to_owned()), "{name}: {found:?}");
+        let error = read(&scratch.0).err().unwrap();
+        assert!(
+            matches!(&error, mementory_format::FormatError::Invalid { code: "container_similar_names", .. }),
+            "{name}: {error}"
+        );
+    }
+}

@@ -1,4 +1,5 @@
-//! Tests that entries with forbidden values are imported with their exact text, and that the next export is valid.
+//! Tests that entries with values that the format forbids are imported with their exact text, and that the next export
+//! is valid.
 use super::harness::*;
 use mementory_model::LossKind;
 use serde_json::{Value, json};

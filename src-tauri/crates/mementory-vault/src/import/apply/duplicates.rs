@@ -1,6 +1,6 @@
-//! Merges the occurrences of a record that one input contains more than once. Each occurrence with other content
-//! becomes a version of the record, as if it had been imported separately. The newest occurrence becomes the current
-//! version.
+//! Merges the occurrences of a record that one input contains more than once. An occurrence that is newer than the
+//! former one and has other content becomes a new version of the record, as if it had been imported separately. An
+//! older occurrence is skipped.
 use super::{
     CHANGED, DUPLICATE, ImportRun, SOURCE_BLOCKED, SeenRecord,
     closing::Closing,
@@ -104,8 +104,8 @@ impl DuplicateImport<'_, '_> {
         }
     }
 
-    /// Updates the row of a file to which a record of this input referred before, if the source shows that the new row
-    /// is newer.
+    /// Updates the row of a file to which a record of this input referred before, if the source shows that `record` is
+    /// newer than the vault's version.
     fn update_file_row(
         &mut self,
         id: &[u8; 16],

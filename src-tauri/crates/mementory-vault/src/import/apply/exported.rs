@@ -116,7 +116,7 @@ impl DatedExports {
 }
 
 /// Returns the order of two versions of a record, determined from the order of their exports and the times in the
-/// records. Also returns the reason to report if the newer version is kept.
+/// records. Also returns the reason to report if the vault's version is kept because it is newer.
 pub(super) fn decisive_order(
     export: Option<SourceTime>,
     by_export: Option<Ordering>,

@@ -144,8 +144,8 @@ impl FileImport<'_, '_> {
     ) -> VaultResult<(ItemOutcome, &'static str)> {
         let former_blob = self.stored_blob(seen.row)?;
         let changed = blob.is_some_and(|b| former_blob.as_deref() != Some(&b.digest[..]));
-        // Our own exports omit the secrets in settings; importing such an export must not remove the secrets from the
-        // vault.
+        // Mementory's own exports omit the secrets in settings; importing such an export must not remove the secrets
+        // from the vault.
         let changed = changed && !(kind == Kind::Foreign && self.differs_only_by_secrets(former_blob.as_deref(), blob));
         let reason_to_keep = if changed { self.reason_to_keep_bytes(seen.row, blob)? } else { None };
         if let Some(staging) = &mut self.run.staging {

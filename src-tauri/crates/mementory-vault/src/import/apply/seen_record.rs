@@ -2,8 +2,8 @@
 use super::{Closing, short_digest};
 use mementory_model::{Kind, Record, Timestamp};
 
-/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was
-/// blocked before its row was looked up.
+/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was not
+/// imported and its row was not looked up.
 pub(super) struct SeenRecord {
     pub(super) row: i64,
     pub(super) digest: u64,

@@ -11,7 +11,8 @@ impl ImportRun<'_> {
         self.read_stored(row, Packs::record)
     }
 
-    /// Like [`Self::stored_record`], without the verbatim, which is the larger part of a record.
+    /// Like [`Self::stored_record`], but the verbatim may be missing. It is not read from the database, because it is
+    /// the larger part of a record.
     pub(super) fn stored_content(&self, row: i64) -> VaultResult<Record> {
         self.read_stored(row, Packs::content)
     }

@@ -250,7 +250,7 @@ impl ImportRun<'_> {
             }
             false => (known.sort, known.position, known.flags),
         };
-        // A conversation has no separate time: its list position contains it.
+        // A conversation has no separate time of change, because its list position contains the time.
         let stated_time = record.times.updated.filter(|_| record.kind != Kind::Conversation && !record.repeats);
         let updated = known.updated.max(stated_time.map(Timestamp::as_micros));
         let former = (known.sort, known.position, known.flags, known.updated);

@@ -18,9 +18,9 @@ struct Former {
     updated: Option<i64>,
 }
 
-/// Restores the list positions and times that the batch changed. They are stored with the version that was current after
-/// the batch, even if that version has been superseded since. Returns the conversations whose position was restored.
-/// They must be indexed again, because the index stores their time.
+/// Restores the list positions and times that the batch changed. They are stored with the version that was current
+/// after the batch, even if that version has been superseded since. Returns the conversations whose position the batch
+/// had changed. They must be indexed again, because the index stores their time.
 pub(super) fn restore_positions(
     tx: &Connection,
     packs: &Packs,

@@ -1,0 +1,398 @@
+//! Reads logs in ATOF, the Agent Trajectory Observability Format of NVIDIA NeMo Relay and NeMo Agent Toolkit. Each line
+//! begins or ends a scope of an agent's work, or marks a moment. Requests to a model and answers of it are scopes. A
+//! request repeats the messages before it, so a message is added only once.
+use super::session::Session;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
+use mementory_formats_shared::chat::Turn;
+use mementory_formats_shared::jsonl_session::any_time;
+use mementory_formats_shared::message::report_no_message;
+use mementory_formats_shared::object::{Object, content_id, decode_string};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::values::id;
+use mementory_model::Verbatim;
+use serde_json::value::RawValue;
+use std::collections::HashMap;
+
+const PLATFORM: &str = "atof";
+/// Beginning of the versions that this reader knows. Newer minor versions only add members.
+const VERSION_PREFIX: &str = "0.";
+/// Lists of messages in the requests of the APIs of OpenAI and Anthropic, of Google, and of OpenAI's Responses.
+const MESSAGE_LISTS: [&str; 3] = ["messages", "contents", "input"];
+/// Members of a request that is only a text.
+const PROMPT_KEYS: [&str; 2] = ["prompt", "input"];
+/// Members of a response that is only a text.
+const ANSWER_KEYS: [&str; 3] = ["output_text", "answer", "output"];
+
+/// True if a line is an event of ATOF.
+pub(super) fn is_event(line: &Object<'_>) -> bool {
+    let kind = line.text("kind").unwrap_or_default();
+    let is_known = kind == "mark" || kind == "scope" && line.has("scope_category");
+    is_known && ["atof_version", "uuid", "timestamp"].into_iter().all(|key| line.has(key))
+}
+
+/// The runs of agents in a log, in the order of their first events. A run is everything below a scope without a parent.
+#[derive(Debug, Default)]
+pub(super) struct AtofLog {
+    ids: Vec<String>,
+    runs: HashMap<String, Run>,
+    /// The run of each scope that has begun.
+    run_of: HashMap<String, String>,
+}
+
+/// A run while its events are read.
+#[derive(Debug, Default)]
+struct Run {
+    session: Session,
+    /// Input and output of the whole run. They become messages if the run has no request to a model, because the
+    /// requests and answers repeat them.
+    input: Option<(Turn, AgentContent)>,
+    output: Option<(Turn, AgentContent)>,
+    has_requests: bool,
+    has_answers: bool,
+    has_results: bool,
+    /// Number of added messages of requests, by a digest of their role and content.
+    added: HashMap<String, usize>,
+    /// Digest of the message that was added last.
+    last: String,
+    /// Number of events that only repeat messages.
+    repeated_count: u64,
+}
+
+impl AtofLog {
+    /// Adds an event.
+    pub(super) fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
+        let line = &element.object;
+        if line.text("atof_version").is_some_and(|version| !version.starts_with(VERSION_PREFIX)) {
+            let message = "a version of ATOF that is not known";
+            return Err(FormatError::invalid("unsupported_version", &member.place, message));
+        }
+        let id = self.run_id(line);
+        if !self.runs.contains_key(&id) {
+            self.ids.push(id.clone());
+        }
+        let run = self.runs.entry(id).or_default();
+        if run.session.chat.pointer.is_empty() {
+            run.session.chat.pointer.clone_from(&element.pointer);
+        }
+        run.add(reader, member, element)
+    }
+
+    /// The id of the run to which an event belongs. A mark outside of any scope, and an event without an id, belong to
+    /// the run before it.
+    fn run_id(&mut self, line: &Object<'_>) -> String {
+        let (scope, parent) = (id(line, "uuid"), id(line, "parent_uuid"));
+        let known = |id: &Option<String>| id.as_ref().and_then(|id| self.run_of.get(id)).cloned();
+        if let Some(run) = known(&scope).or_else(|| known(&parent)) {
+            if let Some(scope) = scope {
+                self.run_of.insert(scope, run.clone());
+            }
+            return run;
+        }
+        let is_unplaced = scope.is_none() || line.text("kind").as_deref() == Some("mark");
+        if let Some(run) = self.ids.last().filter(|_| is_unplaced) {
+            return run.clone();
+        }
+        // A log may begin inside a scope, whose id is then known only from the scopes in it.
+        let is_agent = line.text("category").as_deref() == Some("agent");
+        let run = parent.filter(|_| !is_agent).or_else(|| scope.clone()).unwrap_or_default();
+        for id in scope.into_iter().chain([run.clone()]) {
+            self.run_of.insert(id, run.clone());
+        }
+        run
+    }
+
+    /// Sends each run as a conversation.
+    pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let mut runs = self.runs;
+        for id in self.ids {
+            let Some(mut run) = runs.remove(&id) else { continue };
+            run.session.chat.id = Some(id).filter(|id| !id.is_empty());
+            run.send(reader, member)?;
+        }
+        Ok(())
+    }
+}
+
+impl Run {
+    fn add(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+    ) -> Result<(), FormatError> {
+        let line = &element.object;
+        let category = line.text("category").unwrap_or_default();
+        let is_end = line.text("scope_category").as_deref() == Some("end");
+        let is_root = line.raw_value("parent_uuid").is_none();
+        let agent = line.non_blank_text("name").filter(|_| is_root && category == "agent" && !is_end);
+        self.session.chat.fields.extend(agent.map(|name| ("agent_name".to_owned(), name.into_owned().into())));
+        let Some(data) = line.raw_value("data").filter(|_| is_event(line)) else {
+            self.session.other_lines.push(element.text.to_owned());
+            return Ok(());
+        };
+        if line.text("kind").as_deref() == Some("mark") {
+            return self.add_mark(reader, member, element, data);
+        }
+        match (&*category, is_end) {
+            ("llm", false) => return self.add_request(reader, member, element, data),
+            ("llm", true) => return self.add_answer(reader, member, element, data),
+            ("tool", true) => {
+                self.has_results = true;
+                let mut content = AgentContent::default();
+                content.push_block("tool_result", line.text("name").as_deref(), only_text(data));
+                let turn = Turn { id: id(line, "uuid"), ..turn_of(element, "tool") };
+                self.session.push(reader, member, turn, content)?;
+            }
+            _ if is_root && category != "tool" => {
+                let content = AgentContent { text: only_text(data), ..AgentContent::default() };
+                let role = if is_end { "assistant" } else { "user" };
+                let message = Some((turn_of(element, role), content)).filter(|(_, content)| !content.text.is_empty());
+                if is_end {
+                    self.output = message;
+                } else {
+                    self.input = message;
+                }
+            }
+            _ => self.session.other_lines.push(element.text.to_owned()),
+        }
+        Ok(())
+    }
+
+    /// Adds the messages of a request that no earlier request had. What the assistant and the tools said is in events
+    /// of its own, unless it was said before the log begins.
+    fn add_request(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+        data: &RawValue,
+    ) -> Result<(), FormatError> {
+        self.has_requests = true;
+        let outer = Object::parse(data.get()).unwrap_or_default();
+        // NeMo Relay stores the headers of a request beside its body.
+        let inner = outer.object("content").filter(|_| outer.has("headers"));
+        let (request, at) = match &inner {
+            Some(inner) => (inner, "data/content"),
+            None => (&outer, "data"),
+        };
+        let list = MESSAGE_LISTS.iter().find_map(|key| Some((*key, request.list(key)?)));
+        let (key, messages) = list.unwrap_or_default();
+        let is_only = messages.len() == 1;
+        // Number of times that each message has occurred in this request so far.
+        let mut occurrences: HashMap<String, usize> = HashMap::new();
+        let count_before = self.session.chat.turns.len();
+        for (n, raw) in messages.into_iter().enumerate() {
+            let pointer = format!("{}/{at}/{key}/{n}", element.pointer);
+            let Some(message) = Object::parse(raw.get()) else {
+                report_no_message(reader, member, &pointer);
+                continue;
+            };
+            let mut content = content_of(&message);
+            let role = role_of(&message, &content);
+            if role == "tool" && !content.text.trim().is_empty() {
+                let text = std::mem::take(&mut content.text);
+                content.push_block("tool_result", message.text("name").as_deref(), text);
+            }
+            let is_reported = role == "assistant" && self.has_answers || role == "tool" && self.has_results;
+            let is_empty = content.text.trim().is_empty() && content.blocks.is_empty() && content.files.is_empty();
+            if is_reported || is_empty || !self.is_new(role, &content, &mut occurrences, is_only) {
+                continue;
+            }
+            let mut turn = Turn { role: role.into(), pointer, ..Turn::default() };
+            turn.times.created = any_time(&element.object, "timestamp");
+            turn.verbatim = Some(Verbatim::json(raw.get()));
+            self.session.push(reader, member, turn, content)?;
+        }
+        let prompt = PROMPT_KEYS.iter().find_map(|key| request.non_blank_text(key));
+        if let Some(prompt) = prompt.filter(|_| key.is_empty()) {
+            let content = AgentContent { text: prompt.into_owned(), ..AgentContent::default() };
+            if self.is_new("user", &content, &mut occurrences, true) {
+                self.session.push(reader, member, turn_of(element, "user"), content)?;
+            }
+        }
+        self.repeated_count += u64::from(self.session.chat.turns.len() == count_before);
+        Ok(())
+    }
+
+    /// True if no earlier request had this message. The only message of a request is also new if it differs from the
+    /// message added last, because such a request does not repeat the earlier messages.
+    fn is_new(
+        &mut self,
+        role: &str,
+        content: &AgentContent,
+        occurrences: &mut HashMap<String, usize>,
+        is_only: bool,
+    ) -> bool {
+        let digest = content_id(&format!("{role}\n{}\n{:?}", content.text, content.blocks));
+        let count = occurrences.entry(digest.clone()).or_default();
+        *count += 1;
+        let added = self.added.entry(digest.clone()).or_default();
+        let is_new = *count > *added || is_only && self.last != digest;
+        if is_new {
+            *added += 1;
+            self.last = digest;
+        }
+        is_new
+    }
+
+    fn add_answer(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+        data: &RawValue,
+    ) -> Result<(), FormatError> {
+        let content = match Object::parse(data.get()) {
+            Some(response) => answer_of(&response),
+            None => AgentContent::read(Some(data)),
+        };
+        if content.text.trim().is_empty() && content.blocks.is_empty() && content.files.is_empty() {
+            self.session.other_lines.push(element.text.to_owned());
+            return Ok(());
+        }
+        (self.has_requests, self.has_answers) = (true, true);
+        self.last.clear();
+        let line = &element.object;
+        let profile = line.object("category_profile").unwrap_or_default();
+        let mut turn = Turn { id: id(line, "uuid"), ..turn_of(element, "assistant") };
+        let model = profile.non_blank_text("model_name").or_else(|| line.non_blank_text("name"));
+        turn.model = model.map(|model| model.into_owned());
+        self.session.push(reader, member, turn, content)?;
+        Ok(())
+    }
+
+    /// Adds a mark if it is a message, with a role and a content.
+    fn add_mark(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+        data: &RawValue,
+    ) -> Result<(), FormatError> {
+        let message = Object::parse(data.get()).unwrap_or_default();
+        let role = match message.text("role").as_deref() {
+            Some("user") => "user",
+            Some("agent" | "assistant") => "assistant",
+            Some("system") => "system",
+            _ => "",
+        };
+        let content = AgentContent::read(message.raw_value("content"));
+        if role.is_empty() || content.text.trim().is_empty() {
+            self.session.other_lines.push(element.text.to_owned());
+            return Ok(());
+        }
+        self.session.push(reader, member, turn_of(element, role), content)?;
+        Ok(())
+    }
+
+    fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let (input, output) = (self.input.take(), self.output.take());
+        if self.has_requests {
+            self.repeated_count += u64::from(input.is_some()) + u64::from(output.is_some());
+        } else {
+            if let Some((turn, content)) = input {
+                self.session.push(reader, member, turn, content)?;
+                self.session.chat.turns.rotate_right(1);
+            }
+            if let Some((turn, content)) = output {
+                self.session.push(reader, member, turn, content)?;
+            }
+        }
+        Session::report_skipped(reader, member, self.repeated_count, "events that repeat messages");
+        self.session.send(reader, member, PLATFORM)
+    }
+}
+
+/// A message whose source is the whole event.
+fn turn_of(element: &ObjectElement<'_>, role: &str) -> Turn {
+    let mut turn = Turn {
+        role: role.into(),
+        pointer: element.pointer.clone(),
+        verbatim: Some(Verbatim::json(element.text)),
+        ..Turn::default()
+    };
+    turn.times.created = any_time(&element.object, "timestamp");
+    turn
+}
+
+/// The role of a message in a request. An entry of OpenAI's Responses may have a type instead of a role.
+fn role_of(message: &Object<'_>, content: &AgentContent) -> &'static str {
+    let is_result = content.text.trim().is_empty() && content.content_type() == "tool_result";
+    match message.text("role").as_deref() {
+        Some("user") | None if is_result => "tool",
+        Some("user") => "user",
+        Some("assistant" | "model") => "assistant",
+        Some("tool" | "function") => "tool",
+        Some(_) => "system",
+        None if message.text("type").is_some_and(|kind| kind != "message") => "assistant",
+        None => "user",
+    }
+}
+
+/// The content of a message of a model's API.
+fn content_of(message: &Object<'_>) -> AgentContent {
+    let value = |object: &Object<'_>, key: &str| object.raw_value(key).map_or_else(String::new, value_text);
+    let mut out = AgentContent::default();
+    out.push_block("thinking", None, message.text("reasoning_content").unwrap_or_default());
+    for key in ["content", "parts"] {
+        message.raw_value(key).into_iter().for_each(|raw| out.push(raw));
+    }
+    for call in message.objects("tool_calls") {
+        let function = call.object("function");
+        let named = function.as_ref().unwrap_or(&call);
+        out.push_block("tool_call", named.text("name").as_deref(), value(named, "arguments"));
+    }
+    match message.text("type").as_deref() {
+        Some("function_call") => {
+            out.push_block("tool_call", message.text("name").as_deref(), value(message, "arguments"));
+        }
+        Some("function_call_output") => out.push_block("tool_result", None, value(message, "output")),
+        Some("reasoning") => out.push_block("thinking", None, value(message, "summary")),
+        _ => {}
+    }
+    out
+}
+
+/// The content of the response of a model's API: the first choice of OpenAI's, the first candidate of Google's, the
+/// entries of OpenAI's Responses, or one message.
+fn answer_of(response: &Object<'_>) -> AgentContent {
+    let raw_response = response.object("raw_response");
+    let response = raw_response.as_ref().unwrap_or(response);
+    let choice = response.objects("choices").next().and_then(|choice| choice.object("message"));
+    let candidate = response.objects("candidates").next().and_then(|candidate| candidate.object("content"));
+    if let Some(message) = choice.or(candidate).or_else(|| response.object("assistant_message")) {
+        return content_of(&message);
+    }
+    let mut out = content_of(response);
+    for entry in response.objects("output") {
+        let content = content_of(&entry);
+        push_text(&mut out.text, &content.text);
+        out.blocks.extend(content.blocks);
+        out.files.extend(content.files);
+    }
+    if out.text.is_empty() {
+        let text = ANSWER_KEYS.iter().find_map(|key| response.non_blank_text(key));
+        out.text = text.unwrap_or_default().into_owned();
+    }
+    out
+}
+
+/// A value as text: a text itself, the only member of an object, or JSON. Empty for an empty object.
+fn only_text(raw: &RawValue) -> String {
+    if let Some(text) = decode_string(raw) {
+        return text.into_owned();
+    }
+    let Some(object) = Object::parse(raw.get()) else { return raw.get().to_owned() };
+    let mut members = object.members();
+    match (members.next(), members.next()) {
+        (None, _) => String::new(),
+        (Some((_, only)), None) => value_text(only),
+        _ => raw.get().to_owned(),
+    }
+}
