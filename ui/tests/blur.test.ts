@@ -57,7 +57,7 @@ describe("what can be blurred", () => {
   });
 
   it("includes the texts of suggestions and their reasons, but not the name of the agent", async () => {
-    mock = await start({ pace: 0, agents: true });
+    mock = await start({ stepMs: 0, agents: true });
     const { items } = await mock.suggestions();
     const [first] = items;
     const added = { ...first!, op: "new", before: null, text: "Qxzw", reason: "Wzxq", client: "Yqzx" };
