@@ -77,7 +77,7 @@ describe("what can be blurred", () => {
     ];
     expect(names("Memories").filter((name) => !name.classList.contains("veil"))).toEqual([]);
     expect(names("Conversations").filter((name) => !name.classList.contains("veil"))).toEqual([]);
-    expect(names("Actions").filter((name) => name.classList.contains("veil"))).toEqual([]);
+    expect(names("Commands").filter((name) => name.classList.contains("veil"))).toEqual([]);
   });
 
   it("includes the names and pictures of files", async () => {
