@@ -57,6 +57,7 @@ describe("what can be blurred", () => {
   });
 
   it("includes the texts of suggestions and their reasons, but not the name of the agent", async () => {
+    mock = await start({ stepMs: 0, agents: true });
     const { items } = await mock.suggestions();
     const [first] = items;
     const added = { ...first!, op: "new", before: null, text: "Qxzw", reason: "Wzxq", client: "Yqzx" };
@@ -76,7 +77,7 @@ describe("what can be blurred", () => {
     ];
     expect(names("Memories").filter((name) => !name.classList.contains("veil"))).toEqual([]);
     expect(names("Conversations").filter((name) => !name.classList.contains("veil"))).toEqual([]);
-    expect(names("Actions").filter((name) => name.classList.contains("veil"))).toEqual([]);
+    expect(names("Commands").filter((name) => name.classList.contains("veil"))).toEqual([]);
   });
 
   it("includes the names and pictures of files", async () => {

@@ -83,6 +83,7 @@ describe("another kind among the memories", () => {
   });
 
   it("says which of two lists with similar names comes from the export, and which is a suggestion", async () => {
+    await start();
     await facets.load(memories.filter, "");
     render(MemoryFilters);
     const heading = async (name: string) => (await screen.findByRole("region", { name })).querySelector("h2");
