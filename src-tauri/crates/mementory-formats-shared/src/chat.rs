@@ -111,6 +111,9 @@ pub struct ChatFile<'f> {
     pub container: &'f str,
 }
 
+/// Length, in bytes, of the longest id that is part of the keys of a conversation and of its messages.
+const MAX_KEY_BYTES: usize = 1_024;
+
 impl Chat {
     /// Converts the conversation and its messages to one unit. Missing parents and cycles are added to `issues`.
     pub fn into_unit(self, file: ChatFile<'_>, issues: &mut Vec<Issue>) -> Unit {
@@ -122,6 +125,8 @@ impl Chat {
         };
         let key = |value: String| RecordKey::new(file.format, value);
         let id = self.key.clone().or_else(|| self.id.clone()).unwrap_or_else(|| self.content_id());
+        // Each message repeats the id several times.
+        let id = if id.len() > MAX_KEY_BYTES { content_id(&id) } else { id };
         let mut record = Record::new(Kind::Conversation, key(id.clone()), self.summary);
         record.origin_id = self.id;
         record.title = self.title;
@@ -252,4 +257,23 @@ fn unique_keys(turns: &[Turn], container: &str, issues: &mut Vec<Issue>) -> Vec<
         keys.push(key);
     }
     keys
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_id_is_stored_once() {
+        let id = "x".repeat(MAX_KEY_BYTES + 1);
+        let turns = vec![Turn { role: USER.into(), ..Turn::default() }];
+        let chat = Chat { id: Some(id.clone()), turns, ..Chat::default() };
+        let file = ChatFile { format: "test", platform: "test", version: None, container: "c" };
+        let unit = chat.into_unit(file, &mut Vec::new());
+        let [conversation, message] = &unit.records[..] else { panic!("not one message") };
+        assert_eq!(conversation.origin_id.as_deref(), Some(&*id));
+        assert_eq!(conversation.key.value, content_id(&id));
+        assert_eq!(message.source.conversation.as_deref(), Some(&*conversation.key.value));
+        assert!(message.key.value.len() < 100);
+    }
 }

@@ -1,6 +1,8 @@
 //! Reads logs in ATOF, the Agent Trajectory Observability Format of NVIDIA NeMo Relay and NeMo Agent Toolkit. Each line
 //! begins or ends a scope of an agent's work, or marks a moment. Requests to a model and answers of it are scopes. A
-//! request repeats the messages before it, so a message is added only once.
+//! request repeats the messages before it, so a message is added only once. Events may be written in any order, so they
+//! are sorted by time.
+use super::atof_scopes::Scopes;
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::agent_content::{AgentContent, push_text, value_text};
@@ -10,13 +12,15 @@ use mementory_formats_shared::message::report_no_message;
 use mementory_formats_shared::object::{Object, content_id, decode_string};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::values::id;
-use mementory_model::Verbatim;
-use serde_json::value::RawValue;
-use std::collections::HashMap;
+use mementory_model::{DroppedAs, Kind, Timestamp, Verbatim};
+use serde_json::{Value, value::RawValue};
+use std::collections::{HashMap, HashSet};
 
 const PLATFORM: &str = "atof";
 /// Beginning of the versions that this reader knows. Newer minor versions only add members.
 const VERSION_PREFIX: &str = "0.";
+/// Why an event of another version is not read.
+const UNKNOWN_VERSION: &str = "a version of ATOF that is not known";
 /// Lists of messages in the requests of the APIs of OpenAI and Anthropic, of Google, and of OpenAI's Responses.
 const MESSAGE_LISTS: [&str; 3] = ["messages", "contents", "input"];
 /// Members of a request that is only a text.
@@ -31,26 +35,43 @@ pub(super) fn is_event(line: &Object<'_>) -> bool {
     is_known && ["atof_version", "uuid", "timestamp"].into_iter().all(|key| line.has(key))
 }
 
-/// The runs of agents in a log, in the order of their first events. A run is everything below a scope without a parent.
+/// A log while its lines are read. A run of an agent is everything below a scope without a parent.
 #[derive(Debug, Default)]
 pub(super) struct AtofLog {
-    ids: Vec<String>,
-    runs: HashMap<String, Run>,
-    /// The run of each scope that has begun.
-    run_of: HashMap<String, String>,
+    lines: Vec<Line>,
+    /// Pointers of the events whose version is not known.
+    unsupported: Vec<String>,
+    has_events: bool,
+    scopes: Scopes,
+    /// The runs in the order of their first events.
+    runs: Vec<Run>,
+    /// Position of each run, by the position of its scope.
+    run_of: HashMap<usize, usize>,
+}
+
+/// A line that is read once all scopes are known.
+#[derive(Debug)]
+struct Line {
+    text: String,
+    pointer: String,
+    /// Time of the event, or of the line before it if it has none.
+    time: Option<Timestamp>,
 }
 
 /// A run while its events are read.
 #[derive(Debug, Default)]
 struct Run {
+    id: String,
     session: Session,
     /// Input and output of the whole run. They become messages if the run has no request to a model, because the
     /// requests and answers repeat them.
     input: Option<(Turn, AgentContent)>,
     output: Option<(Turn, AgentContent)>,
     has_requests: bool,
-    has_answers: bool,
-    has_results: bool,
+    /// How often each text and block of answers and results occurs in events of their own, by its digest.
+    reported: HashMap<String, usize>,
+    /// Ids of the tool calls whose results are events of their own.
+    reported_calls: HashSet<String>,
     /// Number of added messages of requests, by a digest of their role and content.
     added: HashMap<String, usize>,
     /// Digest of the message that was added last.
@@ -60,62 +81,60 @@ struct Run {
 }
 
 impl AtofLog {
-    /// Adds an event.
-    pub(super) fn add(
-        &mut self,
-        reader: &mut FileReader<'_>,
-        member: &Member,
-        element: &ObjectElement<'_>,
-    ) -> Result<(), FormatError> {
+    /// Adds a line.
+    pub(super) fn add(&mut self, element: &ObjectElement<'_>) {
         let line = &element.object;
         if line.text("atof_version").is_some_and(|version| !version.starts_with(VERSION_PREFIX)) {
-            let message = "a version of ATOF that is not known";
-            return Err(FormatError::invalid("unsupported_version", &member.place, message));
+            self.unsupported.push(element.pointer.clone());
+            return;
         }
-        let id = self.run_id(line);
-        if !self.runs.contains_key(&id) {
-            self.ids.push(id.clone());
+        self.has_events |= is_event(line);
+        if let Some(scope) = id(line, "uuid").filter(|_| !is_mark(line)) {
+            let is_agent = line.text("category").as_deref() == Some("agent");
+            self.scopes.add(scope, id(line, "parent_uuid"), is_agent);
         }
-        let run = self.runs.entry(id).or_default();
-        if run.session.chat.pointer.is_empty() {
-            run.session.chat.pointer.clone_from(&element.pointer);
-        }
-        run.add(reader, member, element)
+        let time = any_time(line, "timestamp").or_else(|| self.lines.last().and_then(|line| line.time));
+        self.lines.push(Line { text: element.text.to_owned(), pointer: element.pointer.clone(), time });
     }
 
-    /// The id of the run to which an event belongs. A mark outside of any scope, and an event without an id, belong to
-    /// the run before it.
-    fn run_id(&mut self, line: &Object<'_>) -> String {
+    /// The position of the run to which an event belongs. A mark outside of any scope, and an event without an id,
+    /// belong to the run before them.
+    fn run_position(&mut self, line: &Object<'_>) -> usize {
         let (scope, parent) = (id(line, "uuid"), id(line, "parent_uuid"));
-        let known = |id: &Option<String>| id.as_ref().and_then(|id| self.run_of.get(id)).cloned();
-        if let Some(run) = known(&scope).or_else(|| known(&parent)) {
-            if let Some(scope) = scope {
-                self.run_of.insert(scope, run.clone());
-            }
-            return run;
+        if let Some(root) = [&scope, &parent].into_iter().flatten().find_map(|id| self.scopes.root_of(id)) {
+            return *self.run_of.entry(root).or_insert_with(|| {
+                self.runs.push(Run { id: self.scopes.id(root).to_owned(), ..Run::default() });
+                self.runs.len() - 1
+            });
         }
-        let is_unplaced = scope.is_none() || line.text("kind").as_deref() == Some("mark");
-        if let Some(run) = self.ids.last().filter(|_| is_unplaced) {
-            return run.clone();
+        if self.runs.is_empty() {
+            self.runs.push(Run { id: parent.or(scope).unwrap_or_default(), ..Run::default() });
         }
-        // A log may begin inside a scope, whose id is then known only from the scopes in it.
-        let is_agent = line.text("category").as_deref() == Some("agent");
-        let run = parent.filter(|_| !is_agent).or_else(|| scope.clone()).unwrap_or_default();
-        for id in scope.into_iter().chain([run.clone()]) {
-            self.run_of.insert(id, run.clone());
-        }
-        run
+        self.runs.len() - 1
     }
 
-    /// Sends each run as a conversation.
-    pub(super) fn send(self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        let mut runs = self.runs;
-        for id in self.ids {
-            let Some(mut run) = runs.remove(&id) else { continue };
-            run.session.chat.id = Some(id).filter(|id| !id.is_empty());
-            run.send(reader, member)?;
+    /// Reads the events in the order of their times, and sends each run as a conversation.
+    pub(super) fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        if !self.has_events && !self.unsupported.is_empty() {
+            return Err(FormatError::invalid("unsupported_version", &member.place, UNKNOWN_VERSION));
         }
-        Ok(())
+        for pointer in &self.unsupported {
+            let place = format!("{}#{pointer}", member.place);
+            let reason = format!("unsupported_version: {UNKNOWN_VERSION}");
+            reader.report_dropped(place, DroppedAs::Failed, &reason, Some(Kind::Message));
+        }
+        let mut lines = std::mem::take(&mut self.lines);
+        lines.sort_by_key(|line| line.time);
+        for Line { text, pointer, .. } in lines {
+            let Some(object) = Object::parse(&text) else { continue };
+            let position = self.run_position(&object);
+            let run = &mut self.runs[position];
+            if run.session.chat.pointer.is_empty() {
+                run.session.chat.pointer.clone_from(&pointer);
+            }
+            run.add(reader, member, &ObjectElement { text: &text, object, pointer })?;
+        }
+        self.runs.into_iter().try_for_each(|run| run.send(reader, member))
     }
 }
 
@@ -136,16 +155,18 @@ impl Run {
             self.session.other_lines.push(element.text.to_owned());
             return Ok(());
         };
-        if line.text("kind").as_deref() == Some("mark") {
+        if is_mark(line) {
             return self.add_mark(reader, member, element, data);
         }
         match (&*category, is_end) {
             ("llm", false) => return self.add_request(reader, member, element, data),
             ("llm", true) => return self.add_answer(reader, member, element, data),
             ("tool", true) => {
-                self.has_results = true;
                 let mut content = AgentContent::default();
                 content.push_block("tool_result", line.text("name").as_deref(), only_text(data));
+                self.note_reported("tool", &content);
+                let profile = line.object("category_profile").unwrap_or_default();
+                self.reported_calls.extend(id(&profile, "tool_call_id"));
                 let turn = Turn { id: id(line, "uuid"), ..turn_of(element, "tool") };
                 self.session.push(reader, member, turn, content)?;
             }
@@ -164,8 +185,8 @@ impl Run {
         Ok(())
     }
 
-    /// Adds the messages of a request that no earlier request had. What the assistant and the tools said is in events
-    /// of its own, unless it was said before the log begins.
+    /// Adds the messages of a request that no earlier request had. What the assistant and the tools said is mostly in
+    /// events of its own, and is then left out.
     fn add_request(
         &mut self,
         reader: &mut FileReader<'_>,
@@ -186,6 +207,7 @@ impl Run {
         let is_only = messages.len() == 1;
         // Number of times that each message has occurred in this request so far.
         let mut occurrences: HashMap<String, usize> = HashMap::new();
+        let mut occurrences_of_parts: HashMap<String, usize> = HashMap::new();
         let count_before = self.session.chat.turns.len();
         for (n, raw) in messages.into_iter().enumerate() {
             let pointer = format!("{}/{at}/{key}/{n}", element.pointer);
@@ -199,8 +221,9 @@ impl Run {
                 let text = std::mem::take(&mut content.text);
                 content.push_block("tool_result", message.text("name").as_deref(), text);
             }
-            let is_reported = role == "assistant" && self.has_answers || role == "tool" && self.has_results;
             let is_empty = content.text.trim().is_empty() && content.blocks.is_empty() && content.files.is_empty();
+            let is_reported = matches!(role, "assistant" | "tool")
+                && self.is_reported(role, &message, &content, &mut occurrences_of_parts);
             if is_reported || is_empty || !self.is_new(role, &content, &mut occurrences, is_only) {
                 continue;
             }
@@ -209,15 +232,50 @@ impl Run {
             turn.verbatim = Some(Verbatim::json(raw.get()));
             self.session.push(reader, member, turn, content)?;
         }
-        let prompt = PROMPT_KEYS.iter().find_map(|key| request.non_blank_text(key));
-        if let Some(prompt) = prompt.filter(|_| key.is_empty()) {
-            let content = AgentContent { text: prompt.into_owned(), ..AgentContent::default() };
+        let prompt = PROMPT_KEYS
+            .iter()
+            .find_map(|key| Some((*key, request.non_blank_text(key)?.into_owned(), request.raw_value(key)?)));
+        if let Some((prompt_key, text, raw)) = prompt.filter(|_| key.is_empty()) {
+            let content = AgentContent { text, ..AgentContent::default() };
             if self.is_new("user", &content, &mut occurrences, true) {
-                self.session.push(reader, member, turn_of(element, "user"), content)?;
+                // Only the prompt itself is the source, because the headers of a request may contain keys.
+                let turn = Turn {
+                    pointer: format!("{}/{at}/{prompt_key}", element.pointer),
+                    verbatim: Some(Verbatim::json(raw.get())),
+                    ..turn_of(element, "user")
+                };
+                self.session.push(reader, member, turn, content)?;
             }
         }
         self.repeated_count += u64::from(self.session.chat.turns.len() == count_before);
         Ok(())
+    }
+
+    /// Remembers the content of an answer or of a result that is an event of its own.
+    fn note_reported(&mut self, role: &str, content: &AgentContent) {
+        for digest in part_digests(role, content) {
+            *self.reported.entry(digest).or_default() += 1;
+        }
+    }
+
+    /// True if events of their own have everything that a message of a request has, as often as the request has it so
+    /// far. `occurrences` counts the texts and blocks of the request.
+    fn is_reported(
+        &self,
+        role: &str,
+        message: &Object<'_>,
+        content: &AgentContent,
+        occurrences: &mut HashMap<String, usize>,
+    ) -> bool {
+        let mut is_reported = true;
+        for digest in part_digests(role, content) {
+            let reported_count = self.reported.get(&digest).copied().unwrap_or_default();
+            let count = occurrences.entry(digest).or_default();
+            *count += 1;
+            is_reported &= *count <= reported_count;
+        }
+        let calls = if role == "tool" { calls_of(message) } else { Vec::new() };
+        is_reported || !calls.is_empty() && calls.iter().all(|call| self.reported_calls.contains(call))
     }
 
     /// True if no earlier request had this message. The only message of a request is also new if it differs from the
@@ -256,7 +314,8 @@ impl Run {
             self.session.other_lines.push(element.text.to_owned());
             return Ok(());
         }
-        (self.has_requests, self.has_answers) = (true, true);
+        self.has_requests = true;
+        self.note_reported("assistant", &content);
         self.last.clear();
         let line = &element.object;
         let profile = line.object("category_profile").unwrap_or_default();
@@ -292,6 +351,7 @@ impl Run {
     }
 
     fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        self.session.chat.id = Some(std::mem::take(&mut self.id)).filter(|id| !id.is_empty());
         let (input, output) = (self.input.take(), self.output.take());
         if self.has_requests {
             self.repeated_count += u64::from(input.is_some()) + u64::from(output.is_some());
@@ -307,6 +367,32 @@ impl Run {
         Session::report_skipped(reader, member, self.repeated_count, "events that repeat messages");
         self.session.send(reader, member, PLATFORM)
     }
+}
+
+/// Ids of the calls to which a message of a tool is the result.
+fn calls_of(message: &Object<'_>) -> Vec<String> {
+    let of_message = ["tool_call_id", "call_id"].into_iter().find_map(|key| id(message, key));
+    let of_blocks = message.objects("content").filter_map(|block| id(&block, "tool_use_id"));
+    of_message.into_iter().chain(of_blocks).collect()
+}
+
+fn is_mark(line: &Object<'_>) -> bool {
+    line.text("kind").as_deref() == Some("mark")
+}
+
+/// Digests of the text, of each block and of each file of a message. Requests may repeat an answer in several messages,
+/// and a result without the name of its tool.
+fn part_digests(role: &str, content: &AgentContent) -> Vec<String> {
+    let member = |block: &Value, key: &str| block.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
+    let blocks = content.blocks.iter().map(|block| {
+        let kind = member(block, "type");
+        let name = if kind == "tool_result" { String::new() } else { member(block, "name") };
+        format!("{role}\n{kind}\n{name}\n{}", member(block, "text").trim())
+    });
+    let files = content.files.iter().map(|file| format!("{role}\nfile\n{}", file.reference.key.value));
+    let text = Some(content.text.trim()).filter(|text| !text.is_empty());
+    let text = text.map(|text| format!("{role}\ntext\n{text}"));
+    text.into_iter().chain(blocks).chain(files).map(|part| content_id(&part)).collect()
 }
 
 /// A message whose source is the whole event.

@@ -3,6 +3,7 @@
 mod agtrace;
 mod atif;
 mod atof;
+mod atof_scopes;
 mod copilot;
 mod deepseek_harness;
 mod detect;

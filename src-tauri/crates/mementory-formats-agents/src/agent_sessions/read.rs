@@ -75,7 +75,10 @@ pub(super) fn read(
             Some(FileKind::Atif) => atif::read(reader, member),
             Some(FileKind::Atof) => {
                 let mut log = AtofLog::default();
-                each_line(reader, member, |reader, line| log.add(reader, member, line))?;
+                each_line(reader, member, |_, line| {
+                    log.add(line);
+                    Ok(())
+                })?;
                 log.send(reader, member)
             }
             Some(FileKind::Posit) => posit::read(reader, member),

@@ -2,7 +2,7 @@
 //! Tests with the fixtures, and with lines of other programs.
 use super::AgentSessions;
 use crate::cases;
-use crate::testing::detect;
+use crate::testing::{detect, read};
 use mementory_format::testkit::{MemorySource, Scratch, repo};
 use mementory_format::{Catalog, Format, ReadContext};
 use mementory_model::{Kind, Limits, Timestamp};
@@ -41,4 +41,11 @@ fn a_session_is_read_without_a_title_if_its_title_file_is_unreadable() {
     AgentSessions.read(&catalog, &detection.sources[0], &context, &mut source).unwrap();
     assert_eq!(source.records.iter().filter(|record| record.kind == Kind::Message).count(), 5);
     assert!(source.notes.iter().any(|note| note.code == "unreadable" && note.place.ends_with("workspace.yaml")));
+}
+
+#[test]
+fn the_headers_of_a_request_are_not_stored() {
+    let imported = read(&repo().join("fixtures/agent_sessions/atof_history/input.jsonl"), &AgentSessions);
+    assert!(imported.records.iter().any(|record| record.text == "Count the ducks."));
+    assert!(imported.records.iter().all(|record| !format!("{record:?}").contains("authorization")));
 }

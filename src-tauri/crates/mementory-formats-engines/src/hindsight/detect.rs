@@ -1,5 +1,5 @@
 //! Detects answers of Hindsight's API and archives of its banks by the members of memories, documents and directives.
-use mementory_format::{Catalog, Claim, Member, Role};
+use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::memory_heads::{self, Head};
 
 /// Keys under which an answer contains its entries: `results` for an answer to a question, else `items`.
@@ -19,8 +19,14 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     };
     let mut out = memory_heads::claims_with_roles(catalog, 0.9, "a memory bank of Hindsight", test);
     out.retain(|claim| claim.parts.iter().any(|part| part.role != Role::Sidecar));
-    // Observations refer to facts in the documents, so they are read last.
-    out.iter_mut().for_each(|claim| claim.parts.sort_by_key(|part| part.role == Role::Records));
+    let has_document = |part: &Part| {
+        let member = catalog.members().get(part.member);
+        member.is_some_and(|member| Head::of(catalog, member).is_some_and(|head| is_document(&head, member)))
+    };
+    // Memories refer to documents, and observations to the facts in documents, so documents are read first and
+    // observations last.
+    let rank = |part: &Part| (part.role == Role::Records, !has_document(part));
+    out.iter_mut().for_each(|claim| claim.parts.sort_by_cached_key(rank));
     out
 }
 
@@ -53,7 +59,7 @@ fn is_document(head: &Head, member: &Member) -> bool {
 }
 
 /// True for a name as archives give it to documents, such as `documents/000007.json`.
-fn is_numbered(member: &Member) -> bool {
+pub(super) fn is_numbered(member: &Member) -> bool {
     let mut folders = member.name.rsplit('/');
     let number = folders.next().and_then(|name| name.strip_suffix(".json")).unwrap_or_default();
     number.len() == 6 && number.bytes().all(|byte| byte.is_ascii_digit()) && folders.next() == Some("documents")

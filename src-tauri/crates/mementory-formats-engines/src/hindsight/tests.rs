@@ -24,6 +24,14 @@ fn a_fact_is_in_no_other_verbatim() {
 }
 
 #[test]
+fn a_fact_is_in_no_passthrough_file() {
+    let imported = read(&repo().join("fixtures/hindsight/banks/input"), &Hindsight);
+    let stored: Vec<_> = imported.parts.iter().map(|(_, bytes)| String::from_utf8_lossy(bytes)).collect();
+    assert!(stored.iter().any(|text| text.contains("barn talk")));
+    assert!(stored.iter().all(|text| !text.contains("Hay is in the barn")));
+}
+
+#[test]
 fn lists_of_other_programs_are_not_claimed() {
     let scratch = Scratch::new("hindsight");
     for (name, text) in [
