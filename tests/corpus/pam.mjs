@@ -196,7 +196,7 @@ const DOCUMENTS = {
       },
     },
     "taken",
-    "duplicate_id",
+    "",
   ],
   "a conversation that the index does not list": [editStore((store) => (store.conversations_index = [])), "taken", ""],
 };

@@ -84,8 +84,9 @@ pub struct Check<'a> {
 }
 
 /// Validates a file against the rules of its format. Changes nothing. If the file contains the sources of several
-/// formats, all of them are validated, because an import reads all of them. The source that was detected with the
-/// highest confidence determines the format, version, level, kind and signature of the result.
+/// formats, all of them are validated, because an import reads all of them. The source with the highest confidence whose
+/// format has rules determines the format, version, level, kind and signature of the result. If several sources have this
+/// confidence, it is the last one in the order of their files.
 ///
 /// # Errors
 /// The file is unreadable, of an unknown major version (`unsupported_version`) or encrypted (`passphrase_needed`,
@@ -99,7 +100,7 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
     let mut catalog = open(path, &limits, passphrase)?;
     catalog.cancel_with(job.cancel_flag());
     let found = detect_in(&catalog, &limits, format)?;
-    // The sort is stable, so of sources with equal confidence the last one comes first.
+    // The sort is stable, so of sources with equal confidence the last one comes first, with and without rules.
     let mut sources: Vec<&Detected> = found.sources.iter().rev().collect();
     sources.sort_by(|a, b| b.claim.confidence.total_cmp(&a.claim.confidence));
     let Some(&strongest) = sources.first() else {

@@ -63,3 +63,18 @@ fn files_of_a_format_without_rules_are_named() {
     assert_eq!((both.ok, both.format.as_deref()), (true, Some("mif")));
     assert!(codes(&both.warnings).contains(&"not_checked"), "{:?}", both.warnings);
 }
+
+#[test]
+fn the_last_of_several_equally_certain_sources_determines_the_version() {
+    let documents = ["mif/v1/input.mif.json", "mif/v2/input.json"];
+    for [first, last] in [documents, [documents[1], documents[0]]] {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::copy(fixture(first), folder.path().join("a.mif.json")).unwrap();
+        std::fs::copy(fixture(last), folder.path().join("b.mif.json")).unwrap();
+        let alone = check(&folder.path().join("b.mif.json"), &[]);
+        assert_eq!(check(folder.path(), &[]).version, alone.version, "{last}");
+        // The same holds beside a source of a format without rules.
+        std::fs::write(folder.path().join("conversations.json"), super::preview::EXPORT).unwrap();
+        assert_eq!(check(folder.path(), &[]).version, alone.version, "{last}");
+    }
+}

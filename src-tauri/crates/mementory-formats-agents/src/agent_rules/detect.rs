@@ -42,6 +42,10 @@ const HERMES_FILES: [&str; 2] = ["memory.md", "user.md"];
 /// Largest number of characters in `USER.md` of Hermes Agent, unless the person changed its settings.
 const HERMES_USER_CHARS: usize = 1_375;
 
+/// Largest number of files among which a `USER.md` without any other mark is taken for one of Hermes Agent. For each such
+/// file, the names of all files are compared.
+const MAX_HERMES_FILES: usize = 1_000;
+
 /// Start of the Markdown files that Mementory writes: `AGENTS.md` and the topic files. In such a file, it is unknown
 /// whether a person or an agent wrote an item.
 pub(super) const FILE_START: &str = "<!-- Written by Mementory";
@@ -171,10 +175,13 @@ pub(super) fn rule_file(catalog: &Catalog, member: &Member) -> Option<RuleFile> 
 /// True for a `USER.md` of Hermes Agent with only one entry, which contains no separator. Other agents begin a file of
 /// this name with a heading or with a list of names in bold, and have further notes beside it or below its folder.
 fn is_single_user_entry(catalog: &Catalog, member: &Member, text: &str) -> bool {
+    if member.file_name() != "USER.md" || catalog.members().len() > MAX_HERMES_FILES {
+        return false;
+    }
     let text = text.trim();
     let is_paragraph = text.lines().all(|line| !line.trim().is_empty() && !line.starts_with('#'));
     let has_other_mark = ["---", "- **", "**", "<"].iter().any(|mark| text.starts_with(mark));
-    if member.file_name() != "USER.md" || !is_paragraph || has_other_mark || text.chars().count() > HERMES_USER_CHARS {
+    if !is_paragraph || has_other_mark || text.chars().count() > HERMES_USER_CHARS {
         return false;
     }
     let folder = folders_of(member);

@@ -90,6 +90,14 @@ fn a_user_file_of_another_program_is_not_one_of_hermes() {
     let folder = Scratch::new("agent-rules-user-long");
     folder.put("USER.md", "word ".repeat(400));
     assert!(!has_rules(&folder.0));
+    let folder = Scratch::new("agent-rules-user-many");
+    folder.put("USER.md", paragraph);
+    for number in 1..1_000 {
+        folder.put(&format!("pictures/{number}.png"), "x");
+    }
+    assert!(has_rules(&folder.0));
+    folder.put("pictures/1000.png", "x");
+    assert!(!has_rules(&folder.0), "among many files, the name and one paragraph are not enough");
 }
 
 #[test]

@@ -20,7 +20,8 @@ pub(super) const PROVENANCE_FILE: &str = "provenance/edges.jsonl";
 const FULLY_LISTED_FOLDERS: [&str; 4] = ["items", "audit", "embeddings", "provenance"];
 
 /// True for a folder in which every file must be listed. Case is ignored, because some systems ignore it too: there,
-/// the files in `Items/` are files in `items/`.
+/// the files in `Items/` are files in `items/`, and a bundle must not be valid on one system and invalid on another. The
+/// specification allows this, because a reader should reject every file that is not listed (spec v1.1 §7).
 pub(super) fn is_fully_listed_folder(folder: &str) -> bool {
     FULLY_LISTED_FOLDERS.iter().any(|name| name.eq_ignore_ascii_case(folder))
 }

@@ -64,7 +64,7 @@ pub(super) fn check_bundle(
     }
     check_listed_files(bundle, &manifest, &mut report, depth, progress)?;
     check_unlisted_files(bundle, &manifest, &mut report, depth);
-    similar_names::check(bundle, &mut report);
+    similar_names::check(bundle, &manifest, &mut report, depth);
     check_checksums_file(bundle, &manifest, &mut report)?;
     check_signature_form(bundle, &mut report)?;
     check_summaries(&manifest, &mut report);

@@ -14,6 +14,7 @@ mod howto_text;
 mod kinds;
 mod line_decoder;
 mod line_encoder;
+mod line_stream;
 mod manifest;
 mod output_target;
 mod read;

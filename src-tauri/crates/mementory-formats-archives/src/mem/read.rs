@@ -8,6 +8,7 @@ use super::{
         AUDIT_LOG_FILE, KIND_SPECS, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_at_path, vendor_kind_at_path,
     },
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND},
+    manifest::FileEntry,
     salvage::SALVAGEABLE_CODES,
     to_record::{self, to_record, vendor_record},
     tombstones,
@@ -19,7 +20,7 @@ use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadConte
 use mementory_json::Tree;
 use mementory_model::{Bounds, Dropped, DroppedAs, Issue, Kind, Origin, Record, RecordKey, Unit, Verbatim, is_damage};
 use sha2::{Digest, Sha256};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Member of the extension slot of a chunk. It marks a chunk that repeats the text of a resource, so that other
 /// programs can read this text.
@@ -77,10 +78,15 @@ fn read_files(
         }
     }
     let version = report.manifest.as_ref().map(|m| m.format.clone());
+    let mut listed_files: HashMap<&str, &FileEntry> = HashMap::new();
+    for file in report.manifest.iter().flat_map(|m| &m.files) {
+        listed_files.entry(file.path.as_str()).or_insert(file);
+    }
     let mut reader = BundleReader {
         bundle,
         context,
         report: &report,
+        listed_files,
         is_salvage: !ignored_codes.is_empty(),
         restores,
         version,
@@ -105,6 +111,8 @@ struct BundleReader<'a> {
     bundle: &'a Bundle<'a>,
     context: &'a ReadContext,
     report: &'a Report,
+    /// Files in the manifest by path.
+    listed_files: HashMap<&'a str, &'a FileEntry>,
     /// True in a salvage, which skips damaged files and lines that are not records. In an ordinary import, such files
     /// and lines are errors.
     is_salvage: bool,
@@ -134,10 +142,8 @@ impl<'a> BundleReader<'a> {
         })?;
         self.sent = sent_before + member.size;
         // If the file changed since the check, the import fails and nothing is stored.
-        let manifest_files = self.report.manifest.iter().flat_map(|m| &m.files);
-        let mut listed_files =
-            manifest_files.filter(|f| bundle.files.get(f.path.as_str()).is_some_and(|m| m.id == member.id));
-        match (read, listed_files.next()) {
+        let path = member.name.strip_prefix(bundle.prefix.as_str()).unwrap_or_default();
+        match (read, self.listed_files.get(path)) {
             (Some((_, digest)), Some(file)) if digest == file.sha256 => Ok(()),
             _ => Err(self.changed_while_reading(member)),
         }
@@ -335,9 +341,11 @@ impl<'a> BundleReader<'a> {
     fn read_passthrough(&mut self, detected: &Detected) -> Result<(), FormatError> {
         let digest = self.report.manifest.as_ref().and_then(|m| m.bundle_digest.clone());
         let group = digest.unwrap_or_else(|| hex::encode(Sha256::digest(&self.report.manifest_bytes)));
+        // If a file has several roles, the first one counts.
+        let claimed_roles: HashMap<usize, Role> =
+            detected.claim.parts.iter().rev().map(|part| (part.member, part.role)).collect();
         for (path, member) in &self.bundle.files {
-            let claimed_role = detected.claim.parts.iter().find(|p| p.member == member.id).map(|p| p.role);
-            let Some(role) = claimed_role else { continue };
+            let Some(&role) = claimed_roles.get(&member.id) else { continue };
             if role == Role::Junk
                 || *path == CHECKSUMS_FILE
                 || kind_at_path(path).is_some()
@@ -370,7 +378,7 @@ impl<'a> BundleReader<'a> {
     /// True if a salvage skips this file without records: its digest differs from the manifest's, or the manifest must
     /// list it but does not.
     fn is_left_out(&self, path: &str) -> bool {
-        let is_listed = self.report.manifest.iter().flat_map(|m| &m.files).any(|file| file.path == path);
+        let is_listed = self.listed_files.contains_key(path);
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         (is_listed || is_fully_listed_folder(folder)) && !self.report.intact_files.contains(path)
     }

@@ -7,10 +7,12 @@ use super::{
     forbidden::{has_empty_id, move_forbidden_values},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_named, vendor_kind_at_path},
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
+    line_stream::Stream,
     manifest::{BUNDLE_CAPABILITIES, FORMAT_VERSION, FileEntry, Manifest, WRITABLE_VERSIONS, checksums, path_is_safe},
     output_target::OutputTarget,
     read::{RENDERING_OF_MEMBER, spec_of},
-    sign, similar_names,
+    sign,
+    similar_names::WrittenNames,
     to_record::{KEY_SCOPE, to_record},
     tombstones,
     wire::{self, decode, line, text},
@@ -27,7 +29,6 @@ use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap, HashSet},
     io::Read,
-    ops::Range,
     path::Path,
 };
 
@@ -63,42 +64,6 @@ pub(super) fn plan(
     Ok(writer.report)
 }
 
-/// The lines of one file with their sort keys. The lines take up most of an export's memory, so they are stored in
-/// large blocks.
-#[derive(Default)]
-struct Stream {
-    blocks: Vec<String>,
-    /// Sort key of each line, its block and its range in that block.
-    lines: Vec<(String, usize, Range<usize>)>,
-    bytes: u64,
-}
-
-impl Stream {
-    const BLOCK_BYTES: usize = 1 << 20;
-
-    fn add(&mut self, order: String, line: &str) {
-        if self.blocks.last().is_none_or(|block| block.capacity() - block.len() < line.len()) {
-            // Most files have few lines, so the first block is only as large as its first line.
-            let capacity = if self.blocks.is_empty() { line.len() } else { Self::BLOCK_BYTES.max(line.len()) };
-            self.blocks.push(String::with_capacity(capacity));
-        }
-        let at = self.blocks.len() - 1;
-        let Some(block) = self.blocks.last_mut() else { return };
-        let start = block.len();
-        block.push_str(line);
-        self.lines.push((order, at, start..block.len()));
-    }
-
-    /// The lines in output order: episodes by id, vendor lines in their original order, everything else by the
-    /// whole line.
-    fn sorted_lines(&mut self) -> impl Iterator<Item = &str> {
-        let Self { blocks, lines, .. } = self;
-        let text = |(_, block, range): &(String, usize, Range<usize>)| &blocks[*block][range.clone()];
-        lines.sort_unstable_by(|a, b| a.0.cmp(&b.0).then_with(|| text(a).cmp(text(b))));
-        lines.iter().map(text)
-    }
-}
-
 struct BundleWriter<'l> {
     description: SourceDescription,
     limits: &'l Limits,
@@ -108,6 +73,8 @@ struct BundleWriter<'l> {
     signer: Option<&'l dyn Signer>,
     streams: BTreeMap<String, Stream>,
     passthrough_files: BTreeMap<String, Option<FileEntry>>,
+    /// Names of the files in `streams` and `passthrough_files`.
+    written_names: WrittenNames,
     /// Manifests of the bundles that the records came from, with their bytes, and the signatures of those bundles.
     manifests: Vec<(Manifest, Vec<u8>)>,
     signatures: Vec<Vec<u8>>,
@@ -149,6 +116,7 @@ impl<'l> BundleWriter<'l> {
             signer: options.signer.as_deref(),
             streams: BTreeMap::new(),
             passthrough_files: BTreeMap::new(),
+            written_names: WrittenNames::new(),
             manifests: Vec::new(),
             signatures: Vec::new(),
             coverage: None,
@@ -225,6 +193,7 @@ impl<'l> BundleWriter<'l> {
 
     fn push(&mut self, path: &str, order: String, line: &str) -> Result<(), FormatError> {
         if !self.streams.contains_key(path) {
+            self.written_names.insert(path);
             self.streams.insert(path.to_owned(), Stream::default());
         }
         let Some(stream) = self.streams.get_mut(path) else { return Ok(()) };
@@ -276,8 +245,10 @@ impl<'l> BundleWriter<'l> {
     /// because any other import restores records from them. Kinds with similar names may come from several bundles.
     fn can_copy_vendor(&self, vendor: &str) -> bool {
         let is_ours = [FOREIGN_KIND, FORMER_FOREIGN_KIND].contains(&vendor);
-        is_safe_vendor_name(vendor)
-            && (self.is_conversion || !is_ours && !similar_names::is_similar_kind(vendor, &self.streams))
+        let path = format!("items/{vendor}.jsonl");
+        // A file that exists already was checked when its first line was written.
+        let is_similar = || !self.streams.contains_key(&path) && self.written_names.has_similar_kind(vendor, &path);
+        is_safe_vendor_name(vendor) && (self.is_conversion || !is_ours && !is_similar())
     }
 
     fn add_vendor_line(
@@ -446,7 +417,7 @@ impl<'l> BundleWriter<'l> {
             name if self.streams.contains_key(name) || self.passthrough_files.contains_key(name) => {
                 "another imported bundle has a file of the same name"
             }
-            name if similar_names::is_similar_file(name, &self.streams, &self.passthrough_files) => {
+            name if self.written_names.has_similar(name) => {
                 "another file has a name that differs only by case or Unicode normalisation"
             }
             name => {
@@ -454,6 +425,7 @@ impl<'l> BundleWriter<'l> {
                     return Ok(());
                 }
                 let entry = target.map(|p| p.write_file(name, &content)).transpose()?;
+                self.written_names.insert(name);
                 self.passthrough_files.insert(name.to_owned(), entry);
                 return Ok(());
             }

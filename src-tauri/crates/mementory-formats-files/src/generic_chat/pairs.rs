@@ -33,11 +33,17 @@ fn begins_with_pair(text: &str, key: &str) -> bool {
     rest.trim_start().starts_with('"')
 }
 
-/// The list of a chat of text-generation-webui, with its key. None for any other object.
+/// The list of a chat of text-generation-webui, with its key. None for any other object: other programs use the key
+/// `data` for lists of other values, so the first entry that is not empty must be a list.
 pub(super) fn webui_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)> {
     WEBUI_KEYS.into_iter().find_map(|(internal, visible)| {
         let raw = object.raw_value(internal).filter(|raw| raw.get().starts_with('['))?;
-        object.has(visible).then_some((internal, raw))
+        let is_empty = |raw: &&RawValue| {
+            matches!(raw.get(), "null" | "\"\"") || list(raw).is_some_and(|elements| elements.is_empty())
+        };
+        let first = list(raw)?.into_iter().find(|entry| !is_empty(entry));
+        let is_chat = first.map_or(!object.has("messages"), |entry| entry.get().starts_with('['));
+        (is_chat && object.has(visible)).then_some((internal, raw))
     })
 }
 
@@ -123,4 +129,31 @@ fn time(metadata: &Object<'_>) -> Option<Timestamp> {
     let text = metadata.text("timestamp")?;
     let civil = jiff::fmt::strtime::parse(TIME_FORM, text.trim()).ok()?.to_datetime().ok()?;
     Timestamp::parse(&civil.to_string())
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used)]
+    use super::*;
+
+    fn key_of_list(json: &str) -> Option<&'static str> {
+        webui_list(&Object::parse(json).unwrap()).map(|(key, _)| key)
+    }
+
+    #[test]
+    fn a_list_of_other_values_is_not_the_list_of_a_chat() {
+        let messages = r#""messages":[{"role":"user","content":"Who eats slugs?"}]"#;
+        let pair = r#"["Who eats slugs?","Hedgehogs."]"#;
+        for (json, expected) in [
+            (format!(r#"{{"data":[{pair}],"data_visible":[{pair}],{messages}}}"#), Some("data")),
+            (format!(r#"{{"internal":[[],null,{pair}],"visible":[]}}"#), Some("internal")),
+            (r#"{"internal":[],"visible":[]}"#.to_owned(), Some("internal")),
+            (format!(r#"{{"data":[{{"size":3}}],"data_visible":true,{messages}}}"#), None),
+            (format!(r#"{{"data":["slugs"],"data_visible":true,{messages}}}"#), None),
+            (format!(r#"{{"data":[],"data_visible":true,{messages}}}"#), None),
+            (format!(r#"{{"data":[{pair}],{messages}}}"#), None),
+        ] {
+            assert_eq!(key_of_list(&json), expected, "{json}");
+        }
+    }
 }

@@ -10,6 +10,8 @@ use mementory_model::Timestamp;
 const NEXUS_TYPES: [(&str, &str); 2] = [("nexus_user", roles::USER), ("nexus_agent", roles::ASSISTANT)];
 /// Members of the front matter that identify the conversation, in the order in which they are tried.
 const ID_NAMES: [&str; 2] = ["conversation_id", "id"];
+/// Mark before the type of a callout.
+const CALLOUT_MARK: &str = "[!";
 /// Beginning of the title in a note of Nexus AI Chat Importer.
 const NEXUS_TITLE: &str = "# Title: ";
 
@@ -26,6 +28,10 @@ struct Opening<'l> {
 /// The turns of a conversation. None unless both sides speak, one of them in a callout, below no more than the head of
 /// an export.
 pub(super) fn read(text: &str) -> Option<Transcript> {
+    // Most texts have no callout, and below, all lines before the first one are copied.
+    if !text.contains(CALLOUT_MARK) {
+        return None;
+    }
     let text = text.trim_start_matches('\u{feff}');
     let mut out = Transcript { style: Some(Style::Export), is_certain: true, ..Transcript::default() };
     let (mut has_callout, mut is_callout, mut is_open) = (false, false, false);
@@ -65,7 +71,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
 
 /// The turn that a callout begins. None for a callout whose title is more than the name of a speaker.
 fn callout_opening(line: &str) -> Option<Opening<'_>> {
-    let (kind, title) = line.strip_prefix('>')?.trim_start().strip_prefix("[!")?.split_once(']')?;
+    let (kind, title) = line.strip_prefix('>')?.trim_start().strip_prefix(CALLOUT_MARK)?.split_once(']')?;
     let title = title.trim_start_matches(['+', '-']).trim();
     let (label, detail) = title.strip_prefix("**").and_then(|inner| inner.split_once("**")).unwrap_or((title, ""));
     let (name, model) = match label.split_once(" · ") {

@@ -3,6 +3,7 @@
 use super::speaker::Style;
 use super::transcript::{Transcript, Turn};
 use mementory_formats_shared::roles;
+use std::collections::HashSet;
 
 /// Members of the head in the lines below the title.
 const HEAD: [&str; 3] = ["Created: ", "Updated: ", "Model: "];
@@ -22,23 +23,25 @@ const THOUGHTS: (&str, &str) = ("[Thinking: ", "[End Thinking]");
 
 /// The turns of a saved chat. None unless the text has the head of these programs, and both sides speak.
 pub(super) fn read(text: &str) -> Option<Transcript> {
-    let lines: Vec<&str> = text.trim_start_matches('\u{feff}').lines().collect();
-    let [title, members @ .., blank, rule] = lines.get(..HEAD_LINES)? else { return None };
-    let is_head = members.iter().zip(HEAD).all(|(line, name)| line.starts_with(name));
+    let text = text.trim_start_matches('\u{feff}');
+    let head: Vec<&str> = text.lines().take(HEAD_LINES).collect();
+    let [title, members @ .., blank, rule] = head.as_slice() else { return None };
+    let is_head = members.len() == HEAD.len() && members.iter().zip(HEAD).all(|(line, name)| line.starts_with(name));
     if !is_head || !blank.is_empty() || *rule != "---" {
         return None;
     }
     let mut out = Transcript {
-        preamble: lines.get(..HEAD_LINES)?.join("\n"),
+        preamble: head.join("\n"),
         platform: Some("claude"),
         title: Some(title.trim().to_owned()).filter(|title| !title.is_empty()),
         style: Some(Style::Export),
         is_certain: true,
         ..Transcript::default()
     };
+    let thoughts = first_lines_of_thoughts(text);
     let (mut is_after_blank, mut is_thought) = (true, false);
-    for (number, line) in lines.iter().enumerate().skip(HEAD_LINES) {
-        is_thought |= is_after_blank && line.starts_with(THOUGHTS.0);
+    for (number, line) in text.lines().enumerate().skip(HEAD_LINES) {
+        is_thought |= thoughts.contains(&number);
         let last_role = out.turns.last().map(|turn| turn.role);
         let found = opening(line, last_role).filter(|_| is_after_blank && !is_thought);
         if let Some((role, label, words)) = found {
@@ -47,7 +50,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
                 label: label.to_owned(),
                 text: words.to_owned(),
                 line: number + 1,
-                source: (*line).to_owned(),
+                source: line.to_owned(),
                 time: None,
                 model: None,
             });
@@ -57,7 +60,7 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
                 add_line(&mut turn.text, line);
             }
         }
-        is_thought &= *line != THOUGHTS.1;
+        is_thought &= line != THOUGHTS.1;
         is_after_blank = line.trim().is_empty();
     }
     for turn in &mut out.turns {
@@ -65,6 +68,22 @@ pub(super) fn read(text: &str) -> Option<Transcript> {
     }
     let speaks = |role: &str| out.turns.iter().any(|turn| turn.role == role && !turn.text.is_empty());
     (speaks(roles::USER) && speaks(roles::ASSISTANT)).then_some(out)
+}
+
+/// Indices of the lines that begin thoughts. A person may write such a line too: it begins thoughts only if the end mark
+/// follows before another such line.
+fn first_lines_of_thoughts(text: &str) -> HashSet<usize> {
+    let mut out = HashSet::new();
+    let (mut last_start, mut is_after_blank) = (None, true);
+    for (number, line) in text.lines().enumerate().skip(HEAD_LINES) {
+        if is_after_blank && line.starts_with(THOUGHTS.0) {
+            last_start = Some(number);
+        } else if line == THOUGHTS.1 {
+            out.extend(last_start.take());
+        }
+        is_after_blank = line.trim().is_empty();
+    }
+    out
 }
 
 /// Role, label and first words of the turn that a line begins. The sides alternate, so a label of the side that spoke
@@ -115,6 +134,23 @@ mod tests {
     }
 
     #[test]
+    fn a_prompt_may_contain_the_mark_of_thoughts() {
+        let mark = "[Thinking: what is this line?";
+        let found = turns(&format!("User: I see\n\n{mark}\n\nClaude: A mark.\n"));
+        assert_eq!(found, [("user", format!("I see\n\n{mark}")), ("assistant", "A mark.".to_owned())]);
+        let thoughts = "[Thinking: greeting]\nA greeting.\n[End Thinking]";
+        let found =
+            turns(&format!("User: I see\n\n{mark}\n\nClaude: Yes?\n\nUser: Hi\n\n{thoughts}\n\nClaude: Hello\n"));
+        let expected = [
+            ("user", format!("I see\n\n{mark}")),
+            ("assistant", "Yes?".to_owned()),
+            ("user", "Hi".to_owned()),
+            ("assistant", "Hello".to_owned()),
+        ];
+        assert_eq!(found, expected);
+    }
+
+    #[test]
     fn other_texts_are_not_read() {
         let chat = "Human: Hi\n\nAssistant: Hello";
         assert!(read(&format!("{HEAD}{chat}")).is_some());
@@ -124,6 +160,7 @@ mod tests {
             format!("{}{chat}", HEAD.replace("---", "***")),
             format!("{HEAD}Human: Hi\n\nH: there"),
             HEAD.to_owned(),
+            "Slugs\n\n---\nHuman: Hi".to_owned(),
         ] {
             assert!(read(&text).is_none(), "{text}");
         }

@@ -5,6 +5,7 @@ use super::{
     encoding::ESCAPED_KEY,
     json_faults::{fault_error, json_fault},
     schema::code_of,
+    seen_records::{Occurrence, SeenRecords},
     source::{Encoding, Source},
     text_digest::digest,
     to_record,
@@ -16,30 +17,30 @@ use mementory_json::{
     schema::{RepeatedKeys, Rule, check, nullable},
     value_of,
 };
-use mementory_model::{Dropped, DroppedAs, Kind, Limits, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
+use mementory_model::{Dropped, DroppedAs, Issue, Kind, Limits, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
 use serde_json::value::RawValue;
-use std::collections::{HashMap, HashSet, hash_map::Entry};
+use std::collections::HashSet;
 
 /// Reads a file in one of the three encodings.
 pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let bytes = source.read_all(&context.limits)?;
     let encoding = source.original_encoding;
-    // For each key: the digest of the first element with this key, and the number of records with this key.
-    let mut seen: HashMap<String, (u128, u32)> = HashMap::new();
+    let mut seen = SeenRecords::default();
+    // Place of the first element whose id an earlier element has, and the number of such elements.
+    let mut repeated_ids: Option<(String, u64)> = None;
     let mut out = |mut record: Record, element: &str, sink: &mut dyn Sink| {
-        let (place, digest) = (format!("{}#{}", record.origin.container, record.origin.pointer), digest(element));
-        match seen.entry(record.key.value.clone()) {
-            Entry::Vacant(slot) => drop(slot.insert((digest, 1))),
-            Entry::Occupied(slot) if slot.get().0 == digest => {
+        let place = format!("{}#{}", record.origin.container, record.origin.pointer);
+        // Without an id, the key is derived from the text. As for the reference program, equal texts are duplicates, even
+        // if their times or other members differ.
+        let content = if has_id(&record) { digest(element) } else { 0 };
+        match seen.add(&mut record.key, content) {
+            Occurrence::First => {}
+            Occurrence::Duplicate => {
                 let reason = "duplicate: the same record occurs twice".to_owned();
                 sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: Some(Kind::Memory) });
                 return Ok(());
             }
-            // Both records are imported, and the later one gets a different key.
-            Entry::Occupied(mut slot) => {
-                slot.get_mut().1 += 1;
-                record.key.value = format!("{}#{}", record.key.value, slot.get().1);
-            }
+            Occurrence::Numbered => repeated_ids.get_or_insert_with(|| (place, 0)).1 += 1,
         }
         sink.unit(Unit::from(record))
     };
@@ -73,7 +74,15 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         }
         sink.progress(0)?;
     }
+    if let Some((place, count)) = repeated_ids {
+        let times = if count > 1 { format!(", {count} times; first here") } else { String::new() };
+        sink.note(Issue::new(DUPLICATE_ID_CODE, place, format!("two records have the same id{times}")));
+    }
     Ok(())
+}
+
+fn has_id(record: &Record) -> bool {
+    record.origin_id.as_ref().is_some_and(|id| !id.is_empty())
 }
 
 /// The text of a Markdown file, without byte order marks: with one before it, the first `---` line would not be one.
@@ -306,8 +315,7 @@ pub(super) fn check_elements(source: &mut Source<'_>, limits: &Limits) -> Result
             Ok(record) => {
                 let forbidden_values = forbidden_values(raw.get(), limits).into_iter();
                 faults.extend(forbidden_values.map(|(at, code)| (format!("/{i}{at}"), code)));
-                let has_id = record.origin_id.is_some_and(|id| !id.is_empty());
-                if has_id && !keys.insert(record.key.value) {
+                if has_id(&record) && !keys.insert(record.key.value) {
                     faults.push((format!("/{i}/id"), DUPLICATE_ID_CODE));
                 }
             }

@@ -21,6 +21,7 @@ mod redaction;
 mod rewrite;
 mod schema;
 mod sections;
+mod seen_records;
 mod source;
 mod source_date;
 #[cfg(test)]

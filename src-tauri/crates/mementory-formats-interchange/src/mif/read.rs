@@ -9,6 +9,7 @@ use super::{
     interop_import,
     schema::code_of,
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, Section},
+    seen_records::{Occurrence, SeenRecords},
     source::{Encoding, Source},
     text_digest::digest,
     to_record::{missing_requirement, to_record},
@@ -22,7 +23,7 @@ use mementory_json::{
     tree_of, value_of,
 };
 use mementory_model::{Dropped, DroppedAs, Fields, Issue, Kind, Origin, Record, RecordKey, Timestamp, Unit, Verbatim};
-use std::collections::{BTreeMap, HashMap, hash_map::Entry};
+use std::collections::{BTreeMap, HashMap};
 
 /// Recommended size limit of an import, in bytes (specification, security considerations 5).
 const RECOMMENDED_MAX_BYTES: u64 = 100 << 20;
@@ -41,6 +42,10 @@ pub(super) fn read(
         let encoding = super::detect::encoding(catalog, member, true)?
             .ok_or_else(|| FormatError::invalid("malformed", &member.place, "not a document of this format"))?;
         let mut source = Source::open(catalog, member, encoding, &context.limits)?;
+        if source.has_invalid_utf16 {
+            let message = "not valid UTF-16; characters that cannot be decoded are replaced by U+FFFD";
+            sink.note(Issue::new("invalid_utf16", &member.place, message));
+        }
         if member.size > RECOMMENDED_MAX_BYTES {
             let message = "larger than the 100 MB that the specification recommends as the limit";
             sink.note(Issue::new("larger_than_recommended", &member.place, message));
@@ -84,7 +89,7 @@ fn read_document(
         first_pass: &first_pass,
         source,
         context,
-        seen: HashMap::new(),
+        seen: SeenRecords::default(),
         counted_notes: BTreeMap::new(),
         bytes_done,
         restores,
@@ -220,9 +225,7 @@ struct DocumentReader<'a> {
     source: &'a Source<'a>,
     context: &'a ReadContext,
     metadata: HashMap<String, Tree>,
-    /// For each key, by its digest: the digest of the first element with this key, and the number of records with this
-    /// key.
-    seen: HashMap<u128, (u128, u32)>,
+    seen: SeenRecords,
     counted_notes: BTreeMap<(&'static str, &'static str), (String, u64)>,
     bytes_done: u64,
     restores: bool,
@@ -306,20 +309,14 @@ impl DocumentReader<'_> {
         export_id: Option<String>,
         digest: u128,
     ) -> Result<(), FormatError> {
-        let key = self::digest(&format!("{}\0{}", record.key.scope, record.key.value));
-        match self.seen.entry(key) {
-            Entry::Vacant(slot) => drop(slot.insert((digest, 1))),
-            Entry::Occupied(slot) if slot.get().0 == digest => {
+        match self.seen.add(&mut record.key, digest) {
+            Occurrence::First => {}
+            Occurrence::Duplicate => {
                 let reason = "duplicate: the same record occurs twice".to_owned();
                 self.report_dropped(pointer, DroppedAs::Skipped, reason, Some(section.kind));
                 return Ok(());
             }
-            Entry::Occupied(mut slot) => {
-                slot.get_mut().1 += 1;
-                // Both records are imported, and the later one gets a different key.
-                record.key.value = format!("{}#{}", record.key.value, slot.get().1);
-                self.count_note(&pointer, "duplicate_id", "two records have the same id");
-            }
+            Occurrence::Numbered => self.count_note(&pointer, "duplicate_id", "two records have the same id"),
         }
         if let Some(id) = export_id {
             self.sink.export_id(&record.key, &id);

@@ -24,6 +24,8 @@ pub(super) struct Source<'a> {
     pub original_encoding: Encoding,
     /// True if the file is in UTF-16. Other programs need not read JSON in UTF-16 (RFC 8259 §8.1).
     pub is_utf16: bool,
+    /// True if the file is in UTF-16, and some of its bytes are no characters.
+    pub has_invalid_utf16: bool,
     /// Path of the file, for messages.
     pub place: String,
     /// Elements that are only nearly JSON, and were replaced with `null`.
@@ -55,6 +57,7 @@ impl<'a> Source<'a> {
             encoding,
             original_encoding: encoding,
             is_utf16: false,
+            has_invalid_utf16: false,
             place: member.place.clone(),
             faulty: FaultyElements::new(),
             repeated: vec![],
@@ -63,8 +66,8 @@ impl<'a> Source<'a> {
         source.is_utf16 = matches!(head.as_slice(), [0xff, 0xfe, ..] | [0xfe, 0xff, ..] | [_, 0, ..] | [0, ..]);
         if source.is_utf16 {
             let bytes = source.read_all(limits)?;
-            let text = utf16_text(&bytes)
-                .ok_or_else(|| FormatError::invalid("invalid_utf16", &source.place, "the document is not UTF-16"))?;
+            let (text, has_faults) = utf16_text(&bytes);
+            source.has_invalid_utf16 = has_faults;
             source.set_bytes(text.into_bytes());
         } else if encoding != Encoding::Yaml && member.size <= MAX_IN_MEMORY_BYTES {
             // An error is ignored here, because it is reported when the document is read.
@@ -83,6 +86,7 @@ impl<'a> Source<'a> {
             encoding,
             original_encoding: encoding,
             is_utf16: false,
+            has_invalid_utf16: false,
             place: place.to_owned(),
             faulty: FaultyElements::new(),
             repeated: vec![],
@@ -216,12 +220,15 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Decodes UTF-16, with or without a byte order mark. None if the bytes are not UTF-16.
-fn utf16_text(bytes: &[u8]) -> Option<String> {
+/// Decodes UTF-16, with or without a byte order mark. The second value is true if the bytes are not valid UTF-16. Half of
+/// a surrogate pair becomes U+FFFD. An odd last byte is left out, because behind a document even U+FFFD is a fault.
+fn utf16_text(bytes: &[u8]) -> (String, bool) {
+    let is_odd = !bytes.len().is_multiple_of(2);
+    let bytes = &bytes[..bytes.len() - usize::from(is_odd)];
     let encoding = match bytes {
         [0xfe, 0xff, ..] | [0, ..] => encoding_rs::UTF_16BE,
         _ => encoding_rs::UTF_16LE,
     };
     let (text, _, has_faults) = encoding.decode(bytes);
-    (!has_faults).then(|| text.into_owned())
+    (text.into_owned(), has_faults || is_odd)
 }

@@ -41,6 +41,9 @@ pub(super) fn validate(
         validator.is_yaml = encoding == Encoding::Yaml;
         let opened = Source::open(catalog, member, encoding, limits);
         let result = opened.and_then(|mut source| {
+            if source.has_invalid_utf16 {
+                return Err(FormatError::invalid("invalid_utf16", &source.place, "the document is not UTF-16"));
+            }
             if encoding.interop_name().is_some() {
                 validator.check_interop(&mut source, limits)
             } else {

@@ -429,8 +429,10 @@ fn check_conversation(
     let id = id_of(&outline);
     if !id.is_empty() {
         ids.conversation_by_file.insert(member.id, id.clone());
+        // The other file may be a copy in the same folder, which the index does not list. Two entries of the index are an
+        // error.
         if !ids.conversations_in_files.insert(id.clone()) {
-            report.error("duplicate_id", &format!("{}/id", member.place), "another file has the same conversation");
+            report.warn("duplicate_id", &format!("{}/id", member.place), "another file has the same conversation");
         }
     }
     match ids.index.get(&id) {

@@ -122,7 +122,11 @@ fn push_statement(text: &str, heading: &Option<String>, out: &mut Vec<Statement>
 fn sentences_of(paragraph: &str) -> Vec<&str> {
     let quotations = quotations(paragraph);
     split_sentences(paragraph, |mark| {
-        let is_quoted = || quotations.iter().any(|quotation| quotation.contains(&mark.at));
+        // The quotations are in order and do not overlap, so only the first one that ends after the mark can contain it.
+        let is_quoted = || {
+            let index = quotations.partition_point(|quotation| quotation.end <= mark.at);
+            quotations.get(index).is_some_and(|quotation| quotation.contains(&mark.at))
+        };
         let is_before_sentence =
             || mark.after.trim_start().chars().next().is_some_and(|next_char| !next_char.is_lowercase());
         let is_abbreviation = || mark.character == '.' && ends_in_abbreviation(mark.before);
@@ -199,6 +203,9 @@ mod tests {
         ] {
             assert_eq!(statements_in(whole), [(None, whole.to_owned())]);
         }
+        let several = "Says “Hi. You.” Then “Bye. Now.” Leaves.";
+        assert_eq!(statements_in(several), [(None, several.to_owned())]);
+        assert_eq!(statements_in("Says “Hi. You.” and goes. Then says “Bye. Now.” and leaves. Sleeps.").len(), 3);
         assert_eq!(statements_in("Has a 5\" screen. Likes a 7\" one. Reads.").len(), 3);
         assert_eq!(statements_in("Calls it \"the tub\". Loves it. An open \" mark. Ends.").len(), 4);
     }

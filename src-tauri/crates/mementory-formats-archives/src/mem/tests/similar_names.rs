@@ -21,6 +21,24 @@ fn similar_names_in_a_folder_are_refused() {
     assert!(copy.import().is_err());
 }
 
+/// Such files can replace only each other, and nothing of the bundle.
+#[cfg(target_os = "linux")]
+#[test]
+fn similar_names_of_files_beside_the_bundle_are_a_warning() {
+    let copy = FixtureBundle::copy_of("small");
+    for name in ["README.md", "readme.md"] {
+        std::fs::write(copy.path.join(name), "Basil, mint.\n").unwrap();
+    }
+    assert_eq!(copy.errors(), Vec::<String>::new());
+    assert!(copy.warnings().contains(&"container_similar_names".to_owned()), "{:?}", copy.warnings());
+    assert!(copy.import().is_ok());
+    // On a system that ignores case, this file is one of the folder `audit`.
+    std::fs::create_dir_all(copy.path.join("Audit")).unwrap();
+    std::fs::write(copy.path.join("Audit/log.jsonl"), "").unwrap();
+    assert!(copy.errors().contains(&"unlisted_file".to_owned()));
+    assert!(copy.import().is_err());
+}
+
 #[test]
 fn a_file_in_a_folder_that_only_case_distinguishes_from_items_has_to_be_listed() {
     let temp = TempDir::new();

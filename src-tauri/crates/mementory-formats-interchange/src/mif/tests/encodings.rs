@@ -36,9 +36,16 @@ fn documents_are_detected_by_their_content() {
     let path = temp.put("two-marks.json", two_marks);
     assert!(matches!(read(&path), Err(FormatError::Invalid { code: "malformed", .. })), "RFC 8259 §8.1 has one");
     assert_eq!(codes(&validate(&path).errors), ["malformed"]);
-    let path = temp.put("half-a-character.json", [vec![0xff, 0xfe], utf16, vec![0x00, 0xd8]].concat());
-    assert!(matches!(read(&path), Err(FormatError::Invalid { code: "invalid_utf16", .. })));
-    assert_eq!(codes(&validate(&path).errors), ["invalid_utf16"]);
+    // Half of a surrogate pair in place of the content, and half of a character behind the document.
+    let content = utf16.windows(6).position(|window| window == b"\"\0x\0\"\0").unwrap() + 2;
+    let half_pair = [&utf16[..content], [0x00, 0xd8].as_slice(), &utf16[content + 2..]].concat();
+    for (bytes, text) in [(half_pair, "\u{fffd}"), ([utf16.as_slice(), b"}".as_slice()].concat(), "x")] {
+        let path = temp.put("faulty.json", [vec![0xff, 0xfe], bytes].concat());
+        let store = read(&path).unwrap();
+        assert_eq!((store.records.len(), store.records[0].text.as_str()), (1, text));
+        assert!(store.notes.iter().any(|note| note.code == "invalid_utf16"), "{:?}", store.notes);
+        assert_eq!(codes(&validate(&path).errors), ["invalid_utf16"]);
+    }
     let other_files = [
         ("chats.json", r#"[{"role":"user","content":"hello"},{"role":"assistant","content":"hi"}]"#),
         (
@@ -311,9 +318,22 @@ fn elements_with_one_id_are_reported_and_all_imported() {
     let found: Vec<_> = store.records.iter().map(|r| (r.text.as_str(), r.key.value.as_str())).collect();
     assert_eq!(found, [("Tea", "memory/m1"), ("Coffee", "memory/m1#2")]);
     assert_eq!(store.dropped[0].reason, "duplicate: the same record occurs twice");
+    assert!(store.notes.iter().any(|note| note.code == "duplicate_id"), "{:?}", store.notes);
     let validation = validate(&path);
     assert!(validation.errors.is_empty(), "{:?}", validation.errors);
     assert!(codes(&validation.warnings).contains(&"duplicate_id".to_owned()));
+    // A later element is compared with all earlier ones. Without an id, equal texts are one memory.
+    let (one, other) = (r#"{"id":"m1","memory":"Tea"}"#, r#"{"id":"m1","memory":"Coffee"}"#);
+    let without_id = r#"{"memory":"Milk"},{"memory":"Milk","created_at":"2026-01-01T00:00:00Z"}"#;
+    let store = read(&temp.put("again.json", format!("[{one},{other},{other},{without_id}]"))).unwrap();
+    let texts: Vec<_> = store.records.iter().map(|r| r.text.as_str()).collect();
+    assert_eq!((texts, store.dropped.len()), (vec!["Tea", "Coffee", "Milk"], 2));
+    let memories =
+        [MEMORY_JSON.to_owned(), MEMORY_JSON.replace("\"x\"", "\"y\""), MEMORY_JSON.replace("\"x\"", "\"y\"")];
+    let document =
+        format!(r#"{{"mif_version":"1.0","export":{EXPORT_HEADER_JSON},"memories":[{}]}}"#, memories.join(","));
+    let store = read(&temp.put("again.mif.json", document)).unwrap();
+    assert_eq!((store.records.len(), store.dropped.len()), (2, 1));
     // Two notations of one UUID are one id.
     let uuid = "5f0c1d2e-0001-4a00-8a00-000000000001";
     let memory = |id: &str, content: &str| MEMORY_JSON.replace("mem_1", &format!("mem_{id}")).replace("\"x\"", content);
