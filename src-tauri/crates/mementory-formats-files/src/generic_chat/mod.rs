@@ -32,6 +32,7 @@ mod page_answer;
 mod pairs;
 mod poe;
 mod read;
+mod role_play;
 mod shape;
 mod stores;
 mod superjson;
