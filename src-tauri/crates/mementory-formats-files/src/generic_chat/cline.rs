@@ -13,7 +13,7 @@ use mementory_formats_shared::{harness, harness_cline};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, json, value::RawValue};
 
-const PLATFORM: &str = "cline";
+pub(super) const PLATFORM: &str = "cline";
 /// Values of `say` in lines about requests to the model and about copies of the workspace. These lines are left out,
 /// because each request repeats the whole conversation.
 const PROGRESS: [&str; 9] = [

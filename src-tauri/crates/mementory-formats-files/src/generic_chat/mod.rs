@@ -30,6 +30,7 @@ mod ollama;
 mod openrouter;
 mod page_answer;
 mod pairs;
+mod platform;
 mod poe;
 mod read;
 mod role_play;

@@ -169,7 +169,10 @@ pub(super) fn read(
                 task.send(files, member)?;
             }
             Shape::Conversations | Shape::Messages => {
-                let mut loose = LooseMessages::default();
+                let mut loose = match member.file_name() {
+                    cline::MODEL_FILE => LooseMessages::of_platform(cline::PLATFORM),
+                    _ => LooseMessages::default(),
+                };
                 let head = candidate_head(files.catalog, member);
                 let wrappers = head.map(|head| wrappers(superjson::inner_head(&head.bytes()))).unwrap_or_default();
                 superjson::each_element(files, member, &wrappers, Kind::Conversation, |files, element| {
