@@ -1,6 +1,6 @@
 //! The messages that Cline or Roo Code showed on the screen during a task (`ui_messages.json`): statements and
 //! questions of the agent, and answers of the person.
-use super::shape::values_of;
+use super::head_values::values_of;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};

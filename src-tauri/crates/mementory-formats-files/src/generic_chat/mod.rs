@@ -16,6 +16,7 @@ mod distant_parts;
 mod doubao;
 mod envelope;
 mod goose;
+mod head_values;
 mod hugging_chat;
 mod kiro;
 mod kobold;

@@ -1,5 +1,5 @@
 //! Reads a chat with a character that Agnai or Risu exported.
-use super::shape::values_of;
+use super::head_values::values_of;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, beginning, times_of};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};

@@ -1,5 +1,6 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
+use super::head_values::values_of;
 use super::{
     agentscope, amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe,
     role_play, tongyi, void, yuanbao, zed,
@@ -390,15 +391,6 @@ fn names_speaker(text: &str) -> bool {
 fn text_of(head: &[u8]) -> Cow<'_, str> {
     // For valid text, `from_utf8` is faster than `from_utf8_lossy`.
     std::str::from_utf8(head).map_or_else(|_| String::from_utf8_lossy(head), Cow::Borrowed)
-}
-
-/// The texts that follow the first 50 occurrences of a key in quotes.
-pub(super) fn values_of<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
-    let values = text.match_indices(key).take(50).filter_map(|(at, _)| {
-        let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-        rest.split('"').next()
-    });
-    values.collect()
 }
 
 fn is_speaker(value: &str) -> bool {
