@@ -1,6 +1,6 @@
 //! Detects files of Cursor: databases by words in the first pages of the database or of its write-ahead log, and
 //! transcripts by their lines.
-use super::text_transcript;
+use super::{dump, text_transcript};
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head;
@@ -36,6 +36,8 @@ pub(super) enum FileKind {
     Transcript,
     /// A transcript as text.
     TextTranscript,
+    /// Values of the database in a file.
+    Dump,
 }
 
 /// One claim for all files of Cursor in the catalog.
@@ -44,7 +46,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
     for member in catalog.members() {
         let Some(kind) = file_kind(catalog, member) else { continue };
         parts.push(Part { member: member.id, role: Role::Conversations });
-        if matches!(kind, FileKind::Transcript | FileKind::TextTranscript) {
+        if matches!(kind, FileKind::Transcript | FileKind::TextTranscript | FileKind::Dump) {
             continue;
         }
         let logs = ["-wal", "-shm", "-journal"];
@@ -71,6 +73,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         if ["user:", "assistant:"].iter().any(|role| start.trim_start().starts_with(role)) {
             let is_text = text_transcript::is_transcript(&text_head(catalog, member, HEAD_BYTES)?);
             return is_text.then_some(FileKind::TextTranscript);
+        }
+        if dump::is_dump(catalog, member) {
+            return Some(FileKind::Dump);
         }
         return is_transcript(catalog, member).then_some(FileKind::Transcript);
     }

@@ -1,6 +1,7 @@
 //! Cursor: conversations in its databases, and transcripts of its agents. See README.md.
 mod bubble;
 mod detect;
+mod dump;
 mod headers;
 mod items;
 mod messages;

@@ -1,7 +1,7 @@
 //! Reads the files of a claim.
 use super::detect::{FileKind, file_kind};
 use super::headers::Index;
-use super::{FORMAT, items, state, store, text_transcript, transcript};
+use super::{FORMAT, dump, items, state, store, text_transcript, transcript};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite;
@@ -25,6 +25,7 @@ pub(super) fn read(
         match file_kind(reader.catalog, member) {
             Some(FileKind::Transcript) => transcript::read(reader, member),
             Some(FileKind::TextTranscript) => text_transcript::read(reader, member),
+            Some(FileKind::Dump) => dump::read(reader, member),
             Some(kind) => read_database(reader, member, kind, &mut index),
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
         }

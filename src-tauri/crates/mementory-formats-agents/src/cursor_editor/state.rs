@@ -125,8 +125,8 @@ impl Conversation<'_> {
         let mut budget = reader.context.limits.element_bytes;
         let mut messages = Messages::of(&object);
         let mut cuts = Vec::new();
-        cuts.extend(self.read_inline(reader, &object, &chat.pointer, &mut messages)?.map(|raw| (raw, "[]")));
-        cuts.extend(self.read_map(reader, &object, &chat.pointer, &mut messages)?.map(|raw| (raw, "{}")));
+        cuts.extend(read_inline(reader, self.member, &object, &chat.pointer, &mut messages)?.map(|raw| (raw, "[]")));
+        cuts.extend(read_map(reader, self.member, &object, &chat.pointer, &mut messages)?.map(|raw| (raw, "{}")));
         if let Some(text) = repaired.as_deref() {
             let text = with_replaced_values(text, &cuts);
             budget = budget.saturating_sub(text.len() as u64);
@@ -165,59 +165,6 @@ impl Conversation<'_> {
         }
         reader.send_chat(chat, chat_file(&self.member.place))?;
         Ok(true)
-    }
-
-    /// Reads the messages that older versions store inside the row of the conversation. Returns the JSON of their list,
-    /// or None if there are no such messages.
-    fn read_inline<'o>(
-        &self,
-        reader: &mut FileReader<'_>,
-        object: &Object<'o>,
-        at: &str,
-        messages: &mut Messages,
-    ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
-        let Some(raw) = object.raw_value("conversation") else { return Ok(None) };
-        let items = list(raw).unwrap_or_default();
-        for (n, item) in items.iter().enumerate() {
-            let pointer = format!("{at}/conversation/{n}");
-            let Some(bubble) = Object::parse(item.get()) else {
-                let reason = "not_an_object: this message is not an object";
-                self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
-                continue;
-            };
-            messages.add_inline(read_turn(reader, self.member, item.get(), &bubble, pointer)?);
-        }
-        Ok((!items.is_empty()).then_some(raw))
-    }
-
-    /// Reads the messages that the row of the conversation contains by their ids. Returns the JSON of these messages,
-    /// or None if there are no such messages.
-    fn read_map<'o>(
-        &self,
-        reader: &mut FileReader<'_>,
-        object: &Object<'o>,
-        at: &str,
-        messages: &mut Messages,
-    ) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
-        let Some(map) = object.object(MESSAGE_MAP) else { return Ok(None) };
-        let mut has_messages = false;
-        for (id, raw) in map.members() {
-            has_messages = true;
-            messages.note_present(id);
-            let pointer = format!("{at}/{MESSAGE_MAP}/{id}");
-            let Some(bubble) = Object::parse(raw.get()) else {
-                let reason = "not_an_object: this message is not an object";
-                self.report(reader, &pointer, DroppedAs::Failed, reason, Kind::Message);
-                continue;
-            };
-            if !messages.insert_id(id) {
-                continue;
-            }
-            let mut turn = read_turn(reader, self.member, raw.get(), &bubble, pointer)?;
-            turn.id = turn.id.or_else(|| Some(id.to_owned()).filter(|id| !id.is_empty()));
-            messages.add(id, turn);
-        }
-        Ok(object.raw_value(MESSAGE_MAP).filter(|_| has_messages))
     }
 
     /// Reports how many of the listed messages are not in the database.
@@ -270,7 +217,71 @@ impl Conversation<'_> {
     }
 }
 
-fn read_turn(
+/// Reads the messages that older versions store inside the row of the conversation. Returns the JSON of their list,
+/// or None if there are no such messages.
+pub(super) fn read_inline<'o>(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    object: &Object<'o>,
+    at: &str,
+    messages: &mut Messages,
+) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
+    let Some(raw) = object.raw_value("conversation") else { return Ok(None) };
+    let items = list(raw).unwrap_or_default();
+    for (n, item) in items.iter().enumerate() {
+        let pointer = format!("{at}/conversation/{n}");
+        let Some(bubble) = Object::parse(item.get()) else {
+            let reason = "not_an_object: this message is not an object";
+            reader.report_dropped(
+                format!("{}#{pointer}", member.place),
+                DroppedAs::Failed,
+                reason,
+                Some(Kind::Message),
+            );
+            continue;
+        };
+        messages.add_inline(read_turn(reader, member, item.get(), &bubble, pointer)?);
+    }
+    Ok((!items.is_empty()).then_some(raw))
+}
+
+/// Reads the messages that the row of the conversation contains by their ids. Returns the JSON of these messages,
+/// or None if there are no such messages.
+pub(super) fn read_map<'o>(
+    reader: &mut FileReader<'_>,
+    member: &Member,
+    object: &Object<'o>,
+    at: &str,
+    messages: &mut Messages,
+) -> Result<Option<&'o serde_json::value::RawValue>, FormatError> {
+    let Some(map) = object.object(MESSAGE_MAP) else { return Ok(None) };
+    let mut has_messages = false;
+    for (id, raw) in map.members() {
+        has_messages = true;
+        messages.note_present(id);
+        let pointer = format!("{at}/{MESSAGE_MAP}/{id}");
+        let Some(bubble) = Object::parse(raw.get()) else {
+            let reason = "not_an_object: this message is not an object";
+            reader.report_dropped(
+                format!("{}#{pointer}", member.place),
+                DroppedAs::Failed,
+                reason,
+                Some(Kind::Message),
+            );
+            continue;
+        };
+        if !messages.insert_id(id) {
+            continue;
+        }
+        let mut turn = read_turn(reader, member, raw.get(), &bubble, pointer)?;
+        turn.id = turn.id.or_else(|| Some(id.to_owned()).filter(|id| !id.is_empty()));
+        messages.add(id, turn);
+    }
+    Ok(object.raw_value(MESSAGE_MAP).filter(|_| has_messages))
+}
+
+/// Converts a message to a turn, and stores the files in it.
+pub(super) fn read_turn(
     reader: &mut FileReader<'_>,
     member: &Member,
     text: &str,

@@ -111,6 +111,8 @@ fn databases_and_lines_of_other_programs_are_not_claimed() {
     db.execute_batch("CREATE TABLE blobs (id TEXT, data BLOB); CREATE TABLE meta (key TEXT, value TEXT);").unwrap();
     drop(db);
     folder.put("a.jsonl", r#"{"role":"user","content":"hi"}"#);
+    folder.put("c.json", r#"{"data":{"composerId":"c","conversationMap":{}}}"#);
+    folder.put("d.jsonl", r#"{"composerId":"c","bubbleId":"b","text":"hi"}"#);
     folder.put("b.jsonl", r#"{"type":"user","role":"user","message":{"content":"hi"}}"#);
     let catalog = Catalog::open(std::slice::from_ref(&folder.0), &Limits::default(), None).unwrap();
     let detection = detect(&catalog, &Limits::default(), None).unwrap();

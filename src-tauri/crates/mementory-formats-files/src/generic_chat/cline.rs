@@ -1,5 +1,6 @@
 //! The messages that Cline or Roo Code showed on the screen during a task (`ui_messages.json`): statements and
 //! questions of the agent, and answers of the person.
+use super::head_values::values_of;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
@@ -12,7 +13,7 @@ use mementory_formats_shared::{harness, harness_cline};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, json, value::RawValue};
 
-const PLATFORM: &str = "cline";
+pub(super) const PLATFORM: &str = "cline";
 /// Values of `say` in lines about requests to the model and about copies of the workspace. These lines are left out,
 /// because each request repeats the whole conversation.
 const PROGRESS: [&str; 9] = [
@@ -27,9 +28,19 @@ const PROGRESS: [&str; 9] = [
     "shell_integration_warning",
 ];
 
-/// Values of `say` and `ask` by which detection recognises the list.
-pub(super) const EVENT_NAMES: [&str; 6] =
+/// Values of `say` and `ask` that only tasks have.
+const EVENT_NAMES: [&str; 6] =
     ["api_req_started", "completion_result", "user_feedback", "command_output", "followup", "task"];
+
+/// True if the start of a list contains lines of a task. A short task may have only texts and tools. Other files have
+/// these words too, so in a line of such a task, `type` must be the name of the member.
+pub(super) fn is_task(text: &str) -> bool {
+    let [says, asks] = ["\"say\"", "\"ask\""].map(|key| values_of(text, key));
+    let types = || values_of(text, "\"type\"");
+    says.iter().chain(&asks).any(|word| EVENT_NAMES.contains(word))
+        || says.contains(&"text") && types().contains(&"say")
+        || asks.contains(&"tool") && types().contains(&"ask")
+}
 
 /// The messages of one task.
 #[derive(Default)]

@@ -2,7 +2,7 @@
 use super::FORMAT_ID;
 use super::newest_first::reverse_if_newest_first;
 use super::shape::MESSAGE_LISTS;
-use super::{anything_llm, branches, cline, envelope, pairs, tree};
+use super::{anything_llm, branches, cline, envelope, pairs, platform, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
 use mementory_formats_shared::content::Content;
@@ -61,23 +61,6 @@ const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 10] = [
 ];
 const CODY_QUESTION: &str = "humanMessage";
 
-/// Websites of assistants, each with the name of the platform.
-const HOSTS: [(&str, &str); 14] = [
-    ("chatgpt.com", "chatgpt"),
-    ("chat.openai.com", "chatgpt"),
-    ("claude.ai", "claude"),
-    ("gemini.google.com", "gemini"),
-    ("perplexity.ai", "perplexity"),
-    ("grok.com", "grok"),
-    ("x.com/i/grok", "grok"),
-    ("chat.deepseek.com", "deepseek"),
-    ("copilot.microsoft.com", "copilot"),
-    ("copilot.com", "copilot"),
-    ("chat.mistral.ai", "mistral"),
-    ("meta.ai", "meta_ai"),
-    ("character.ai", "character_ai"),
-    ("chat.qwen.ai", "qwen"),
-];
 /// Roles of messages that nobody wrote.
 const NO_SPEAKERS: [&str; 6] = ["unknown", "error", "info", "status", "notification", "event"];
 
@@ -178,7 +161,7 @@ fn conversation_in(
             chat_times.updated = chat_times.updated.or(further.updated);
         }
     }
-    let link = text(&["link", "url", "source_url", "thread_url"]);
+    let link = text(&["link", "url", "source_url", "thread_url"]).or_else(|| platform::link_of_capture(header?));
     let model = object.object("model");
     let mut lists = vec![(raw, "[]")];
     // The list `visible` repeats the texts as the page shows them, so the verbatim of the conversation leaves it out.
@@ -203,7 +186,7 @@ fn conversation_in(
     if let Some(prompt) = text(&PROMPT_KEYS) {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
-    let platform = loose.platform.unwrap_or_else(|| platform(link.as_deref(), object));
+    let platform = loose.platform.unwrap_or_else(|| platform::of_chat(link.as_deref(), object, raw));
     let stated_id = chat.id.clone();
     if !loose.known_ids.make_unique(files, member, &mut chat, element.text) {
         return Ok(());
@@ -324,22 +307,6 @@ fn has_messages(raw: &RawValue) -> bool {
     let messages = Object::parse(raw.get()).and_then(|object| message_list(&object));
     let first = messages.and_then(|(_, raw)| list(raw)?.into_iter().find_map(|raw| Object::parse(raw.get())));
     first.is_some_and(|message| role_name(&message).is_some() && !message.has("messages"))
-}
-
-/// Determines the assistant whose chat a browser extension exported, from the link to the chat or from `powered_by`.
-/// Returns `other` if the assistant is not known.
-fn platform(link: Option<&str>, object: &Object<'_>) -> &'static str {
-    let powered_by = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
-    let powered_by = powered_by.unwrap_or_default().to_lowercase();
-    let of_words = || HOSTS.iter().find(|(_, name)| powered_by.starts_with(name)).map(|(_, name)| *name);
-    link.and_then(platform_of_link).or_else(of_words).unwrap_or("other")
-}
-
-/// The assistant whose website a link leads to.
-pub(super) fn platform_of_link(link: &str) -> Option<&'static str> {
-    let link = link.to_lowercase();
-    let address = link.split_once("://").map_or("", |(_, rest)| rest).trim_start_matches("www.");
-    HOSTS.iter().find(|(host, _)| address.starts_with(host)).map(|(_, name)| *name)
 }
 
 /// A question and its answer in one entry. Cody writes null if there was no answer.
@@ -477,11 +444,6 @@ pub(super) struct LooseMessages {
     header: Option<String>,
 }
 
-/// True for the first line of a session of Goose.
-fn is_goose(object: &Object<'_>) -> bool {
-    object.has("working_dir") && object.has("message_count")
-}
-
 impl LooseMessages {
     /// An empty list for the messages of a known program.
     pub fn of_platform(platform: &'static str) -> Self {
@@ -493,7 +455,7 @@ impl LooseMessages {
         let object = &element.object;
         let is_first = self.header.is_none() && self.chats.is_empty() && element.pointer.is_empty();
         let is_named = || first_text(object, &ID_KEYS).is_some() || first_text(object, &TITLE_KEYS).is_some();
-        let is_header = is_first && (is_goose(object) || is_named());
+        let is_header = is_first && (platform::is_goose(object) || is_named());
         if is_header {
             self.header = Some(element.text.to_owned());
         }
@@ -568,8 +530,8 @@ impl LooseMessages {
                 chat.times = times(header);
                 chat.verbatim = self.header.clone().map(Verbatim::json);
             }
-            let is_goose = header.as_ref().is_some_and(is_goose);
-            let platform = self.platform.unwrap_or(if is_goose { "goose" } else { "other" });
+            let named_by_header = || platform::of_session(header.as_ref()?);
+            let platform = self.platform.or_else(named_by_header).unwrap_or("other");
             store_embedded(files, member, &chat)?;
             let mut unit = unit(files, member, chat, platform, Some("messages"));
             if let Some(conversation) = unit.records.first_mut() {

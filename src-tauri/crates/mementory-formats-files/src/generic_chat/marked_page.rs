@@ -1,7 +1,7 @@
 //! Reads a page on which each message is an element that names its speaker: a page of an assistant that a browser
 //! saved, or a page that an exporter wrote. Nothing is guessed: an element that does not name a speaker is not a
 //! message.
-use super::conversation::platform_of_link;
+use super::platform::platform_of_link;
 use crate::transfer_text::names_only_speaker;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, beginning};

@@ -5,8 +5,8 @@ use super::detect::{ANYTHING_LLM, CHATBOX_PAGE, GOOSE, LLM, MARKED_PAGE, OLLAMA,
 use super::shape::{Shape, wrappers};
 use super::{
     agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chat_store, chatbox_page, cherry_studio, cline, compliance,
-    doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page, ollama, openrouter, poe, stores,
-    superjson, tables, threads, tongyi, void, yuanbao, zed,
+    doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page, ollama, openrouter, poe, role_play,
+    stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -76,6 +76,11 @@ pub(super) fn read(
             Shape::AgentScope => {
                 superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
                     agentscope::read(files, member, e)
+                })?;
+            }
+            Shape::RolePlay => {
+                superjson::each_element(files, member, &[], Kind::Conversation, |files, e| {
+                    role_play::read(files, member, e)
                 })?;
             }
             Shape::ZedThread => {
@@ -164,7 +169,10 @@ pub(super) fn read(
                 task.send(files, member)?;
             }
             Shape::Conversations | Shape::Messages => {
-                let mut loose = LooseMessages::default();
+                let mut loose = match member.file_name() {
+                    cline::MODEL_FILE => LooseMessages::of_platform(cline::PLATFORM),
+                    _ => LooseMessages::default(),
+                };
                 let head = candidate_head(files.catalog, member);
                 let wrappers = head.map(|head| wrappers(superjson::inner_head(&head.bytes()))).unwrap_or_default();
                 superjson::each_element(files, member, &wrappers, Kind::Conversation, |files, element| {

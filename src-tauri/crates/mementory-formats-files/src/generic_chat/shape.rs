@@ -1,8 +1,9 @@
 //! The shapes that many programs share, recognised by the start of a file.
 use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
+use super::head_values::values_of;
 use super::{
-    agentscope, amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe, tongyi,
-    void, yuanbao, zed,
+    agentscope, amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe,
+    role_play, tongyi, void, yuanbao, zed,
 };
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
@@ -125,6 +126,8 @@ pub(super) enum Shape {
     Void,
     /// The state of an agent of AgentScope.
     AgentScope,
+    /// A chat with a character that Agnai or Risu exported.
+    RolePlay,
 }
 
 impl Shape {
@@ -156,6 +159,7 @@ impl Shape {
             Shape::AmazonQTabs => "amazon_q_tabs",
             Shape::Void => "void",
             Shape::AgentScope => "agentscope",
+            Shape::RolePlay => "role_play",
         }
     }
 
@@ -169,6 +173,7 @@ impl Shape {
             &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
             &[Shape::LlmJson, Shape::ChatStore, Shape::Yuanbao, Shape::Doubao],
             &[Shape::Tongyi, Shape::Poe, Shape::AmazonQTabs, Shape::Void, Shape::ZedThread, Shape::AgentScope],
+            &[Shape::RolePlay],
         ]
         .concat()
         .into_iter()
@@ -207,6 +212,7 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
         (void::is_storage(keys), Shape::Void),
         (zed::is_thread(keys), Shape::ZedThread),
         (agentscope::is_state(keys), Shape::AgentScope),
+        (role_play::is_chat(keys, &text), Shape::RolePlay),
     ];
     if let Some((_, shape)) = pages.into_iter().find(|(is_shape, _)| *is_shape) {
         return Some(shape);
@@ -262,8 +268,7 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
         return Some(Shape::Messages);
     }
     let is_screen = has(keys, "ts") && (has(keys, "say") || has(keys, "ask"));
-    let words = || [values_of(&text, "\"say\""), values_of(&text, "\"ask\"")].concat();
-    if is_list && is_screen && words().iter().any(|word| cline::EVENT_NAMES.contains(word)) {
+    if is_list && is_screen && cline::is_task(&text) {
         return Some(Shape::Cline);
     }
     // LangChain writes the speaker as the type of a message, and stores the text inside `data`.
@@ -388,15 +393,6 @@ fn text_of(head: &[u8]) -> Cow<'_, str> {
     std::str::from_utf8(head).map_or_else(|_| String::from_utf8_lossy(head), Cow::Borrowed)
 }
 
-/// The texts that follow the first 50 occurrences of a key in quotes.
-fn values_of<'t>(text: &'t str, key: &str) -> Vec<&'t str> {
-    let values = text.match_indices(key).take(50).filter_map(|(at, _)| {
-        let rest = text.get(at + key.len()..)?.trim_start().strip_prefix(':')?.trim_start().strip_prefix('"')?;
-        rest.split('"').next()
-    });
-    values.collect()
-}
-
 fn is_speaker(value: &str) -> bool {
     SPEAKERS.contains(&value.to_lowercase().as_str())
 }
@@ -441,6 +437,13 @@ mod tests {
             ),
             (r#"{"version":"v1","kind":"Order","data":{"message_id":"m","content":[{"kind":"text"}]}}"#, None),
             (r#"[{"ts":1,"type":"say","say":"hello","text":"a"}]"#, None),
+            (r#"[{"ts":1,"type":"say","say":"text","text":"a"}]"#, Some(Shape::Cline)),
+            (r#"[{"ts":1,"type":"ask","ask":"tool","text":"{}"}]"#, Some(Shape::Cline)),
+            (r#"[{"ts":1,"type":"line","say":"text","text":"a"}]"#, None),
+            (r#"{"messages":[{"userId":"u","msg":"a"},{"userId":"","msg":"b"}]}"#, Some(Shape::RolePlay)),
+            (r#"{"messages":[{"userId":"u","msg":"a"},{"userId":"v","msg":"b"}]}"#, None),
+            (r#"{"type":"risuChat","data":{"message":[{"role":"char","data":"a"}]}}"#, Some(Shape::RolePlay)),
+            (r#"{"type":"chat","data":{"message":[{"role":"char","data":"a"}]}}"#, None),
             (r#"{"exportType":"all","state":{"orders":[]}}"#, None),
             (r#"{"gamestarted":true,"prompt":"a","actions":["b"]}"#, Some(Shape::Kobold)),
             (r#"{"prompt":"a","actions":["b"]}"#, None),

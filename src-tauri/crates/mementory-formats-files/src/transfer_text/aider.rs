@@ -6,14 +6,23 @@ use mementory_formats_shared::roles;
 
 /// Beginning of the first line of a log, and of the first line of each later chat in the log.
 const TITLE: &str = "# aider chat started at ";
+/// Name of the log in the folder of a project.
+const LOG_NAME: &str = ".aider.chat.history.md";
 /// Mark before each line that the person wrote.
 const PROMPT: &str = "#### ";
 
 /// The turns of a log. None if the text is not such a log, or if the log has no words of the person.
 pub(super) fn read(text: &str) -> Option<Transcript> {
-    if !text.trim_start().starts_with(TITLE) {
-        return None;
-    }
+    text.trim_start().starts_with(TITLE).then(|| turns(text)).flatten()
+}
+
+/// The turns of a log whose first line was removed, so that only the name of its file shows the program. Headings of
+/// level four in any other text are not prompts.
+pub(super) fn read_log(text: &str, file_name: &str) -> Option<Transcript> {
+    (file_name == LOG_NAME).then(|| turns(text)).flatten()
+}
+
+fn turns(text: &str) -> Option<Transcript> {
     let mut out = Transcript { style: Some(Style::Export), is_certain: true, ..Transcript::default() };
     let mut was_prompt = false;
     for (number, line) in text.lines().enumerate() {
@@ -76,6 +85,9 @@ mod tests {
             ]
         );
         assert!(transcript.has_only_a_head_before());
-        assert!(read("# a note\n\n#### a heading\n\ntext").is_none());
+        let note = "# a note\n\n#### a heading\n\ntext";
+        assert!(read(note).is_none() && read_log(note, "history.md").is_none());
+        assert_eq!(read_log(note, LOG_NAME).unwrap().turns.len(), 2);
+        assert!(read_log("# a note\n\ntext", LOG_NAME).is_none());
     }
 }

@@ -197,7 +197,8 @@ fn detect_kind(text: &str, member: &Member, is_pasted: bool) -> Option<(TextKind
             format!("Found {} entries led by words in brackets, as an import prompt asks for", list.bracketed_count);
         return Some((TextKind::ImportAnswer, 0.6, reason));
     }
-    if let Some(reason) = programs::reason(text, true) {
+    let reason = programs::reason(text, true).or_else(|| programs::reason_of_name(text, member.file_name()));
+    if let Some(reason) = reason {
         return Some((TextKind::Transcript, 0.9, reason));
     }
     if let Some(transcript) = transcript::read(text) {

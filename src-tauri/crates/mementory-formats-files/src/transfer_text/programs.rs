@@ -63,9 +63,15 @@ const PROGRAMS: [Program; 12] = [
     },
 ];
 
-/// The conversation in a text that one of the programs wrote.
-pub(super) fn read(text: &str) -> Option<Transcript> {
-    PROGRAMS.iter().find_map(|program| (program.read)(text))
+/// The conversation in a text that one of the programs wrote. `file_name` is the name of the file with the text.
+pub(super) fn read(text: &str, file_name: &str) -> Option<Transcript> {
+    PROGRAMS.iter().find_map(|program| (program.read)(text)).or_else(|| aider::read_log(text, file_name))
+}
+
+/// The reason to claim a text that only the name of its file shows to be from one of the programs.
+pub(super) fn reason_of_name(text: &str, file_name: &str) -> Option<String> {
+    let count = aider::read_log(text, file_name)?.turns.len();
+    Some(format!("Found a chat of {count} turns, as Aider logs them"))
 }
 
 /// The reason to claim a text that one of the programs wrote. Tries only the programs whose `may_be_list` has this

@@ -77,7 +77,8 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
             out.warnings.push(finding("encoding", "not UTF-8: read as Western European text"));
         }
         let text = entries::unix_line_ends(&text);
-        let turns = turns_of(&text).filter(|_| out.version.as_deref() == Some(detect::TextKind::Transcript.as_str()));
+        let turns =
+            turns_of(&text, member).filter(|_| out.version.as_deref() == Some(detect::TextKind::Transcript.as_str()));
         let in_turns = |found: transcript::Transcript| found.conversations().map(|one| one.turns.len() + 1).sum();
         let records: usize = turns.map_or_else(|| entries::read(&text).entries.len(), in_turns);
         if records == 0 {
@@ -89,14 +90,14 @@ pub(super) fn validate(catalog: &Catalog, detected: &Detected, limits: &Limits) 
 }
 
 /// The turns of a conversation, whichever program wrote it. None if the text is not a conversation.
-fn turns_of(text: &str) -> Option<transcript::Transcript> {
-    programs::read(text).or_else(|| transcript::read(text))
+fn turns_of(text: &str, member: &Member) -> Option<transcript::Transcript> {
+    programs::read(text, member.file_name()).or_else(|| transcript::read(text))
 }
 
 fn read_text(text: &str, member: &Member, version: Option<&str>, sink: &mut dyn Sink) -> Result<(), FormatError> {
     let place = TextSource { member, version };
     if version == Some(detect::TextKind::Transcript.as_str())
-        && let Some(found) = turns_of(text)
+        && let Some(found) = turns_of(text, member)
     {
         return send_conversations(&found, text, &place, sink);
     }

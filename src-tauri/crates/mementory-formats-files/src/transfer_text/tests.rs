@@ -61,6 +61,7 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
         "specstory",
         "markdown",
         "aider",
+        "aider_without_title",
         "cascade",
         "claude_terminal",
         "duck_ai",

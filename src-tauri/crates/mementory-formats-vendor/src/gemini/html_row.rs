@@ -1,5 +1,5 @@
 //! Reads an activity in a page of Takeout. The outer cell of an activity contains its product, a content cell (prompt,
-//! time and answer), and a caption with links.
+//! time and answer), and a caption with links. In some pages, the header also contains Google's words and the time.
 use super::activity::{Activity, add_file, chat_link, file_reference, is_product};
 use super::stamp;
 use super::verbs::{self, Label};
@@ -19,11 +19,35 @@ const MAX_PRODUCT_LENGTH: usize = 40;
 /// Largest length in characters of a line that may be a time in an unknown notation.
 const MAX_TIME_LENGTH: usize = 48;
 
-/// Returns the text of an activity's header, which is usually the name of the product.
-pub(super) fn product(cell: &str) -> String {
-    let Some(start) = find_element(cell, 0, HEADER_CELL) else { return String::new() };
+/// The header of an activity.
+#[derive(Debug, Default)]
+struct Header {
+    /// The text of the header, which is usually the name of the product.
+    name: String,
+    /// Google's words between the name of the product and the time. Only pages with the time in the header have them.
+    label: Option<String>,
+    /// The time as the header writes it. In most pages, the time is in the content cell.
+    stamp: Option<String>,
+}
+
+/// Reads the header of an activity.
+fn header(cell: &str) -> Header {
+    let Some(start) = find_element(cell, 0, HEADER_CELL) else { return Header::default() };
     let end = find_element(cell, start.end, CONTENT_CELL).map_or(cell.len(), |next| next.start);
-    html::to_text(cell.get(start.end..end).unwrap_or_default())
+    let text = html::to_text(cell.get(start.end..end).unwrap_or_default());
+    let lines: Vec<&str> = text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+    if let [name, words @ .., last] = lines.as_slice()
+        && stamp::read(last).is_some()
+    {
+        let label = Some(words.join(" ")).filter(|label| !label.is_empty());
+        return Header { name: (*name).to_owned(), label, stamp: Some((*last).to_owned()) };
+    }
+    Header { name: text, ..Header::default() }
+}
+
+/// Returns the text of an activity's header without a time, which is usually the name of the product.
+pub(super) fn product(cell: &str) -> String {
+    header(cell).name
 }
 
 /// True if a cell is an activity of Gemini: the header or caption names the product, the caption or title links to a
@@ -95,17 +119,23 @@ fn content_cells(cell: &str) -> Vec<&str> {
 pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Activity> {
     let cells = content_cells(cell);
     let body = cells.first()?.trim_end_matches("</div>");
-    let lines = split_lines(body);
+    let header = header(cell);
+    let is_timed = header.stamp.is_some();
+    // In pages with the time in the header, the first paragraph is the prompt.
+    let paragraphs = is_timed.then(|| split_after_paragraph(body)).flatten();
+    let lines = paragraphs.map_or_else(|| split_lines(body), |(prompt, answer)| vec![prompt, answer]);
     let stamp_at = lines.iter().position(|line| !has_block(line) && stamp::read(&html::to_text(line)).is_some());
     // A time in an unknown notation also marks the end of the prompt.
     let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| looks_like_time(line)).map(|at| at + 1));
+    let stamp_at = stamp_at.filter(|_| !is_timed);
     // Without a time, the answer begins at the first line with a block element.
     let answer_at = match stamp_at {
         Some(at) => at + 1,
+        None if paragraphs.is_some() => 1,
         None => lines.iter().position(|line| has_block(line)).unwrap_or(lines.len()),
     };
     let mut activity = Activity {
-        label: Some(product(cell)).filter(|header| !header.is_empty() && !is_product(header)),
+        label: header.label.or_else(|| Some(header.name).filter(|name| !name.is_empty() && !is_product(name))),
         verbatim: Some(Verbatim { media_type: "text/html".into(), text: cell.to_owned() }),
         pointer,
         ..Activity::default()
@@ -115,8 +145,9 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     }
     let prompt_lines = lines.get(..stamp_at.unwrap_or(answer_at)).unwrap_or_default();
     activity.title = read_prompt(prompt_lines, &mut activity);
-    if let Some(line) = stamp_at.and_then(|at| lines.get(at)) {
-        activity.stamp = html::to_text(line);
+    let stamp_line = stamp_at.and_then(|at| lines.get(at));
+    if let Some(stamp) = header.stamp.or_else(|| stamp_line.map(|line| html::to_text(line))) {
+        activity.stamp = stamp;
         match stamp::read(&activity.stamp) {
             Some(stamp) => {
                 activity.time = Some(stamp.time);
@@ -208,6 +239,17 @@ fn split_lines(html: &str) -> Vec<&str> {
     }
     out.push(html.get(at..).unwrap_or_default());
     out
+}
+
+/// Splits the HTML of a cell after its first paragraph. None if the cell does not begin with a paragraph.
+fn split_after_paragraph(body: &str) -> Option<(&str, &str)> {
+    const PARAGRAPH: RowKind = RowKind { name: "p", class: "" };
+    let start = find_element(body, 0, PARAGRAPH)?.start;
+    if html::has_text(body.get(..start)?) {
+        return None;
+    }
+    let len = html::element_end(body.get(start..)?, PARAGRAPH.name)?;
+    body.split_at_checked(start + len)
 }
 
 /// True for a line that looks like a time in any notation: the line is short, and contains a year of this century and a

@@ -84,6 +84,9 @@ pub(super) fn read(text: &str, row: &Object<'_>, pointer: &str) -> Option<Activi
     activity.label = row.non_blank_text("header").filter(|header| !is_product(header)).map(Into::into);
     let stated_answer = row.raw_value("safeHtmlItem").and_then(|raw| Some((answer(raw)?, raw)));
     let mut answer_detail = stated_answer.or_else(|| detail(row, &RESPONSES));
+    if answer_detail.is_none() && matches!(activity.title(), Title::Prompt(_)) {
+        answer_detail = described_answer(row);
+    }
     let request = detail(row, &REQUESTS).map(|(request, _)| request);
     // In some rows, the title is the name of the activity, and a detail contains the prompt.
     let is_named = matches!(activity.title(), Title::Activity | Title::Unknown);
@@ -130,6 +133,14 @@ fn answer(raw: &RawValue) -> Option<String> {
         texts.extend(source.map(|source| html::to_text(&source)).filter(|text| !text.trim().is_empty()));
     }
     (!texts.is_empty()).then(|| texts.join("\n\n"))
+}
+
+/// Returns the description of a prompt, which some files have instead of a separate answer. None if the description
+/// only states the number of files.
+fn described_answer<'a>(row: &Object<'a>) -> Option<(String, &'a RawValue)> {
+    let text = row.non_blank_text("description")?.replace('\u{a0}', " ").trim().to_owned();
+    let is_text = !verbs::without_file_count(&text).is_empty();
+    is_text.then_some((text, row.raw_value("description")?))
 }
 
 /// Reads the texts in the details and subtitles of a row without a title. The first text becomes the prompt. The second

@@ -15,7 +15,15 @@ fn fixtures_are_read_as_their_cases_say() {
 fn a_prompt_is_not_in_the_verbatim_of_its_answer() {
     check_texts_are_in_one_verbatim(
         &Gemini,
-        &["voyager", "workspace_pairs", "label_in_header", "details_only", "label_in_header_page"],
+        &[
+            "voyager",
+            "workspace_pairs",
+            "label_in_header",
+            "details_only",
+            "label_in_header_page",
+            "time_in_header",
+            "described_answer",
+        ],
     );
 }
 

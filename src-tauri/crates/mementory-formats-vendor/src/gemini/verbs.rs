@@ -76,6 +76,9 @@ const PROMPT_HEADERS: [&str; 14] = [
     "提示",
 ];
 
+/// Headers above activities that are not prompts. A header must match completely.
+const ACTIVITY_HEADERS: [&str; 2] = ["canvas", "feedback"];
+
 /// Beginnings of titles of activities that are not prompts.
 const ACTIVITIES: [&str; 18] = [
     "Created ",
@@ -145,6 +148,9 @@ pub(super) fn label(header: &str) -> Option<Label> {
     }
     if PROMPT_HEADERS.contains(&header.to_lowercase().as_str()) {
         return Some(Label::Prompt);
+    }
+    if ACTIVITY_HEADERS.contains(&header.to_lowercase().as_str()) {
+        return Some(Label::Activity);
     }
     // Words that end with a colon in titles may be written without it in a header.
     let with_colon = format!("{header}:");
@@ -229,8 +235,10 @@ mod tests {
         for header in prompts {
             assert_eq!(label(header), Some(Label::Prompt), "{header}");
         }
-        assert_eq!(label("Gave feedback"), Some(Label::Activity));
-        for header in ["", "Gemini Apps", "Search", "YouTube", "Prompted what eats slugs?"] {
+        for header in ["Gave feedback", "Feedback", "Canvas"] {
+            assert_eq!(label(header), Some(Label::Activity), "{header}");
+        }
+        for header in ["", "Gemini Apps", "Search", "YouTube", "Prompted what eats slugs?", "Canvas of slugs"] {
             assert_eq!(label(header), None, "{header}");
         }
         assert!(is_gemini_title("Prompted what?") && is_gemini_title("Asked Gemini what?"));

@@ -1,0 +1,71 @@
+//! Reads a chat with a character that Agnai or Risu exported.
+use super::head_values::values_of;
+use mementory_format::{FormatError, Member};
+use mementory_formats_shared::chat::{Chat, beginning, times_of};
+use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
+use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
+use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::roles::{ASSISTANT, USER};
+use mementory_json::Keys;
+use mementory_model::Verbatim;
+use serde_json::value::RawValue;
+
+const AGNAI: &str = "agnai";
+const RISU: &str = "risuai";
+/// Key of the messages in a chat of Agnai.
+const AGNAI_MESSAGES: &str = "messages";
+/// Keys of the object with a chat of Risu, and of the messages in it.
+const RISU_CHAT: &str = "data";
+const RISU_MESSAGES: &str = "message";
+
+/// True for the start of a file with a chat of Agnai or Risu.
+pub(super) fn is_chat(keys: &Keys, text: &str) -> bool {
+    is_agnai(keys, text) || is_risu(keys, text)
+}
+
+/// True for a chat of Agnai. Chats of other programs have ids of people too, so a message must be a character's: it
+/// names the character, or its id of a person is empty.
+fn is_agnai(keys: &Keys, text: &str) -> bool {
+    let has = |key: &str| keys.has(&format!("{AGNAI_MESSAGES}.{key}"));
+    has("msg") && has("userId") && (has("characterId") || values_of(text, "\"userId\"").contains(&""))
+}
+
+fn is_risu(keys: &Keys, text: &str) -> bool {
+    let has = |key: &str| keys.has(&format!("{RISU_CHAT}.{RISU_MESSAGES}.{key}"));
+    has("role") && has("data") && values_of(text, "\"type\"").contains(&"risuChat")
+}
+
+/// Sends the chat in an element. It has no id, so its beginning identifies it.
+pub(super) fn read(
+    files: &mut FileReader<'_>,
+    member: &Member,
+    element: &ObjectElement<'_>,
+) -> Result<(), FormatError> {
+    let risu_chat = element.object.object(RISU_CHAT).filter(|chat| chat.has(RISU_MESSAGES));
+    let (platform, object, at) = match &risu_chat {
+        Some(chat) => (RISU, chat, format!("{}/{RISU_CHAT}/{RISU_MESSAGES}", element.pointer)),
+        None => (AGNAI, &element.object, format!("{}/{AGNAI_MESSAGES}", element.pointer)),
+    };
+    let (messages_key, text_key) = if platform == RISU { (RISU_MESSAGES, "data") } else { (AGNAI_MESSAGES, "msg") };
+    let entries = object.raw_value(messages_key);
+    let title = first_text(object, &["name"]);
+    let mut chat = Chat { title, is_log: true, pointer: element.pointer.clone(), ..Chat::default() };
+    for (index, raw) in entries.and_then(list).unwrap_or_default().into_iter().enumerate() {
+        let pointer = format!("{at}/{index}");
+        let Some(message) = Object::parse(raw.get()) else {
+            report_no_message(files, member, &pointer);
+            continue;
+        };
+        let mut turn = read_message(&message, raw.get(), pointer, files.format);
+        turn.text = message.text(text_key).unwrap_or_default().into_owned();
+        turn.content_type = "text".into();
+        let is_person = if platform == RISU { turn.role == USER } else { message.non_blank_text("userId").is_some() };
+        turn.role = if is_person { USER } else { ASSISTANT }.to_owned();
+        chat.turns.push(turn);
+    }
+    chat.key = Some(format!("{platform}/{}", content_id(&beginning(&chat.turns))));
+    chat.times = times_of(&chat.turns);
+    let cuts: Vec<(&RawValue, &str)> = entries.map(|raw| (raw, "[]")).into_iter().collect();
+    chat.verbatim = Some(Verbatim::json(with_replaced_values(element.text, &cuts)));
+    send(files, member, chat, platform, Some(platform))
+}
