@@ -65,8 +65,8 @@ fn memories_of_hermes_are_read_also_beside_its_identity() {
     assert_eq!(parts, [("openclaw", 1), ("agent_rules", 2)]);
     let imported = read(&folder.at(".hermes/memories"), &AgentRules);
     let joined: String = imported.records.iter().map(|r| r.verbatim.as_ref().unwrap().text.as_str()).collect();
-    assert_eq!(joined, "Backups run on Sundays\n§\n§\nPodman is installed\n");
-    assert_eq!(imported.records.len(), 2);
+    assert_eq!(joined, "Backups run on Sundays\n§\n§\nPodman is installed\nName is Ilva");
+    assert_eq!(imported.records.len(), 3);
 }
 
 #[test]

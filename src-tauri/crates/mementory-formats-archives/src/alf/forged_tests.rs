@@ -246,12 +246,12 @@ fn an_agent_of_a_human_and_two_embeddings_of_one_model_are_warnings() {
 #[test]
 fn a_row_that_names_a_file_of_a_layer_is_not_read_as_an_artifact() {
     let scratch = Scratch::new("no-artifact");
-    let [path, out] = ["a.alf", "out.alf"].map(|name| scratch.0.join(name));
+    let path = scratch.0.join("a.alf");
     let mut manifest = manifest(1);
     manifest["layers"]["principals"] = json!({"count": 0, "file": "principals.json"});
     manifest["layers"]["attachments"] = json!({"count": 1, "file": "attachments.json"});
     let files = [("raw/openclaw/SOUL.md", json!("# Nova")), ("principals.json", json!({"principals": []}))];
-    for (name, content) in &files {
+    for (n, (name, content)) in files.iter().enumerate() {
         let bytes = content.to_string();
         let digest = hex::encode(<sha2::Sha256 as sha2::Digest>::digest(&bytes));
         let row = json!({"id": ID.replace("000000000001", "00000000000c"), "filename": "a.txt",
@@ -262,7 +262,7 @@ fn a_row_that_names_a_file_of_a_layer_is_not_read_as_an_artifact() {
         let validation = validate(&path);
         assert!(validation.errors.is_empty(), "{:?}", validation.errors);
         assert!(validation.warnings.iter().any(|finding| finding.code == "not_an_artifact"), "{name}");
-        let vault = export(&path, &out);
+        let vault = export(&path, &scratch.0.join(format!("out-{n}.alf")));
         assert!(vault.notes.iter().any(|note| note.code == "not_an_artifact"), "{name}");
         assert!(vault.parts.iter().any(|(item, _)| item.name.ends_with("SOUL.md")), "{name}: the file stays in raw/");
     }
