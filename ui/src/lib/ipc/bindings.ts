@@ -134,7 +134,7 @@ export const commands = {
 	similar: (request: SimilarRequest) => typedError<Similar, ErrorBody>(__TAURI_INVOKE("similar", { request })),
 	/**  Encode new and changed memories for search by meaning. */
 	encode: (jobId: string, onProgress: Channel<Progress>) => typedError<Encoded, ErrorBody>(__TAURI_INVOKE("encode", { jobId, onProgress })),
-	/**  The bytes of an attachment, at most `most` if given. */
+	/**  The bytes of an attachment. If `most` is given, at most that many bytes. */
 	attachment: (id: string, most: number | null) => typedError<ArrayBuffer, ErrorBody>(__TAURI_INVOKE("attachment", { id, most })),
 	/**  Ask where to save an attachment, and save it so that only the person can read it. Null if the dialog was cancelled. */
 	saveAttachment: (jobId: string, id: string, suggestedName: string, onProgress: Channel<Progress>) => typedError<string | null, ErrorBody>(__TAURI_INVOKE("save_attachment", { jobId, id, suggestedName, onProgress })),
@@ -152,7 +152,7 @@ export const commands = {
 	restoreVersion: (id: string, version: number) => typedError<Edited, ErrorBody>(__TAURI_INVOKE("restore_version", { id, version })),
 	/**  What a redaction would change. */
 	redactPreview: (jobId: string, request: RedactRequest, onProgress: Channel<Progress>) => typedError<RedactPreview, ErrorBody>(__TAURI_INVOKE("redact_preview", { jobId, request, onProgress })),
-	/**  Replace spans of records in all versions, for good. */
+	/**  Replace spans of a record's text with redaction marks in all versions, for good. */
 	redact: (request: RedactRequest) => typedError<Redacted, ErrorBody>(__TAURI_INVOKE("redact", { request })),
 	/**  Put records in the Trash. */
 	trash: (ids: string[]) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("trash", { ids })),
@@ -196,7 +196,7 @@ export const commands = {
 	keepBoth: (a: string, b: string, both: boolean) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("keep_both", { a, b, both })),
 	/**  Store which of several memories is right, and move the other memories to the Trash. */
 	resolveContradiction: (request: ResolveRequest) => typedError<Resolved, ErrorBody>(__TAURI_INVOKE("resolve_contradiction", { request })),
-	/**  Store the kind that the person chose for memories, or return to the suggested kind. */
+	/**  Store the subject that the person chose for memories, or return to the suggested subject. */
 	setAbout: (request: AboutRequest) => typedError<Ids, ErrorBody>(__TAURI_INVOKE("set_about", { request })),
 	/**  The messages that a memory comes from, and who said it. */
 	memoryEvidence: (id: string) => typedError<MemoryEvidence, ErrorBody>(__TAURI_INVOKE("memory_evidence", { id })),
@@ -286,7 +286,7 @@ export type AboutRequest = {
 	about: string,
 };
 
-/**  An accepted suggestion, and the record that it created or changed. */
+/**  An accepted suggestion, and the record that it created, changed or moved to the Trash. */
 export type AcceptedSuggestion = {
 	id: string,
 	record: string,
@@ -346,7 +346,10 @@ export type AiClientProblem = {
 export type AnsweringState = {
 	/**  Whether the person has switched on answering clients. */
 	enabled: boolean,
-	/**  Whether the window is answering clients now. It never is without an active grant. */
+	/**
+	 *  True if the window's server for clients is running. The server starts when the open vault has an active grant,
+	 *  and keeps running after the last grant ends.
+	 */
 	running: boolean,
 	/**  The error with which the window failed to start answering clients. */
 	problem: ErrorBody | null,
@@ -500,7 +503,7 @@ export type ConnectionChange = {
 	dry_run: boolean,
 	/**  Path of the copy of the previous configuration. */
 	backup: string | null,
-	/**  The grant that was made or revoked. */
+	/**  The grant that was made or revoked, or the existing grant of a client that was already connected. */
 	grant: GrantInfo | null,
 };
 
@@ -595,8 +598,9 @@ export type Detection = {
 	missing_parts: string[],
 	candidates: Candidate[],
 	/**
-	 *  True if several formats recognised the file about equally well. False if no format recognised it. The candidates
-	 *  are then the most similar formats, best first, and the last one imports the input as a plain file.
+	 *  True if several formats recognised the file about equally well. If no format recognised the file, `tie` is false
+	 *  and `candidates` contains the most similar formats, best first; the last candidate imports the file as a plain
+	 *  file.
 	 */
 	tie: boolean,
 };
@@ -650,7 +654,7 @@ export type ErasePreview = {
 export type EraseRequest = {
 	ids: string[],
 	reason: string | null,
-	/**  True to also redact other records with the same text. */
+	/**  True to also redact other records that contain sentences of these records. */
 	with_copies: boolean,
 	/**  Ids of the copies to redact. Null: all copies that were found. */
 	copies: string[] | null,
@@ -660,7 +664,7 @@ export type EraseRequest = {
 export type Erased = {
 	tombstones: TombstoneView[],
 	receipt: Receipt,
-	/**  Number of other records that were redacted because they had the same text. */
+	/**  Number of other records in which sentences of the erased records were redacted. */
 	copies_redacted: number,
 };
 
@@ -720,17 +724,6 @@ export type EvidenceMessage = {
 	conversation_title: string | null,
 };
 
-/**  One part of an Evidence Pack. */
-export type EvidencePart = 
-/**  Tombstones with their receipts, and provenance. */
-"tombstones" | 
-/**  The audit log with its signatures. */
-"log" | 
-/**  The public key, and instructions to verify the pack. */
-"key" | 
-/**  Imports and exports, with file names. */
-"transfers";
-
 /**  Request to write an Evidence Pack. */
 export type EvidencePackRequest = {
 	/**  First date or time, inclusive. Null: from the beginning. */
@@ -742,6 +735,17 @@ export type EvidencePackRequest = {
 	/**  The parts to write. Null: tombstones, the log and provenance, which the specification requires. */
 	parts: EvidencePart[] | null,
 };
+
+/**  One part of an Evidence Pack. */
+export type EvidencePart = 
+/**  Tombstones with their receipts, and provenance. */
+"tombstones" | 
+/**  The audit log with its signatures. */
+"log" | 
+/**  The public key, and instructions to verify the pack. */
+"key" | 
+/**  Imports and exports, with file names. */
+"transfers";
 
 /**  Request to write an export. */
 export type ExportRequest = {
@@ -1038,8 +1042,8 @@ export type Ids = {
 };
 
 /**
- *  What an erasure would remove. The records in `copies` have the same text and stay; the text is redacted in them if the
- *  request asks for it.
+ *  What an erasure would remove. The records in `copies` contain sentences of the records to erase. They stay, and
+ *  these sentences are redacted in them if the request asks for it.
  */
 export type Impact = {
 	records: number,
@@ -1051,7 +1055,7 @@ export type Impact = {
 	derived: number,
 	links: number,
 	attachments: number,
-	/**  Number of passthrough files of imports that contain the text. */
+	/**  Number of passthrough files of imports that contain words of the records to erase. */
 	passthrough: number,
 	copies: RecordCopy[],
 	/**  Ids of all records that would be removed. */
@@ -1211,8 +1215,8 @@ export type ListItem = {
 	/**  True if the record contains a sensitive value that the last scan found and the person has not reviewed yet. */
 	sensitive: boolean,
 	/**
-	 *  Status of the record relative to the newest export of its assistant: `new`, `changed` or `gone`. Null if there
-	 *  was no earlier export.
+	 *  Status of the record relative to the newest export of its assistant: `new`, `changed` or `gone`. Null if the
+	 *  record is unchanged, or if there was no earlier export to compare with.
 	 */
 	export_diff_status: string | null,
 	/**  For memories: the subject of the memory, suggested from its words or decided by the person. */
@@ -1447,17 +1451,20 @@ export type PrintTable = {
 	rows: string[][],
 };
 
-/**  Progress of a job, reported at most about ten times a second. */
+/**  Progress of a job. */
 export type Progress = {
 	/**
-	 *  Name of the stage. Stages of an import: `detect`, `read`, `store`, `index`, `check`. Of an export: `collect`,
-	 *  `write`, `validate`. Of an erasure: the names of the places.
+	 *  Name of the stage. Stages of an import: `detect`, `read` (only in a dry run), `store`, `index`. Stages of an
+	 *  export: `write`, `validate`. Stages of an erasure: the names of the places.
 	 */
 	stage: string,
 	done: number,
 	/**  Total number of bytes or records in the stage. 0 if it is unknown. */
 	total: number,
-	/**  Unit of `done` and `total`: `bytes` or `records`, depending on the stage. */
+	/**
+	 *  Unit of `done` and `total`: `bytes` or `records`, depending on the stage. In an erasure, the unit is `place`,
+	 *  and `done` and `total` are 0.
+	 */
 	unit: string,
 	records: number,
 };
@@ -1468,21 +1475,18 @@ export type Receipt = {
 	at: string,
 	complete: boolean,
 	places: ReceiptPlace[],
-	/**  Number of records with the same text that were left unchanged. */
+	/**  Number of other records that contain sentences of the erased records and were left unchanged. */
 	copies_left: number,
 	/**
-	 *  Number of other records with the same text that were redacted. Null in older receipts, which do not contain this
-	 *  number.
+	 *  Number of other records in which sentences of the erased records were redacted. Null in older receipts, which do
+	 *  not contain this number.
 	 */
 	copies_redacted: number | null,
 };
 
 /**  One place that was searched for leftover traces after an erasure. */
 export type ReceiptPlace = {
-	/**
-	 *  `record`, `history`, `verbatim`, `search_index`, `database_pages`, `attachments`, `passthrough`,
-	 *  `write_ahead_log`, `temporary_files` …
-	 */
+	/**  `record`, `search_index`, `database_pages`, `attachments`, `passthrough`, `write_ahead_log`, `temporary_files` … */
 	place: string,
 	/**  `erased`, `redacted`, `not_present` or `failed`. */
 	outcome: string,
@@ -1497,7 +1501,7 @@ export type RecentVault = {
 	present: boolean,
 };
 
-/**  Another record with the same text. */
+/**  Another record that contains sentences of a record to erase. */
 export type RecordCopy = {
 	id: string,
 	kind: string,
@@ -1662,9 +1666,12 @@ export type ReviewRequest = {
 	counts_only: boolean,
 };
 
-/**  The state of the review. */
+/**
+ *  The state of the review. `left` and `total` count only memories that match the request's `source` and `sensitive`.
+ *  `answers` counts only memories that match the request's `source`.
+ */
 export type ReviewState = {
-	/**  The memory to review. Null if none is left. */
+	/**  The memory to review. Null if none is left or only the counts were requested. */
 	item: ReviewItem | null,
 	/**  Number of memories without an answer. */
 	left: number,
@@ -1735,7 +1742,7 @@ export type SensitiveItem = {
 export type SensitivePlace = {
 	id: string,
 	kind: string,
-	/**  `text`, `title`, `file` or `block`. */
+	/**  `text`, `title`, `file`, `block` or `verbatim`. */
 	field: string,
 	/**  For messages: `user`, `assistant` … */
 	role: string | null,
@@ -1928,7 +1935,7 @@ export type SuggestionItem = {
 	op: string,
 	/**  Id of the record to change or forget. */
 	target: string | null,
-	/**  The current text of the record. Null if the record is in the Trash. */
+	/**  The current text of the record. Null for a new memory, and if the record is in the Trash or erased. */
 	before: string | null,
 	text: string | null,
 	type: string | null,
@@ -1939,7 +1946,10 @@ export type SuggestionItem = {
 	 *  date on which the suggestion is accepted.
 	 */
 	created_at: string | null,
-	/**  True if the record has changed since the client saw it, so that the suggestion can only be refused. */
+	/**
+	 *  True if the record has changed since the client saw it, or is in the Trash or erased. Then the suggestion can
+	 *  only be refused.
+	 */
 	changed_since: boolean,
 	at: string,
 };
