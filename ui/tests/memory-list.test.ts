@@ -86,10 +86,13 @@ describe("another kind among the memories", () => {
     await start();
     await facets.load(memories.filter, "");
     render(MemoryFilters);
-    const heading = async (name: string) => (await screen.findByRole("region", { name })).querySelector("h2");
-    expect((await heading("Types"))?.textContent).toBe("Types from the export");
-    expect((await heading("About"))?.textContent).toBe("About suggested by Mementory");
-    expect((await heading("Sources"))?.textContent).toBe("Sources");
+    const heading = async (name: string) => {
+      const section = await screen.findByRole("region", { name });
+      return section.querySelector("h2")?.textContent?.trim();
+    };
+    expect(await heading("Types")).toBe("Types from the export");
+    expect(await heading("About")).toBe("About suggested by Mementory");
+    expect(await heading("Sources")).toBe("Sources");
   });
 
   it("keeps every other filter when Memories is opened", () => {

@@ -61,15 +61,15 @@ describe("a receipt that is not complete", () => {
   });
 });
 
-describe("messages with the same content", () => {
-  const ROW = "Messages that say the same thing";
+describe("other entries with the same content", () => {
+  const ROW = "Other entries that say the same thing";
   const CASES: [string, number | null, number, string | null, string][] = [
     ["were redacted", 4, 0, "Redacted 4 entries redacted", "receipt-complete"],
     ["were never there", 0, 0, "Not present", "receipt-complete"],
     ["were left", 0, 1, "Kept 1 entry still says it", "receipt-left"],
     ["were left in part", 2, 3, "Kept 2 entries redacted, 3 entries still say it", "receipt-left"],
     ["are not mentioned by an older receipt", null, 0, null, "receipt-complete"],
-    ["were left, as an older receipt says", null, 2, "Kept 2 messages still say it", "receipt-left"],
+    ["were left, as an older receipt says", null, 2, "Kept 2 entries still say it", "receipt-left"],
   ];
   it.each(CASES)("%s", (_, redacted, left, reported, head) => {
     render(ReceiptSheet, { receipt: sampleReceipt("r", null, { redacted, left }), title: "" });

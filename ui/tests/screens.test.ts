@@ -294,7 +294,7 @@ describe("erase", () => {
   it("shows the impact, focuses Cancel, and ends with the receipt", async () => {
     render(EraseDialog, { ids: ["t-0"] });
     expect(await screen.findByText("Erase 1 memory for good?")).toBeTruthy();
-    expect(screen.getByText("Also redact the 2 messages that say the same thing")).toBeTruthy();
+    expect(screen.getByText("Also redact the 2 entries that say the same thing")).toBeTruthy();
     expect(document.activeElement).toBe(screen.getByTestId("erase-cancel"));
     await fireEvent.click(screen.getByTestId("erase-confirm"));
     await waitFor(() => expect(dialogs.open).toMatchObject({ kind: "receipt", receipt: { complete: true } }));
