@@ -40,7 +40,7 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
                 sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: Some(Kind::Memory) });
                 return Ok(());
             }
-            Occurrence::Numbered => repeated_ids.get_or_insert_with(|| (place, 0)).1 += 1,
+            Occurrence::Numbered => repeated_ids.get_or_insert((place, 0)).1 += 1,
         }
         sink.unit(Unit::from(record))
     };
