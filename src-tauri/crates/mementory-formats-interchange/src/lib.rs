@@ -5,6 +5,8 @@ pub mod eventloom;
 mod left_out_files_tests;
 pub mod mif;
 pub mod pam;
+mod seen_records;
+mod text_digest;
 pub mod zaxy;
 
 use mementory_format::{Catalog, Detection, Format, FormatError};

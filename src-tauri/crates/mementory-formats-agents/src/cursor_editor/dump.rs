@@ -7,13 +7,14 @@ use mementory_formats_shared::chat::Chat;
 use mementory_formats_shared::object::{Object, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Issue, Kind, Verbatim};
+use std::collections::HashSet;
 
 /// Key of a conversation's id.
 const ID_KEY: &str = "composerId";
 /// Keys of the lists of messages in a conversation.
 const LIST_KEYS: [&str; 2] = ["fullConversationHeadersOnly", "conversationMap"];
-/// Keys that a conversation does not have. `Keys::has` would also find the members of objects below them.
-const WRAPPER_KEYS: [&str; 3] = ["conversations", "projects", "data"];
+/// Keys that a conversation does not have. Other programs write messages below them, which are not read here.
+const WRAPPER_KEYS: [&str; 5] = ["conversations", "projects", "data", "messages", "bubbles"];
 
 /// True for a file that begins with the value of a conversation's row.
 pub(super) fn is_dump(catalog: &Catalog, member: &Member) -> bool {
@@ -26,13 +27,29 @@ pub(super) fn is_dump(catalog: &Catalog, member: &Member) -> bool {
 /// Reads all conversations of a file.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut open: Option<Conversation> = None;
+    // Ids of the messages that earlier conversations list.
+    let mut listed_before: HashSet<String> = HashSet::new();
     reader.lines_or_elements(member, &[], Kind::Message, |reader, element| {
         if is_conversation(&element.object) {
             let next = Conversation::begin(reader, member, element)?;
-            return open.replace(next).map_or(Ok(()), |previous| previous.send(reader, member));
+            let Some(previous) = open.replace(next) else { return Ok(()) };
+            listed_before.extend(previous.messages.listed().cloned());
+            return previous.send(reader, member);
         }
         match &mut open {
-            Some(conversation) if element.object.has("bubbleId") => conversation.add(reader, member, element),
+            Some(conversation) if element.object.has("bubbleId") => {
+                let id = element.object.text("bubbleId").unwrap_or_default();
+                if conversation.messages.rank(&id).is_none() && listed_before.contains(&*id) {
+                    report(
+                        reader,
+                        member,
+                        element,
+                        "misplaced: an earlier conversation of the file lists this message",
+                    );
+                    return Ok(());
+                }
+                conversation.add(reader, member, element)
+            }
             _ => {
                 let reason = "no_content: neither a conversation nor one of its messages";
                 report(reader, member, element, reason);

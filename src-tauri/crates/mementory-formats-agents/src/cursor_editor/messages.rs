@@ -33,6 +33,11 @@ impl Messages {
         self.ranks.get(id).copied()
     }
 
+    /// The ids of the messages in the conversation's list, in any order.
+    pub fn listed(&self) -> impl Iterator<Item = &String> {
+        self.ranks.keys()
+    }
+
     /// Notes that the database has a message with this id, whether or not it can be read.
     pub fn note_present(&mut self, id: &str) {
         self.has_listed |= self.ranks.contains_key(id);

@@ -4,7 +4,7 @@ use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::files::folder;
 use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, pass_through_rest};
-use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::object::{Object, content_id, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{EntityRef, Kind, Verbatim};
 use std::collections::{HashMap, HashSet};
@@ -79,7 +79,7 @@ fn archive_folder(member: &Member) -> ArchiveFolder {
 /// The banks of an import while their files are read.
 struct Banks {
     rows: RowSender,
-    /// Keys of the facts in an archive, by the key of their document and their position in it. Facts have no ids there.
+    /// Keys of the facts in an archive, by the digest of the key of their document and their position in it. Facts have no ids there.
     keys: HashMap<(String, u64), String>,
     /// The bank of each document that has been read, by its id. None if several banks have a document with the id.
     documents: HashMap<String, Option<String>>,
@@ -179,7 +179,7 @@ impl Banks {
     /// The keys of the facts that an observation in an archive names by document and position.
     fn sources_of(&self, object: &Object<'_>, place: &Place) -> Vec<String> {
         let key = |source: Object<'_>| {
-            let document = place.document_key(&source.id("document_id")?);
+            let document = content_id(&place.document_key(&source.id("document_id")?));
             self.keys.get(&(document, source.whole_number("fact_index")?)).cloned()
         };
         object.objects("sources").filter_map(key).collect()
@@ -233,7 +233,7 @@ impl Banks {
             let Some(fact) = object_of(files, &inner, Kind::Memory) else { continue };
             let key = self.read_memory(files, &inner, &fact, place, id.as_deref())?;
             if let Some((document, key)) = id.as_deref().zip(key) {
-                self.keys.insert((place.document_key(document), index), key);
+                self.keys.insert((content_id(&place.document_key(document)), index), key);
             }
         }
         Ok(())

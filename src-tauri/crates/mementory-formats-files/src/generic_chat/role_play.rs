@@ -17,6 +17,8 @@ const AGNAI_MESSAGES: &str = "messages";
 /// Keys of the object with a chat of Risu, and of the messages in it.
 const RISU_CHAT: &str = "data";
 const RISU_MESSAGES: &str = "message";
+/// Keys of objects below which other programs write lists of messages.
+const WRAPPERS: [&str; 3] = ["conversations", "projects", "data"];
 
 /// True for the start of a file with a chat of Agnai or Risu.
 pub(super) fn is_chat(keys: &Keys, text: &str) -> bool {
@@ -24,10 +26,14 @@ pub(super) fn is_chat(keys: &Keys, text: &str) -> bool {
 }
 
 /// True for a chat of Agnai. Chats of other programs have ids of people too, so a message must be a character's: it
-/// names the character, or its id of a person is empty.
+/// names the character, or its id of a person is empty. Messages of other programs have a role or a content as well.
 fn is_agnai(keys: &Keys, text: &str) -> bool {
     let has = |key: &str| keys.has(&format!("{AGNAI_MESSAGES}.{key}"));
-    has("msg") && has("userId") && (has("characterId") || values_of(text, "\"userId\"").contains(&""))
+    // `Keys::has` also finds the members of these objects, in which `read` does not look.
+    let is_wrapped = WRAPPERS.iter().any(|key| keys.has(&format!("{key}.{AGNAI_MESSAGES}")));
+    let messages = text.find(&format!("\"{AGNAI_MESSAGES}\"")).and_then(|at| text.get(at..)).unwrap_or_default();
+    let has_character = has("characterId") || values_of(messages, "\"userId\"").contains(&"");
+    has("msg") && has("userId") && has_character && !(is_wrapped || has("role") || has("content"))
 }
 
 fn is_risu(keys: &Keys, text: &str) -> bool {
@@ -62,6 +68,10 @@ pub(super) fn read(
         let is_person = if platform == RISU { turn.role == USER } else { message.non_blank_text("userId").is_some() };
         turn.role = if is_person { USER } else { ASSISTANT }.to_owned();
         chat.turns.push(turn);
+    }
+    if chat.turns.is_empty() {
+        report_no_message(files, member, &at);
+        return Ok(());
     }
     chat.key = Some(format!("{platform}/{}", content_id(&beginning(&chat.turns))));
     chat.times = times_of(&chat.turns);

@@ -13,16 +13,17 @@ const PROMPT: &str = "#### ";
 
 /// The turns of a log. None if the text is not such a log, or if the log has no words of the person.
 pub(super) fn read(text: &str) -> Option<Transcript> {
-    text.trim_start().starts_with(TITLE).then(|| turns(text)).flatten()
+    text.trim_start().starts_with(TITLE).then(|| turns(text, false)).flatten()
 }
 
 /// The turns of a log whose first line was removed, so that only the name of its file shows the program. Headings of
 /// level four in any other text are not prompts.
 pub(super) fn read_log(text: &str, file_name: &str) -> Option<Transcript> {
-    (file_name == LOG_NAME).then(|| turns(text)).flatten()
+    (file_name == LOG_NAME).then(|| turns(text, true)).flatten()
 }
 
-fn turns(text: &str) -> Option<Transcript> {
+/// The turns of a log. If the log `is_cut`, it may begin inside an answer, which is then a turn too.
+fn turns(text: &str, is_cut: bool) -> Option<Transcript> {
     let mut out = Transcript { style: Some(Style::Export), is_certain: true, ..Transcript::default() };
     let mut was_prompt = false;
     for (number, line) in text.lines().enumerate() {
@@ -32,7 +33,7 @@ fn turns(text: &str) -> Option<Transcript> {
         let continues_turn = match (&last, prompt) {
             (Some(turn), Some(_)) => was_prompt && turn.role == roles::USER,
             (Some(turn), None) => turn.role == roles::ASSISTANT || spoken_line.trim().is_empty(),
-            (None, prompt) => prompt.is_none(),
+            (None, prompt) => prompt.is_none() && (!is_cut || spoken_line.trim().is_empty()),
         };
         match last {
             Some(turn) if continues_turn => {
@@ -61,7 +62,7 @@ fn turns(text: &str) -> Option<Transcript> {
     for turn in &mut out.turns {
         turn.text = turn.text.trim().to_owned();
     }
-    (!out.turns.is_empty()).then_some(out)
+    out.turns.iter().any(|turn| turn.role == roles::USER).then_some(out)
 }
 
 #[cfg(test)]
@@ -87,7 +88,9 @@ mod tests {
         assert!(transcript.has_only_a_head_before());
         let note = "# a note\n\n#### a heading\n\ntext";
         assert!(read(note).is_none() && read_log(note, "history.md").is_none());
-        assert_eq!(read_log(note, LOG_NAME).unwrap().turns.len(), 2);
+        let cut_log = read_log(note, LOG_NAME).unwrap();
+        let texts: Vec<&str> = cut_log.turns.iter().map(|turn| turn.text.as_str()).collect();
+        assert_eq!(texts, ["# a note", "a heading", "text"]);
         assert!(read_log("# a note\n\ntext", LOG_NAME).is_none());
     }
 }

@@ -6,11 +6,11 @@ use super::{
         EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section,
         TASKS_SECTION, section_at_pointer,
     },
-    text_digest::digest,
     to_record::type_and_vector_names,
     wire::{KEY_SCOPE, Shape, text, texts},
 };
 use crate::creation_time::creation_time;
+use crate::text_digest::digest;
 use mementory_format::StoredRecord;
 use mementory_json::{
     Tree,

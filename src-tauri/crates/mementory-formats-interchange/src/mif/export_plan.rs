@@ -7,10 +7,10 @@ use super::{
     read::shape_of_version,
     schema::NODE_RULE,
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section, TASKS_SECTION},
-    text_digest::digest,
     to_record::key,
     wire::{KEY_SCOPE, Shape, json, normalized_id, text},
 };
+use crate::text_digest::digest;
 use mementory_format::{FormatError, RecordSource, StoredRecord, WriteOptions};
 use mementory_json::{
     Tree,

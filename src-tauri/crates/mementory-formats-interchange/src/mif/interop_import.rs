@@ -5,11 +5,13 @@ use super::{
     encoding::ESCAPED_KEY,
     json_faults::{fault_error, json_fault},
     schema::code_of,
-    seen_records::{Occurrence, SeenRecords},
     source::{Encoding, Source},
-    text_digest::digest,
     to_record,
     wire::{KEY_SCOPE, bare_id, list, text},
+};
+use crate::{
+    seen_records::{Occurrence, SeenRecords},
+    text_digest::digest,
 };
 use mementory_format::{FormatError, ReadContext, Sink};
 use mementory_json::{
@@ -32,11 +34,16 @@ pub(super) fn read(source: &mut Source<'_>, context: &ReadContext, sink: &mut dy
         let place = format!("{}#{}", record.origin.container, record.origin.pointer);
         // Without an id, the key is derived from the text. As for the reference program, equal texts are duplicates, even
         // if their times or other members differ.
-        let content = if has_id(&record) { digest(element) } else { 0 };
+        let has_id = has_id(&record);
+        let content = if has_id { digest(element) } else { 0 };
         match seen.add(&mut record.key, content) {
             Occurrence::First => {}
             Occurrence::Duplicate => {
-                let reason = "duplicate: the same record occurs twice".to_owned();
+                let reason = match has_id {
+                    true => "duplicate: the same record occurs twice",
+                    false => "duplicate: an earlier record has the same text, and its other values are imported",
+                };
+                let reason = reason.to_owned();
                 sink.dropped(Dropped { place, outcome: DroppedAs::Skipped, reason, kind: Some(Kind::Memory) });
                 return Ok(());
             }

@@ -21,7 +21,6 @@ mod redaction;
 mod rewrite;
 mod schema;
 mod sections;
-mod seen_records;
 mod source;
 mod source_date;
 #[cfg(test)]
@@ -29,7 +28,6 @@ mod source_date;
 mod testing;
 #[cfg(test)]
 mod tests;
-mod text_digest;
 mod to_record;
 mod validate;
 mod version;

@@ -9,11 +9,13 @@ use super::{
     interop_import,
     schema::code_of,
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, Section},
-    seen_records::{Occurrence, SeenRecords},
     source::{Encoding, Source},
-    text_digest::digest,
     to_record::{missing_requirement, to_record},
     wire::{KEY_SCOPE, Shape, json, text},
+};
+use crate::{
+    seen_records::{Occurrence, SeenRecords},
+    text_digest::digest,
 };
 use mementory_format::extension as slot;
 use mementory_format::{Catalog, Detected, FormatError, PassthroughItem, ReadContext, Sink, restore_from_slot};

@@ -12,12 +12,15 @@ use super::{
     salvage::{DAMAGED_MEMORY_CODE, is_intact},
     to_record,
 };
+use crate::{
+    seen_records::{Occurrence, SeenRecords},
+    text_digest::digest,
+};
 use mementory_format::{Detected, FormatError, Member, PassthroughItem, ReadContext, Sink, restore_from_slot};
 use mementory_json::Tree;
 use mementory_model::{
     Bounds, Dropped, DroppedAs, Embedding, Issue, Kind, Limits, Origin, Record, RecordKey, Unit, Verbatim, is_damage,
 };
-use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// Number of findings that are sent to the sink as notes. Of the findings after these, only the first with each code is
@@ -113,7 +116,7 @@ fn read_source(
         version,
         scope,
         sent: 0,
-        seen: HashMap::new(),
+        seen: SeenRecords::default(),
         vectors: BTreeMap::new(),
         sink,
     };
@@ -155,8 +158,8 @@ struct StoreReader<'a> {
     version: Option<String>,
     scope: String,
     sent: u64,
-    /// Keys sent so far, each with a digest of the source text.
-    seen: HashMap<String, [u8; 32]>,
+    /// The records that were sent so far.
+    seen: SeenRecords,
     /// Embeddings by memory id, until their memory is read.
     vectors: BTreeMap<String, Vec<Vector>>,
     sink: &'a mut dyn Sink,
@@ -183,22 +186,13 @@ impl StoreReader<'_> {
     /// Makes the key of a record unique with a suffix `#2`, `#3` and so on. Returns false if a record with the same key
     /// and source text was already sent. The caller must then skip this record.
     fn resolve_key(&mut self, record: &mut Record, source: &str, place: &str) -> bool {
-        let digest: [u8; 32] = Sha256::digest(source).into();
-        let name = |key: &RecordKey| format!("{}\u{0}{}", key.scope, key.value);
-        let base = record.key.value.clone();
-        let mut count = 1;
-        while let Some(known) = self.seen.get(&name(&record.key)) {
-            if *known == digest {
-                let reason = "duplicate: the same words under the same id".into();
-                let kind = Some(record.kind);
-                self.sink.dropped(Dropped { place: place.into(), outcome: DroppedAs::Skipped, reason, kind });
-                return false;
-            }
-            count += 1;
-            record.key.value = format!("{base}#{count}");
+        if self.seen.add(&mut record.key, digest(source)) != Occurrence::Duplicate {
+            return true;
         }
-        self.seen.insert(name(&record.key), digest);
-        true
+        let reason = "duplicate: the same words under the same id".into();
+        let kind = Some(record.kind);
+        self.sink.dropped(Dropped { place: place.into(), outcome: DroppedAs::Skipped, reason, kind });
+        false
     }
 
     fn read_vectors(&mut self) -> Result<(), FormatError> {
@@ -330,6 +324,7 @@ impl StoreReader<'_> {
     /// Reads the entries of the index with their files, then the files that the index does not list.
     fn read_conversations(&mut self, store: &Member, doc: &Document) -> Result<(), FormatError> {
         let mut files: BTreeMap<String, &Member> = BTreeMap::new();
+        let mut ids: HashMap<usize, String> = HashMap::new();
         let unreadable = self.unreadable;
         let (left_out, readable): (Vec<&Member>, Vec<&Member>) =
             self.bundle.conversations.iter().copied().partition(|member| unreadable.contains(&member.id));
@@ -337,6 +332,7 @@ impl StoreReader<'_> {
         for member in &readable {
             let text = document::read_text(self.bundle.catalog, member, self.limits())?;
             let id = Document::open(&text, &member.place)?.id_member("id").unwrap_or_default();
+            ids.insert(member.id, id.clone());
             files.entry(id).or_insert(member);
         }
         let paths: HashMap<&str, &Member> = readable.iter().map(|m| (self.bundle.path_of(m), *m)).collect();
@@ -351,7 +347,9 @@ impl StoreReader<'_> {
             let id = to_record::id(&tree, "id").unwrap_or_default();
             let path = to_record::nested_text(&tree, "storage", "ref").and_then(path_in_bundle);
             let by_path = || path.as_deref().and_then(|path| paths.get(path));
-            let file = files.get(id).or_else(by_path).copied();
+            // Several files may have the id, such as a copy. The index names the one that is meant.
+            let named = by_path().filter(|member| ids.get(&member.id).is_some_and(|known| known == id));
+            let file = named.or_else(|| files.get(id)).or_else(by_path).copied();
             let file = file.filter(|m| used_files.insert(m.id));
             let is_in_file = to_record::nested_text(&tree, "storage", "type") == Some("file");
             let is_unreadable = path.is_some_and(|path| unreadable_paths.contains(path.as_str()));

@@ -1,12 +1,12 @@
 //! The records that were read from a file so far, by key and content, so that no record is imported twice and none replaces
 //! another.
-use super::text_digest::digest;
+use crate::text_digest::digest;
 use mementory_model::RecordKey;
 use std::collections::{HashMap, HashSet};
 
 /// The keys and contents of the records so far, as digests.
 #[derive(Default)]
-pub(super) struct SeenRecords {
+pub(crate) struct SeenRecords {
     /// The key that each record has in the file, and its content.
     contents: HashSet<(u128, u128)>,
     /// For each key: the largest number that was appended to it, or 1 if none was.
@@ -15,7 +15,7 @@ pub(super) struct SeenRecords {
 
 /// How often the key of a record occurred so far.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Occurrence {
+pub(crate) enum Occurrence {
     /// No earlier record has the key.
     First,
     /// An earlier record has the same key and the same content.
@@ -55,7 +55,7 @@ mod tests {
     fn each_content_of_a_key_is_imported_once() {
         let mut seen = SeenRecords::default();
         let mut add = |value: &str, content: u128| {
-            let mut key = RecordKey::new("mif", value);
+            let mut key = RecordKey::new("scope", value);
             let occurrence = seen.add(&mut key, content);
             (occurrence, key.value)
         };

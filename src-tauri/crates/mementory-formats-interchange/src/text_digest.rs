@@ -2,7 +2,7 @@
 use sha2::{Digest, Sha256};
 
 /// First half of the SHA-256 of a text, as a number.
-pub(super) fn digest(text: &str) -> u128 {
+pub(crate) fn digest(text: &str) -> u128 {
     let mut first = [0; 16];
     first.copy_from_slice(&Sha256::digest(text)[..16]);
     u128::from_be_bytes(first)
