@@ -2,8 +2,9 @@
 // large export. `--no-build` uses the programs as they were built last. One of the following words selects another
 // measurement. `formats` compares the open formats with their reference tools, `readers` imports large sources
 // of many vendors, `window` measures the window with a large vault, and `clients` measures the answers to connected
-// clients (with `--debug`, those of the dev build). Each prints its table and writes it next to this file: RESULTS.md,
-// RESULTS-formats.md, RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md.
+// clients (with `--debug`, those of the dev build). `turns PROGRAM` compares the command line with PROGRAM, that of an
+// earlier version. Each prints its table and writes it next to this file: RESULTS.md, RESULTS-formats.md,
+// RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md, RESULTS-turns.md.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
@@ -18,6 +19,7 @@ import { measureLimits } from "./limits.mjs";
 import { quantile, usageText } from "./measure.mjs";
 import { writeMemories } from "./memories.mjs";
 import { measureReaders } from "./readers.mjs";
+import { compareByTurns } from "./turns.mjs";
 import { measureWindow } from "./window.mjs";
 
 const MEMORY_COUNT = 50_000;
@@ -31,16 +33,19 @@ const MEANING_QUESTIONS = [
   "what to do at bedtime",
   "brief replies that name where they come from",
 ];
-const KNOWN_ARGUMENTS = ["formats", "readers", "window", "clients", "--quick", "--no-build", "--debug"];
+const KNOWN_ARGUMENTS = ["formats", "readers", "window", "clients", "turns", "--quick", "--no-build", "--debug"];
 
 await main(async () => {
   const args = process.argv.slice(2);
+  const [otherProgram] = args.includes("turns") ? args.splice(args.indexOf("turns") + 1, 1) : [];
   const unknown = args.filter((arg) => !KNOWN_ARGUMENTS.includes(arg));
   if (unknown.length > 0)
     throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN_ARGUMENTS.join(", ")}.`);
   const debug = args.includes("--debug");
   if (debug && !args.includes("clients")) throw new Stop("Only clients are measured with the dev build.");
+  if (args.includes("turns") && !otherProgram) throw new Stop("`turns` needs the program to compare with.");
   if (!args.includes("--no-build") && !debug) await build();
+  if (otherProgram) return compareByTurns(otherProgram);
   if (args.includes("clients")) return measureClients(debug ? "debug" : "release");
   if (args.includes("window")) return measureWindow();
   if (args.includes("readers")) return measureReaders(args.includes("--quick"));
