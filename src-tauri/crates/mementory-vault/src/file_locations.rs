@@ -1,6 +1,6 @@
 //! Stores the paths of imported files and of exports, so that the window can show them, and the messages of failed
 //! imports. Paths and messages are not in the audit log, because the log is part of Evidence Packs.
-use crate::{VaultResult, context::Context, meta, word_removal::Removal};
+use crate::{VaultError, VaultResult, context::Context, meta, word_removal::Removal};
 use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use std::{collections::BTreeMap, path::Path};
@@ -38,10 +38,13 @@ pub struct FailedImport {
 }
 
 impl KnownLocations {
+    /// Reads the stored paths. A value that cannot be read counts as empty, because the paths are only a convenience,
+    /// and no import, export or deletion should fail for them.
     fn read(connection: &Connection) -> VaultResult<Self> {
-        let text: Option<String> = meta::read(connection, META_KEY)?;
-        // A stored value that cannot be parsed counts as empty.
-        Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+        match meta::read_json(connection, META_KEY) {
+            Err(VaultError::Damaged(_)) => Ok(Self::default()),
+            read => Ok(read?.unwrap_or_default()),
+        }
     }
 
     fn write(&mut self, tx: &Connection) -> VaultResult<()> {
@@ -55,8 +58,7 @@ impl KnownLocations {
             let oldest = self.imports.iter().min_by_key(|(_, (at, _))| *at).map(|(batch, _)| batch.clone());
             self.imports.remove(&oldest.unwrap_or_default());
         }
-        let text = serde_json::to_string(self).unwrap_or_default();
-        meta::write(tx, META_KEY, text)
+        meta::write_json(tx, META_KEY, self)
     }
 }
 
@@ -90,8 +92,10 @@ fn absolute_paths(paths: &[String]) -> Vec<String> {
 /// Deletes the stored paths that contain erased words, or for which `is_named` returns true because they contain the
 /// name of an erased record. Also deletes failed imports whose message or details contain such words or names.
 pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str) -> bool) -> VaultResult<()> {
+    if meta::read::<String>(tx, META_KEY)?.is_none() {
+        return Ok(());
+    }
     let mut all = KnownLocations::read(tx)?;
-    let former_locations = all.clone();
     let is_erased = |path: &str| {
         is_named(path) || removal.text(path).is_some() || removal.words().any(|word| path_contains(word, path))
     };
@@ -102,7 +106,8 @@ pub(crate) fn forget(tx: &Connection, removal: &Removal, is_named: &dyn Fn(&str)
         !texts.into_iter().any(|text| is_erased(text))
     });
     all.imports.retain(|_, (_, paths)| !paths.iter().any(|path| is_erased(path)));
-    if all == former_locations { Ok(()) } else { all.write(tx) }
+    // Write them even if nothing was removed, since a value that cannot be read may contain erased words.
+    all.write(tx)
 }
 
 fn path_contains(word: &str, path: &str) -> bool {

@@ -25,13 +25,11 @@ pub struct KnownKey {
 const META_KEY: &str = "known_keys";
 
 fn load_keys(connection: &Connection) -> VaultResult<Vec<KnownKey>> {
-    let text: Option<String> = meta::read(connection, META_KEY)?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    Ok(meta::read_json(connection, META_KEY)?.unwrap_or_default())
 }
 
 fn save_keys(tx: &Connection, keys: &[KnownKey]) -> VaultResult<()> {
-    let text = serde_json::to_string(keys).unwrap_or_default();
-    meta::write(tx, META_KEY, text)
+    meta::write_json(tx, META_KEY, &keys)
 }
 
 /// Reads and changes the list of other people's public keys.

@@ -107,12 +107,11 @@ pub struct PendingOffer {
 }
 
 fn load_folders(connection: &Connection) -> VaultResult<Vec<Folder>> {
-    let text: Option<String> = meta::read(connection, FOLDERS_KEY)?;
-    Ok(text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default())
+    Ok(meta::read_json(connection, FOLDERS_KEY)?.unwrap_or_default())
 }
 
 fn save_folders(tx: &Connection, folders: &[Folder]) -> VaultResult<()> {
-    meta::write(tx, FOLDERS_KEY, serde_json::to_string(folders).unwrap_or_default())
+    meta::write_json(tx, FOLDERS_KEY, &folders)
 }
 
 /// Returns all keys that begin with `prefix`, which ends in a slash, with their values.
@@ -303,7 +302,7 @@ impl WatchedFolders<'_> {
             meta::write(tx, &format!("{CONTENT_PREFIX}{}", answered.offer.digest), "1")?;
             for same in waiting.iter().filter(|each| each.offer.digest == answered.offer.digest) {
                 let seen = SeenFile { stamp: same.stamp, offer: None };
-                meta::write(tx, &same.id, serde_json::to_string(&seen).unwrap_or_default())?;
+                meta::write_json(tx, &same.id, &seen)?;
             }
             Ok(())
         })
@@ -333,7 +332,7 @@ impl WatchedFolders<'_> {
     }
 
     fn save_seen_file(&self, tx: &Connection, folder: &str, name: &str, seen: &SeenFile) -> VaultResult<()> {
-        meta::write(tx, &self.seen_key(folder, name), serde_json::to_string(seen).unwrap_or_default())
+        meta::write_json(tx, &self.seen_key(folder, name), seen)
     }
 
     fn keyed_id(&self, purpose: &str, parts: &[&[u8]]) -> String {
