@@ -4,9 +4,11 @@
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
-    forbidden::{EMPTY_CONTENT, MEMORY, ObjectKind, is_valid_embedding, move_forbidden_values, rewrite_embedding_ids},
     forms::{PLATFORM_FORM, TAG_FORM, slug, version},
     hash::{content_hash, sdk_form},
+    invalid_values::{
+        EMPTY_CONTENT, MEMORY, ObjectKind, is_valid_embedding, move_invalid_values, rewrite_embedding_ids,
+    },
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES, MESSAGE_ROLES},
     to_record,
 };
@@ -78,8 +80,7 @@ pub(super) struct ComposedMemory {
 
 /// Loss notes: a value that the format forbids was moved, a missing value was filled in, and a value that the format
 /// forbids was left out because the object has no place for it.
-const FORBIDDEN_VALUE_NOTE: &str =
-    "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
+const INVALID_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
 const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this object has no other place for it";
 
@@ -112,7 +113,7 @@ pub(super) fn clean(
         }
     };
     let original_type = to_record::text(tree, "type").filter(|value| !value.is_empty()).unwrap_or("unknown").to_owned();
-    let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
+    let changed = move_invalid_values(tree, kind, keeps_unknown, &replacement);
     let was_moved = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
     if kind.has_overflow_member()
         && was_moved("/type")
@@ -141,7 +142,7 @@ pub(super) fn clean(
     }
     for member in &members(&changed.moved) {
         if kind.has_overflow_member() {
-            losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
+            losses.add(id, member, LossKind::MovedToExtension, INVALID_VALUE_NOTE);
         } else {
             losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
         }

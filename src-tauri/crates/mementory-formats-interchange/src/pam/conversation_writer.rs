@@ -6,8 +6,8 @@ use super::{
     document::Document,
     envelope, extension,
     first_pass::{ExportedConversation, digest_uuid, uuid},
-    forbidden::{CONVERSATION, INDEX_ENTRY, MESSAGE},
     increment::STORE_FILE,
+    invalid_values::{CONVERSATION, INDEX_ENTRY, MESSAGE},
     schema::CONVERSATION_SCHEMA,
     to_record,
 };

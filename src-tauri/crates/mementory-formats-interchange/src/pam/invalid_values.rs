@@ -19,16 +19,16 @@ use mementory_json::{
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
 
-/// Member of `metadata` or `raw_metadata` with the forbidden values.
-const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
+/// Member of `metadata` or `raw_metadata` with the invalid values.
+const INVALID_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// Placeholder for the content of a memory, which must not be empty.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";
 
-/// A kind of object, and the member to which its forbidden values are moved.
+/// A kind of object, and the member to which its invalid values are moved.
 pub(super) struct ObjectKind {
     rule: &'static Rule,
-    /// The member without a schema, to which forbidden values are moved.
+    /// The member without a schema, to which invalid values are moved.
     overflow_member: Option<&'static str>,
     /// Pointers to the members that the object must have to be valid.
     required: &'static [&'static str],
@@ -107,15 +107,15 @@ pub(super) static MESSAGE: ObjectKind = ObjectKind {
     blocks: &[],
 };
 
-/// Pointers to members with forbidden values, and to missing required members. A pointer has one part (a member of the
+/// Pointers to members with invalid values, and to missing required members. A pointer has one part (a member of the
 /// object) or two (a member of a nested object). If `keeps_unknown` is true, unknown members and values are allowed,
 /// because a later minor version may define them.
-fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
-    let is_forbidden = |fault: &&Fault| match fault.code {
+fn invalid_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
+    let is_invalid = |fault: &&Fault| match fault.code {
         "duplicate_key" | "more" => false,
         _ => !(fault.is_warning || keeps_unknown && fault.may_be_newer),
     };
-    let pointers = faults.iter().filter(is_forbidden).filter_map(|fault| {
+    let pointers = faults.iter().filter(is_invalid).filter_map(|fault| {
         let mut parts = fault.pointer.split('/').skip(1);
         let top = parts.next()?;
         let is_block = kind.blocks.contains(&format!("/{top}").as_str()) && fault.code != "unknown_field";
@@ -126,7 +126,7 @@ fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unk
     });
     let mut out: BTreeSet<String> = pointers.collect();
     if kind.overflow_member == Some("metadata") {
-        out.extend(forbidden_memory_members(tree).into_iter().map(str::to_owned));
+        out.extend(invalid_memory_members(tree).into_iter().map(str::to_owned));
     }
     if !kind.blocks.is_empty() && has_unsafe_storage(tree) {
         out.insert("/storage".into());
@@ -141,7 +141,7 @@ fn has_unsafe_storage(tree: &Tree) -> bool {
 }
 
 /// Pointers to members of a memory that violate a rule outside the schema.
-fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
+fn invalid_memory_members(tree: &Tree) -> Vec<&'static str> {
     let time = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
     let is_reversed = |from: &str, to: &str| time(from).zip(time(to)).is_some_and(|(from, to)| from > to);
     // Only a memory of type `custom` may have a `custom_type`.
@@ -155,7 +155,7 @@ fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
         ("/temporal/updated_at", is_reversed("created_at", "updated_at")),
         ("/temporal/valid_until", is_reversed("valid_from", "valid_until")),
     ];
-    rows.into_iter().filter(|(_, is_forbidden)| *is_forbidden).map(|(pointer, _)| pointer).collect()
+    rows.into_iter().filter(|(_, is_invalid)| *is_invalid).map(|(pointer, _)| pointer).collect()
 }
 
 /// Converts ids of an embedding that are numbers to texts. Returns true if an id was converted.
@@ -183,7 +183,7 @@ pub(super) fn is_valid_embedding(embedding: &Tree, memory: &str) -> bool {
         && check(&EMBEDDING_RULE, embedding).iter().all(|fault| fault.is_warning)
 }
 
-/// Replaces the forbidden members of a store's envelope with the members of `new`, or removes them. Returns the names
+/// Replaces the invalid members of a store's envelope with the members of `new`, or removes them. Returns the names
 /// of the changed members.
 pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_unknown: bool) -> BTreeSet<String> {
     let mut repaired = store.clone();
@@ -243,10 +243,10 @@ fn set_at(tree: &mut Tree, pointer: &str, value: Option<Tree>) {
     }
 }
 
-/// The members that [`move_forbidden_values`] changed.
+/// The members that [`move_invalid_values`] changed.
 #[derive(Default)]
 pub(super) struct ChangedMembers {
-    /// Members whose forbidden value was moved.
+    /// Members whose invalid value was moved.
     pub moved: Vec<String>,
     /// Required members that were missing.
     pub added: Vec<String>,
@@ -254,9 +254,9 @@ pub(super) struct ChangedMembers {
     pub removed: BTreeSet<String>,
 }
 
-/// Moves forbidden values out of their members. `replacement` returns the new value of a required member, or None to
+/// Moves invalid values out of their members. `replacement` returns the new value of a required member, or None to
 /// leave the member unchanged.
-pub(super) fn move_forbidden_values(
+pub(super) fn move_invalid_values(
     tree: &mut Tree,
     kind: &ObjectKind,
     keeps_unknown: bool,
@@ -268,7 +268,7 @@ pub(super) fn move_forbidden_values(
         tree.remove_repeated_keys();
     }
     let mut moved: Vec<(String, Tree)> = Vec::new();
-    for pointer in forbidden_members(tree, kind, &faults, keeps_unknown) {
+    for pointer in invalid_members(tree, kind, &faults, keeps_unknown) {
         let is_known = pointer.split('/').nth(1).is_some_and(|name| kind.defines_member(name));
         let rewritten = value_at(tree, &pointer).filter(|_| is_known);
         if let Some(value) = rewritten.and_then(|value| rewritten_value(&pointer, value)) {
@@ -300,12 +300,12 @@ pub(super) fn move_forbidden_values(
             Some(data @ Tree::Object(_)) => data.clone(),
             _ => Tree::Object(vec![]),
         };
-        let mut moved_values = match data.get(FORBIDDEN_VALUES_MEMBER) {
+        let mut moved_values = match data.get(INVALID_VALUES_MEMBER) {
             Some(moved_values @ Tree::Object(_)) => moved_values.clone(),
             _ => Tree::Object(vec![]),
         };
         moved.into_iter().for_each(|(pointer, value)| moved_values.set(&pointer, value));
-        data.set(FORBIDDEN_VALUES_MEMBER, moved_values);
+        data.set(INVALID_VALUES_MEMBER, moved_values);
         tree.set(overflow_member, data);
     }
     if !faults.is_empty() {
@@ -362,7 +362,7 @@ fn text_content(content: &Tree) -> Option<Tree> {
 
 /// True if [`EMPTY_CONTENT`] was written because the content of the memory was empty.
 pub(super) fn had_empty_content(tree: &Tree) -> bool {
-    let moved_values = tree.get("metadata").and_then(|data| data.get(FORBIDDEN_VALUES_MEMBER));
+    let moved_values = tree.get("metadata").and_then(|data| data.get(INVALID_VALUES_MEMBER));
     moved_values.and_then(|moved_values| moved_values.get("/content")).and_then(Tree::as_str) == Some("")
         && tree.get("content").and_then(Tree::as_str) == Some(EMPTY_CONTENT)
 }
