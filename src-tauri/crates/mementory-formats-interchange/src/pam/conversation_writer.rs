@@ -261,9 +261,9 @@ impl ConversationWriter {
             update_derived_memories(index, context, conversation);
         }
         let name = platform(&record.source.platform);
-        for (tree, kind) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
+        for (tree, spec) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
             let Some(tree) = tree else { continue };
-            clean(tree, kind, (created, &name, context.keeps_unknown()), &stored.id, losses);
+            clean(tree, spec, (created, &name, context.keeps_unknown()), &stored.id, losses);
             set_missing_id(tree, &conversation.id, &stored.id, losses);
         }
         if context.strip

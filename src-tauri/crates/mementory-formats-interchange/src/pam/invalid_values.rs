@@ -25,18 +25,18 @@ const INVALID_VALUES_MEMBER: &str = "mementory_forbidden";
 /// Placeholder for the content of a memory, which must not be empty.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";
 
-/// A kind of object, and the member to which its invalid values are moved.
-pub(super) struct ObjectKind {
+/// What the specification requires of one kind of object, and the member to which its invalid values are moved.
+pub(super) struct ObjectSpec {
     rule: &'static Rule,
     /// The member without a schema, to which invalid values are moved.
     overflow_member: Option<&'static str>,
     /// Pointers to the members that the object must have to be valid.
     required: &'static [&'static str],
     /// Pointers to optional objects that are invalid if one of their members is missing.
-    blocks: &'static [&'static str],
+    optional_objects: &'static [&'static str],
 }
 
-impl ObjectKind {
+impl ObjectSpec {
     /// True if the object has a member without a schema.
     pub fn has_overflow_member(&self) -> bool {
         self.overflow_member.is_some()
@@ -54,7 +54,7 @@ impl ObjectKind {
 }
 
 /// A memory (§4).
-pub(super) static MEMORY: ObjectKind = ObjectKind {
+pub(super) static MEMORY: ObjectSpec = ObjectSpec {
     rule: &MEMORY_RULE,
     overflow_member: Some("metadata"),
     required: &[
@@ -67,24 +67,24 @@ pub(super) static MEMORY: ObjectKind = ObjectKind {
         "/provenance",
         "/provenance/platform",
     ],
-    blocks: &[],
+    optional_objects: &[],
 };
 /// A relation (§13).
-pub(super) static RELATION: ObjectKind = ObjectKind {
+pub(super) static RELATION: ObjectSpec = ObjectSpec {
     rule: &RELATION_RULE,
     overflow_member: None,
     required: &["/id", "/from", "/to", "/type", "/created_at"],
-    blocks: &[],
+    optional_objects: &[],
 };
 /// An entry of the index (§14).
-pub(super) static INDEX_ENTRY: ObjectKind = ObjectKind {
+pub(super) static INDEX_ENTRY: ObjectSpec = ObjectSpec {
     rule: &INDEX_RULE,
     overflow_member: None,
     required: &["/id", "/platform", "/temporal", "/temporal/created_at"],
-    blocks: &["/storage"],
+    optional_objects: &["/storage"],
 };
 /// A conversation without its messages (§25).
-pub(super) static CONVERSATION: ObjectKind = ObjectKind {
+pub(super) static CONVERSATION: ObjectSpec = ObjectSpec {
     rule: &CONVERSATION_RULE,
     overflow_member: Some("raw_metadata"),
     required: &[
@@ -97,20 +97,20 @@ pub(super) static CONVERSATION: ObjectKind = ObjectKind {
         "/temporal/created_at",
         "/messages",
     ],
-    blocks: &[],
+    optional_objects: &[],
 };
 /// A message (§25.3).
-pub(super) static MESSAGE: ObjectKind = ObjectKind {
+pub(super) static MESSAGE: ObjectSpec = ObjectSpec {
     rule: &MESSAGE_RULE,
     overflow_member: Some("raw_metadata"),
     required: &["/id", "/role", "/content/type", "/created_at"],
-    blocks: &[],
+    optional_objects: &[],
 };
 
 /// Pointers to members with invalid values, and to missing required members. A pointer has one part (a member of the
 /// object) or two (a member of a nested object). If `keeps_unknown` is true, unknown members and values are allowed,
 /// because a later minor version may define them.
-fn invalid_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
+fn invalid_members(tree: &Tree, spec: &ObjectSpec, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
     let is_invalid = |fault: &&Fault| match fault.code {
         "duplicate_key" | "more" => false,
         _ => !(fault.is_warning || keeps_unknown && fault.may_be_newer),
@@ -118,17 +118,18 @@ fn invalid_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unkno
     let pointers = faults.iter().filter(is_invalid).filter_map(|fault| {
         let mut parts = fault.pointer.split('/').skip(1);
         let top = parts.next()?;
-        let is_block = kind.blocks.contains(&format!("/{top}").as_str()) && fault.code != "unknown_field";
+        let is_optional_object =
+            spec.optional_objects.contains(&format!("/{top}").as_str()) && fault.code != "unknown_field";
         match (tree.get(top), parts.next()) {
-            (Some(Tree::Object(_)), Some(name)) if !is_block => Some(format!("/{top}/{name}")),
+            (Some(Tree::Object(_)), Some(name)) if !is_optional_object => Some(format!("/{top}/{name}")),
             _ => Some(format!("/{top}")),
         }
     });
     let mut out: BTreeSet<String> = pointers.collect();
-    if kind.overflow_member == Some("metadata") {
+    if spec.overflow_member == Some("metadata") {
         out.extend(invalid_memory_members(tree).into_iter().map(str::to_owned));
     }
-    if !kind.blocks.is_empty() && has_unsafe_storage(tree) {
+    if !spec.optional_objects.is_empty() && has_unsafe_storage(tree) {
         out.insert("/storage".into());
     }
     out
@@ -258,18 +259,18 @@ pub(super) struct ChangedMembers {
 /// leave the member unchanged.
 pub(super) fn move_invalid_values(
     tree: &mut Tree,
-    kind: &ObjectKind,
+    spec: &ObjectSpec,
     keeps_unknown: bool,
     replacement: &dyn Fn(&Tree, &str) -> Option<Tree>,
 ) -> ChangedMembers {
     let mut changed = ChangedMembers::default();
-    let faults = check(kind.rule, tree);
+    let faults = check(spec.rule, tree);
     if faults.iter().any(|fault| fault.code == "duplicate_key") {
         tree.remove_repeated_keys();
     }
     let mut moved: Vec<(String, Tree)> = Vec::new();
-    for pointer in invalid_members(tree, kind, &faults, keeps_unknown) {
-        let is_known = pointer.split('/').nth(1).is_some_and(|name| kind.defines_member(name));
+    for pointer in invalid_members(tree, spec, &faults, keeps_unknown) {
+        let is_known = pointer.split('/').nth(1).is_some_and(|name| spec.defines_member(name));
         let rewritten = value_at(tree, &pointer).filter(|_| is_known);
         if let Some(value) = rewritten.and_then(|value| rewritten_value(&pointer, value)) {
             set_at(tree, &pointer, Some(value));
@@ -277,7 +278,7 @@ pub(super) fn move_invalid_values(
             continue;
         }
         let old_value = value_at(tree, &pointer).cloned();
-        let new_value = match (kind.required.contains(&pointer.as_str()), &old_value) {
+        let new_value = match (spec.required.contains(&pointer.as_str()), &old_value) {
             (true, _) => match replacement(tree, &pointer) {
                 Some(new_value) => Some(new_value),
                 None => continue,
@@ -295,7 +296,7 @@ pub(super) fn move_invalid_values(
         }
     }
     changed.moved = moved.iter().map(|(pointer, _)| pointer.clone()).collect();
-    if let Some(overflow_member) = kind.overflow_member.filter(|_| !moved.is_empty()) {
+    if let Some(overflow_member) = spec.overflow_member.filter(|_| !moved.is_empty()) {
         let mut data = match tree.get(overflow_member) {
             Some(data @ Tree::Object(_)) => data.clone(),
             _ => Tree::Object(vec![]),
@@ -310,7 +311,7 @@ pub(super) fn move_invalid_values(
     }
     if !faults.is_empty() {
         let mut repaired = tree.clone();
-        let names = make_valid(&mut repaired, kind.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
+        let names = make_valid(&mut repaired, spec.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
         if let Some(names) = names.filter(|names| !names.is_empty()) {
             changed.removed = names;
             *tree = repaired;
