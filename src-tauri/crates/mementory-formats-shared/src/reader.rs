@@ -125,7 +125,7 @@ impl<'r> FileReader<'r> {
     /// as an exceeded limit, a cancelled import or an error of the sink, is returned.
     pub fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
-            Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
+            Err(FormatError::Io { source, .. }) => {
                 let reason = format!("unreadable: {source}");
                 self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, None);
                 Ok(())
