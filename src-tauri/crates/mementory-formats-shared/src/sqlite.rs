@@ -135,12 +135,11 @@ pub fn write_ahead_log<'c>(catalog: &'c Catalog, database: &Member) -> Option<&'
     catalog.members().iter().find(|member| is_beside(database, member, WAL_ENDING))
 }
 
-/// True if `other` is in the same folder as `member` and has its name with this ending appended. Files that were chosen
-/// one by one count as files of one folder.
+/// True if `other` is in the same folder as `member` and has its name with this ending appended. Files that were
+/// selected alone count as files of one folder.
 fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
     let is_in_same_folder = other.root == member.root && other.archive == member.archive;
-    let is_chosen_alone = |file: &Member| file.place == file.name;
-    (is_in_same_folder || other.archive.is_none() && is_chosen_alone(member) && is_chosen_alone(other))
+    (is_in_same_folder || member.is_selected_alone() && other.is_selected_alone())
         && other.name.strip_suffix(ending) == Some(&member.name)
 }
 
