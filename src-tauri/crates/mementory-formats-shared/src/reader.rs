@@ -1,5 +1,6 @@
 //! Iterates over the files of an export and over the elements of a file, and reports progress and everything that is
 //! not imported.
+use super::frontmatter::Document;
 use super::object::Object;
 use super::redact::redact;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -73,6 +74,19 @@ impl<'r> FileReader<'r> {
     /// Reports a part of the input that is not imported. `reason` has the form `code: text`.
     pub fn report_dropped(&mut self, place: String, outcome: DroppedAs, reason: &str, kind: Option<Kind>) {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
+    }
+
+    /// Reports an empty file as a dropped record of `kind`.
+    pub fn report_empty(&mut self, member: &Member, kind: Kind) {
+        self.report_dropped(member.place.clone(), DroppedAs::Skipped, "no_content: an empty file", Some(kind));
+    }
+
+    /// Reports frontmatter that is not valid YAML. Does nothing if it is valid.
+    pub fn report_broken_frontmatter(&mut self, member: &Member, document: &Document<'_>) {
+        if let Some(reason) = &document.broken {
+            let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
+            self.sink.note(Issue::new("frontmatter", &member.place, message));
+        }
     }
 
     /// Stores a file unchanged as a passthrough file.
