@@ -63,6 +63,7 @@ pub fn run() -> ExitCode {
             let clock = Arc::new(autolock::SystemClock::new());
             let clipboard = Box::new(clipboard::SystemClipboard::default());
             app.manage(state::AppState::new(settings, clock, clipboard));
+            // The window may already be closed when an event is sent, so errors of `emit` are ignored here and below.
             let handle = app.handle().clone();
             app.manage(desktop::Desktop::start(app.handle(), move |style| {
                 let _ = handle.emit(STYLE_EVENT, style);
@@ -71,7 +72,6 @@ pub fn run() -> ExitCode {
             let handle = app.handle().clone();
             std::thread::Builder::new().name("autolock".into()).spawn(move || {
                 handle.state::<state::AppState>().watch_for_idleness(|reason| {
-                    // The window may already be closed, so the error is ignored.
                     let _ = handle.emit(LOCKED_EVENT, reason);
                 });
             })?;

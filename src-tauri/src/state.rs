@@ -105,6 +105,7 @@ impl AppState {
         let has_active_grant = self.with_session(|session| session.agents().has_active_grant()).unwrap_or(false);
         self.agents.update(&self.vault, enabled, has_active_grant);
         let running = self.agents.state(enabled).running;
+        // This is noted in the folder of the open vault, so without one there is nothing to do.
         let _ = self.with_session(|session| {
             session.agents().note_answering(running && has_active_grant);
             Ok(())

@@ -21,7 +21,7 @@ const COMMANDS = ["detect", "validate", "import"];
 /** Begins a shell script that limits a command to 60 s of CPU time and 3 GB of memory, and measures its costs. */
 const LIMIT_SCRIPT = "ulimit -t 60; ulimit -d 3000000; exec /usr/bin/time -q -f '%U %S %M' -o";
 
-export async function testCosts(count) {
+async function testCosts(count) {
   if (process.platform !== "linux" || quiet("/usr/bin/time", ["true"]).code !== 0)
     return count.leaveOut("costs of bombs: time of GNU is not installed");
   await inFolder((folder) => {

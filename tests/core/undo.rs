@@ -460,7 +460,7 @@ fn a_persons_erasure_outlives_an_import_with_the_same_deletion() {
     t.vault.importer().undo(&bundle.batch, at(300)).unwrap();
     let cancel = std::sync::atomic::AtomicBool::new(false);
     let options = mementory_vault::ImportOptions {
-        let_in: true,
+        include_blocked: true,
         ..mementory_testkit::options(&cancel, false)
     };
     let report = t

@@ -34,7 +34,7 @@ import {
  * Entries of a valid archive: every layer, an artifact, files of a runtime, an index, vectors, an entry of another
  * program.
  */
-export function validEntries() {
+function validEntries() {
   const entries = entriesOf(join(FIXTURES, "alf", "every-field", "input")).map(([name, data]) => ({ name, data }));
   const manifest = JSON.parse(entries.find((entry) => entry.name === "manifest.json").data.toString());
   return [

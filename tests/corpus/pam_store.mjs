@@ -14,7 +14,7 @@ const BASE58 = "123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz";
 const readFixture = (name) => JSON.parse(readFileSync(join(FIXTURES, "pam", "every-field", "input", name), "utf8"));
 
 /** The three documents of a valid export without a signature. They contain every member, type and relation. */
-export function validDocuments() {
+function validDocuments() {
   const store = readFixture(STORE);
   delete store.signature;
   return { [STORE]: store, [CONVERSATION]: readFixture(CONVERSATION), [EMBEDDINGS]: readFixture(EMBEDDINGS) };

@@ -107,6 +107,42 @@ function disagreements(expected, { validate, verify, imported }, { chosen, signe
   return problems;
 }
 
+/** Runs the four commands on a file. `trust`: the options for the trusted keys. */
+function outcomesOf(vault, { ending, bytes, format, chosen, passphrase }, trust) {
+  const opens =
+    passphrase === undefined ? [] : ["--import-passphrase-file", vault.write("opens.txt", `${passphrase}\n`)];
+  const formatArgs = [...(chosen ? ["--format", format] : []), ...opens];
+  const path = vault.write(`file.${ending}`, bytes());
+  const outcomes = {
+    validate: commandOutcome(vault.run("validate", ...formatArgs, path)),
+    verify: commandOutcome(vault.run("verify", ...trust, ...opens, path)),
+    imported: commandOutcome(vault.run("import", "--dry-run", ...formatArgs, path)),
+    salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", ...formatArgs, path)),
+  };
+  rmSync(path);
+  // `verify` has no option for the format, so the answer of `validate` is used instead.
+  return chosen ? { ...outcomes, verify: outcomes.validate } : outcomes;
+}
+
+/** Problems with a salvage: it is not what `import` offers, or it does not list what is missing. */
+function salvageProblems({ imported, salvaged }) {
+  const problems = [];
+  const isOffered = imported.answer?.error?.details?.salvage === "true";
+  if (imported.code !== 0 && isOffered !== (salvaged.code === 0))
+    problems.push(isOffered ? "the salvage that import offers is refused" : "import does not offer a salvage");
+  const { salvaged: isSalvage, missing } = salvaged.answer ?? {};
+  if (isSalvage && !(missing?.length > 0)) problems.push("a salvage without a list of what is missing");
+  return problems;
+}
+
+/** The row of a file in the table of its corpus. */
+function rowOf(name, { validate, verify, imported, salvaged }) {
+  const { salvaged: isSalvage, missing } = salvaged.answer ?? {};
+  const salvageText = isSalvage ? `${salvaged.code}, ${missing.length} missing` : outcomeText(salvaged);
+  const cells = [name, ...[validate, verify, imported].map(outcomeText), salvageText];
+  return `| ${cells.join(" | ")} |\n`;
+}
+
 /** Runs the commands on the files of a corpus and compares the table of their answers with the stored one. */
 async function testFormat(count, corpus) {
   const storedLines = storedRows(corpus);
@@ -119,53 +155,24 @@ async function testFormat(count, corpus) {
       vault.must("import", vault.write(`base${i}.${corpus.format}`, bytes));
     const dumpBefore = JSON.stringify(vault.dump());
     const trust = (corpus.trust ?? []).flatMap((key) => ["--trust", key]);
-    for (const file of corpus.files(vault)) {
-      const {
-        name,
-        outcome: expected,
-        ending,
-        bytes,
-        format = corpus.format,
-        chosen,
-        signed,
-        finds,
-        passphrase,
-      } = file;
+    for (const each of corpus.files(vault)) {
+      const file = { format: corpus.format, ...each };
+      const { name } = file;
       if (!runsWholeCorpus && storedLines.has(name) && !chosenForTest.has(name)) {
         rows.push(`${storedLines.get(name)}\n`);
         continue;
       }
-      const opens =
-        passphrase === undefined ? [] : ["--import-passphrase-file", vault.write("opens.txt", `${passphrase}\n`)];
-      const formatArgs = [...(chosen ? ["--format", format] : []), ...opens];
-      const path = vault.write(`file.${ending}`, bytes());
-      const outcomes = {
-        validate: commandOutcome(vault.run("validate", ...formatArgs, path)),
-        verify: commandOutcome(vault.run("verify", ...trust, ...opens, path)),
-        imported: commandOutcome(vault.run("import", "--dry-run", ...formatArgs, path)),
-        salvaged: commandOutcome(vault.run("import", "--dry-run", "--salvage", ...formatArgs, path)),
-      };
-      // `verify` has no option for the format, so the answer of `validate` is used instead.
-      if (chosen) outcomes.verify = outcomes.validate;
-      rmSync(path);
-      const problems = disagreements(expected, outcomes, { chosen, signed, finds, vaultCodes: corpus.vaultCodes });
-      for (const { answer } of Object.values(outcomes))
-        if (answer?.format && answer.format !== format) problems.push(`taken for ${answer.format}`);
-      const { salvaged, missing } = outcomes.salvaged.answer ?? {};
-      const isSalvageOffered = outcomes.imported.answer?.error?.details?.salvage === "true";
-      if (outcomes.imported.code !== 0 && isSalvageOffered !== (outcomes.salvaged.code === 0))
-        problems.push(
-          isSalvageOffered ? "the salvage that import offers is refused" : "import does not offer a salvage",
-        );
-      if (salvaged && !(missing?.length > 0)) problems.push("a salvage without a list of what is missing");
+      const outcomes = outcomesOf(vault, file, trust);
+      const problems = [
+        ...disagreements(file.outcome, outcomes, { ...file, vaultCodes: corpus.vaultCodes }),
+        ...Object.values(outcomes)
+          .filter(({ answer }) => answer?.format && answer.format !== file.format)
+          .map(({ answer }) => `taken for ${answer.format}`),
+        ...salvageProblems(outcomes),
+      ];
       problems.forEach((problem) => console.log(`  ${corpus.format}: ${name}: ${problem}`));
       count.add(`corpus of ${corpus.format}: ${name}`, problems.length === 0);
-      const salvageText = salvaged
-        ? `${outcomes.salvaged.code}, ${missing.length} missing`
-        : outcomeText(outcomes.salvaged);
-      rows.push(
-        `| ${name} | ${outcomeText(outcomes.validate)} | ${outcomeText(outcomes.verify)} | ${outcomeText(outcomes.imported)} | ${salvageText} |\n`,
-      );
+      rows.push(rowOf(name, outcomes));
     }
     count.add(`corpus of ${corpus.format}: no preview changed the vault`, JSON.stringify(vault.dump()) === dumpBefore);
     return Promise.resolve();

@@ -4,7 +4,7 @@ import { createHash, createPrivateKey, createPublicKey, sign } from "node:crypto
 const PKCS8_HEAD = Buffer.from("302e020100300506032b657004220420", "hex");
 
 /** An Ed25519 key whose seed is 32 times the same byte. Returns `publicKey` (32 bytes) and `sign(message)`. */
-export function ed25519Key(seedByte) {
+function ed25519Key(seedByte) {
   const der = Buffer.concat([PKCS8_HEAD, Buffer.alloc(32, seedByte)]);
   const key = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
   const { x } = createPublicKey(key).export({ format: "jwk" });

@@ -346,7 +346,7 @@ function claudeCode() {
 }
 
 /** The exports by file name. */
-export const demonstrationExports = () => ({
+const demonstrationExports = () => ({
   "chatgpt-export.zip": chatgpt(),
   "claude-export.zip": claude(),
   "gemini-takeout.zip": gemini(),

@@ -19,8 +19,8 @@ const SCREENS = [
     async (browser) => {
       // Wait for the scan for sensitive values and for the topics, which are complete only some time after the window
       // is shown.
-      await browser.find("look-sensitive");
-      await browser.find("look-contradictions");
+      await browser.find("attention-sensitive");
+      await browser.find("attention-contradictions");
       await browser.find("home-subject");
     },
   ],
@@ -58,7 +58,7 @@ const SCREENS = [
     "review",
     async (browser) => {
       await browser.click("nav-home");
-      await browser.click("look-review");
+      await browser.click("attention-review");
       await browser.find("review-memory");
     },
   ],

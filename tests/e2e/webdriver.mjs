@@ -6,7 +6,7 @@ const POLL_MS = 50;
 /** Time, in milliseconds, after which a text is typed again if the field does not show it. */
 const RETYPE_MS = 3000;
 /** Longest time, in milliseconds, that anything in the window may take before the test fails. */
-export const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
+const DEADLINE_MS = Number(process.env.MEMENTORY_DEADLINE_MS ?? 30_000);
 /** Whether the tests also take pictures, for people to look at. No test depends on these pictures. */
 export const TAKES_PICTURES = Boolean(process.env.MEMENTORY_PICTURES);
 

@@ -49,7 +49,7 @@ export const FOLDER_SCREENS = [
     async (page) => {
       await page.waitFor("home-matrix");
       await addFiles(page, ["encrypted.alf", EXPORT], false);
-      await page.waitFor("look-finds");
+      await page.waitFor("attention-detected-files");
     },
   ],
   [

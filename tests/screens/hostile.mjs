@@ -244,7 +244,7 @@ class HostileVisit {
       await this.page.mock("(from) => { window.__from = from; window.__mock.lockNow(); }", from);
       await this.page.type("unlock-passphrase", PASSPHRASE);
       await this.page.click("unlock-submit");
-      await this.page.click("look-duplicates");
+      await this.page.click("attention-duplicates");
       for (const [index, each] of this.cases.entries()) {
         if (index < from || index >= from + GROUP_COUNT) continue;
         const place = `[data-testid=duplicate][data-id="newer-${index}"]`;

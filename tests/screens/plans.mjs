@@ -101,10 +101,10 @@ export const PLAN_SCREENS = [
     OPEN,
     async (page) => {
       await openPlan(page, [EXPORT, BROKEN, NOTES]);
-      await page.click("import-look-after");
+      await page.click("import-scan-after");
       await page.click("import-confirm");
       await page.waitFor("import-undo");
-      await page.waitFor("import-gone-memory");
+      await page.waitFor("import-not-in-export-memory");
     },
   ],
   [

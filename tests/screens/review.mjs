@@ -10,14 +10,14 @@ const openSensitive = async (page) => {
 };
 
 const openReview = async (page) => {
-  await page.waitFor("look-review");
-  await page.click("look-review");
+  await page.waitFor("attention-review");
+  await page.click("attention-review");
   await page.waitFor("review-memory");
 };
 
 const openContradictions = async (page) => {
-  await page.waitFor("look-contradictions");
-  await page.click("look-contradictions");
+  await page.waitFor("attention-contradictions");
+  await page.click("attention-contradictions");
   await page.waitFor("contradiction");
 };
 
@@ -96,7 +96,7 @@ export const REVIEW_SCREENS = [
     async (page) => {
       await openSensitive(page);
       await page.click("sensitive-ignored");
-      await page.waitFor("sensitive-find-again");
+      await page.waitFor("sensitive-stop-ignoring");
       await page.waitFor("sensitive-context");
     },
   ],
@@ -106,7 +106,7 @@ export const REVIEW_SCREENS = [
     async (page) => {
       await page.waitFor("home");
       await page.click("nav-sensitive");
-      await page.waitFor("look-first");
+      await page.waitFor("sensitive-first-scan");
     },
   ],
   [
@@ -114,8 +114,8 @@ export const REVIEW_SCREENS = [
     `${OPEN},hanging`,
     async (page) => {
       await openSensitive(page);
-      await page.click("look-again");
-      await page.waitFor("look-cancel");
+      await page.click("sensitive-rescan");
+      await page.waitFor("sensitive-scan-cancel");
     },
   ],
   [
@@ -157,12 +157,12 @@ export const REVIEW_SCREENS = [
       await until("nothing open", async () => (await page.browser.count("list-row")) === 0);
     },
   ],
-  ["duplicates", OPEN, async (page) => (await page.click("look-duplicates"), page.waitFor("duplicate-group"))],
+  ["duplicates", OPEN, async (page) => (await page.click("attention-duplicates"), page.waitFor("duplicate-group"))],
   [
     "duplicates, none",
     OPEN,
     async (page) => {
-      await page.click("look-duplicates");
+      await page.click("attention-duplicates");
       for (let left = 2; left >= 0; left -= 1) {
         await page.click("duplicate-keep-all");
         await until("one group less", async () => (await page.browser.count("duplicate-group")) === left);
@@ -197,5 +197,5 @@ export const REVIEW_SCREENS = [
       await page.waitFor("evidence-result");
     },
   ],
-  ["memories, gone", OPEN, async (page) => (await page.click("look-gone"), page.waitFor("export-status"))],
+  ["memories, gone", OPEN, async (page) => (await page.click("attention-missing"), page.waitFor("export-status"))],
 ];

@@ -20,7 +20,7 @@ export function formatsMarkdown(formats) {
 }
 
 /** `readme` with the current table between the two markers, or undefined if a marker is missing. */
-export function withTable(readme, formats) {
+function withTable(readme, formats) {
   const [from, to] = [readme.indexOf(BEGIN_MARKER), readme.indexOf(END_MARKER)];
   if (from < 0 || to < from) return undefined;
   return readme.slice(0, from + BEGIN_MARKER.length) + formatsMarkdown(formats) + readme.slice(to);

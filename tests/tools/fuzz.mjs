@@ -4,26 +4,26 @@ import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "./options.mjs";
 import { CACHE, ROOT, TARGET, WORKSPACE } from "./places.mjs";
 import { digest, writeSeeds } from "./seeds.mjs";
 import { cargoTool } from "./setup.mjs";
 import { ENV, Stop, main, must, quiet } from "./sh.mjs";
 
 const TARGET_NAMES = readdirSync(join(WORKSPACE, "fuzz", "fuzz_targets")).map((name) => name.replace(/\.rs$/, ""));
+const USAGE_TEXT = `npm run fuzz -- <target> [--seconds N]\n\nTargets: ${TARGET_NAMES.join(", ")}`;
 /** Limits for one input. The stack is as large as that of the program's threads. */
 const [HANG_SECONDS, MEMORY_MB, STACK_KB] = [10, 500, 2048];
 
 await main(async () => {
-  const { values, positionals } = parseArgs({
+  const parsed = parseOptions(USAGE_TEXT, {
     allowPositionals: true,
     options: { seconds: { type: "string", default: "600" } },
   });
-  const [target] = positionals;
-  const seconds = Number(values.seconds);
-  if (!TARGET_NAMES.includes(target) || !(seconds > 0)) {
-    throw new Stop(`npm run fuzz -- <target> [--seconds N]\n\nTargets: ${TARGET_NAMES.join(", ")}`);
-  }
+  if (parsed === undefined) return 0;
+  const [target] = parsed.positionals;
+  const seconds = Number(parsed.values.seconds);
+  if (!TARGET_NAMES.includes(target) || !(seconds > 0)) throw new Stop(USAGE_TEXT);
   const home = join(CACHE, "fuzz", target);
   const [corpus, words, results] = ["corpus", "words.dict", "found"].map((name) => join(home, name));
   rmSync(results, { recursive: true, force: true });

@@ -5,8 +5,8 @@
 // an invented JSON shape, which has to be replaced by the real one.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { parseArgs } from "node:util";
 import { FAMILIES, FAMILIES_WITH_WRITER, crateOf, filesToWrite } from "./new_format/plan.mjs";
+import { parseOptions } from "./options.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 import { Stop, main, quiet } from "./sh.mjs";
 
@@ -14,11 +14,15 @@ const USAGE_TEXT =
   'npm run new-format -- <id> [--name "Name for people"] [--files | --engines | --agents | --interchange | --archives]\n\nThe id: a-z, 0-9 and _.';
 
 await main(async () => {
-  const { values, positionals } = parseOptions();
-  if (values.help) {
-    console.log(USAGE_TEXT);
-    return 0;
-  }
+  const parsed = parseOptions(USAGE_TEXT, {
+    allowPositionals: true,
+    options: {
+      name: { type: "string" },
+      ...Object.fromEntries(FAMILIES.map((family) => [family, { type: "boolean", default: false }])),
+    },
+  });
+  if (parsed === undefined) return 0;
+  const { values, positionals } = parsed;
   const [id] = positionals;
   const families = FAMILIES.filter((family) => values[family]);
   const isWrong = positionals.length !== 1 || families.length > 1;
@@ -38,22 +42,6 @@ await main(async () => {
   console.log(nextStepsText(id, crate, hasWriter));
   return 0;
 });
-
-/** Parses the command line. A wrong option is answered with the usage instead of a stack trace. */
-function parseOptions() {
-  try {
-    return parseArgs({
-      allowPositionals: true,
-      options: {
-        help: { type: "boolean", short: "h", default: false },
-        name: { type: "string" },
-        ...Object.fromEntries(FAMILIES.map((family) => [family, { type: "boolean", default: false }])),
-      },
-    });
-  } catch (error) {
-    throw new Stop(`${error.message}\n\n${USAGE_TEXT}`);
-  }
-}
 
 /** Applies rustfmt, because where lines have to break depends on the length of the format's name. */
 function formatRust(source) {

@@ -34,7 +34,7 @@ export async function repackDeb(folder, { staging, seconds, maintainer, debug, e
 }
 
 /** The script that dpkg runs after a removal. It deletes nothing. A purge runs it a second time, with `purge`. */
-export function afterRemoval() {
+function afterRemoval() {
   const folders = [...removalText().matchAll(/~\/\.\S+/g)].map(([folder]) => folder);
   return `#!/bin/sh
 set -e

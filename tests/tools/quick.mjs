@@ -4,13 +4,17 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { parseArgs } from "node:util";
 import { affectedCrates, baseOf, changedFiles, ourCrates } from "./affected.mjs";
 import { runChecks } from "./checks/index.mjs";
 import { tally } from "./count.mjs";
+import { parseOptions } from "./options.mjs";
 import { ROOT, WORKSPACE } from "./places.mjs";
 import { Stop, has, main, quiet, show, showAndKeep } from "./sh.mjs";
 
+const USAGE_TEXT = `npm run quick [-- --base REV]
+
+Checks what differs from REV. Without it: what differs from the commit where this branch left origin/main, or from the
+last commit if there is no origin/main.`;
 const WINDOW_CRATE = "mementory-app";
 const inWorkspace = { cwd: WORKSPACE };
 const toolCommand = (program, ...args) => [process.execPath, [join(ROOT, "node_modules", program), ...args]];
@@ -23,9 +27,10 @@ const PRETTIER_COMMAND = [
 ];
 
 await main(async () => {
-  const { values } = parseArgs({ options: { base: { type: "string" } } });
+  const parsed = parseOptions(USAGE_TEXT, { options: { base: { type: "string" } } });
+  if (parsed === undefined) return 0;
   if (!existsSync(join(ROOT, "node_modules"))) throw new Stop("The npm packages are missing. Run: npm ci");
-  const base = baseOf(values.base);
+  const base = baseOf(parsed.values.base);
   const changedPaths = changedFiles(base);
   const files = changedPaths.filter(([, exists]) => exists).map(([name]) => name);
   console.log(`· ${changedPaths.length} files differ from ${base === "HEAD" ? "the last commit" : base.slice(0, 12)}`);

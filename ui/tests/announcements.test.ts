@@ -80,7 +80,7 @@ describe("sensitive findings", () => {
       return new Promise(() => undefined);
     });
     render(SensitiveActions);
-    await fireEvent.click(screen.getByTestId("look-again"));
+    await fireEvent.click(screen.getByTestId("sensitive-rescan"));
     await waitFor(() => expect(announcements()).toContain("Scanning 50%"));
   });
 });

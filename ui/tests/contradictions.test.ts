@@ -52,7 +52,7 @@ it("the plans on Home lead to the list of the plans", async () => {
   await contradictions.load();
   const home = render(AttentionList, { columns: [], incomplete: [] });
   const scrolled = vi.spyOn(Element.prototype, "scrollIntoView");
-  await fireEvent.click(await screen.findByTestId("look-plans"));
+  await fireEvent.click(await screen.findByTestId("attention-plans"));
   expect([nav.section, nav.reviewTab]).toEqual(["review", "contradictions"]);
   home.unmount();
   render(ReviewView);
@@ -128,9 +128,9 @@ describe("contradictions", () => {
     nav.section = "home";
     nav.reviewTab = "memories";
     render(AttentionList, { columns: [], incomplete: [] });
-    const row = await screen.findByTestId("look-contradictions");
+    const row = await screen.findByTestId("attention-contradictions");
     expect(row.querySelector("b")?.textContent).toBe("3");
-    const plans = (await screen.findByTestId("look-plans")).querySelector("b")?.textContent;
+    const plans = (await screen.findByTestId("attention-plans")).querySelector("b")?.textContent;
     await fireEvent.click(row);
     render(ReviewView);
     const tab = screen.getByTestId("review-contradictions");

@@ -224,7 +224,7 @@ it("an entry that the newest export lacks is not called gone, because that expor
   await start();
   await vault.refresh();
   render(AttentionList, { columns: [], incomplete: [] });
-  const rows = screen.getAllByTestId("look-gone");
+  const rows = screen.getAllByTestId("attention-missing");
   expect(rows[0]?.textContent).toContain("in the newest ChatGPT export");
   expect(rows.map((row) => row.textContent).join(" ")).not.toMatch(/gone/i);
   expect(exportStatusName("gone")).toBe("not in the newest export");
@@ -262,7 +262,7 @@ describe("an export that could not be read completely", () => {
   it("has a row in place of the number of missing memories, which leads to the report", async () => {
     const partlyRead = [{ source: "claude", batch: "b-9" }];
     render(AttentionList, { columns: [], incomplete: [], partlyRead });
-    const row = screen.getByTestId("look-unread");
+    const row = screen.getByTestId("attention-partly-read");
     expect(row.textContent).toContain("Parts of the newest Claude export couldn’t be read");
     expect(row.textContent).toContain("We can’t tell which memories are no longer in it");
     await fireEvent.click(row);

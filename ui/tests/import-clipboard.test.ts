@@ -24,7 +24,7 @@ describe("importing the clipboard", () => {
     render(DialogHost);
     run("paste");
     await waitFor(() => expect(field().value).toBe("Prefers tea to coffee.\nIs learning Portuguese."));
-    expect((screen.getByTestId("paste-look") as HTMLButtonElement).disabled).toBe(false);
+    expect((screen.getByTestId("paste-inspect") as HTMLButtonElement).disabled).toBe(false);
     await fireEvent.input(field(), { target: { value: "" } });
     expect(clipboardText).toHaveBeenCalledOnce();
     expect(screen.queryByTestId("paste-read"), "it was not empty").toBeNull();

@@ -301,7 +301,7 @@ describe("the scan for sensitive data", () => {
     await waitFor(() => expect(scanRecords).toHaveBeenCalledTimes(1));
     await importing.inspect([CHATGPT]);
     const { unmount } = render(ImportSheet);
-    await fireEvent.click(screen.getByTestId("import-look-after"));
+    await fireEvent.click(screen.getByTestId("import-scan-after"));
     await fireEvent.click(screen.getByTestId("import-confirm"));
     await waitFor(() => expect(importing.stage).toBe("report"));
     vault.changed();
@@ -342,14 +342,14 @@ describe("records the newest export lacks", () => {
   it("are reported before and after, with a link to exactly those", async () => {
     await importing.inspect([CHATGPT]);
     const { unmount } = render(ImportSheet);
-    expect(screen.getByTestId("import-gone").textContent?.trim()).toBe(GONE_MESSAGE);
-    expect(screen.queryByTestId("import-gone-memory")).toBeNull();
+    expect(screen.getByTestId("import-not-in-export").textContent?.trim()).toBe(GONE_MESSAGE);
+    expect(screen.queryByTestId("import-not-in-export-memory")).toBeNull();
     unmount();
     await importing.run();
     await vault.refresh();
     render(ImportSheet);
-    expect(screen.getByTestId("import-gone").textContent).toContain(GONE_MESSAGE);
-    await fireEvent.click(screen.getByTestId("import-gone-conversation"));
+    expect(screen.getByTestId("import-not-in-export").textContent).toContain(GONE_MESSAGE);
+    await fireEvent.click(screen.getByTestId("import-not-in-export-conversation"));
     expect([nav.section, importing.stage]).toEqual(["conversations", "idle"]);
     await conversations.load();
     expect([conversations.filter.export_diff_status, conversations.total]).toEqual(["gone", 1]);
@@ -359,13 +359,13 @@ describe("records the newest export lacks", () => {
     const originalReport = await mock.importReport("batch-1");
     mock.importReport = async () => ({ ...originalReport, gone: { memory: 3, conversation: 7 } });
     render(ReportSheet, { batch: "batch-1" });
-    await screen.findByTestId("import-gone-memory");
-    expect(screen.queryByTestId("import-gone-conversation")).toBeNull();
+    await screen.findByTestId("import-not-in-export-memory");
+    expect(screen.queryByTestId("import-not-in-export-conversation")).toBeNull();
   });
 
   it("are not mentioned if unknown", async () => {
     await importing.inspect([MEM]);
     render(ImportSheet);
-    expect(screen.queryByTestId("import-gone")).toBeNull();
+    expect(screen.queryByTestId("import-not-in-export")).toBeNull();
   });
 });

@@ -123,7 +123,7 @@ describe("the review of memories", () => {
   it("is reached from Home, with the number of memories left", async () => {
     nav.section = "home";
     render(AttentionList, { columns: [], incomplete: [] });
-    const row = await screen.findByTestId("look-review");
+    const row = await screen.findByTestId("attention-review");
     const { left } = await mock.reviewNext({ source: null, sensitive: false, skip: [], id: null, counts_only: true });
     expect(row.textContent).toContain(String(left));
     await fireEvent.click(row);

@@ -38,10 +38,10 @@ describe("things that need attention", () => {
   it("link to findings, duplicates and missing records", async () => {
     await sensitive.count();
     render(HomeView);
-    expect((await screen.findByTestId("look-sensitive")).textContent).toContain("14");
-    expect((await screen.findByTestId("look-duplicates")).textContent).toContain("3");
+    expect((await screen.findByTestId("attention-sensitive")).textContent).toContain("14");
+    expect((await screen.findByTestId("attention-duplicates")).textContent).toContain("3");
     // Each number opens a list with that many rows.
-    const rows = screen.getAllByTestId("look-gone");
+    const rows = screen.getAllByTestId("attention-missing");
     const titleAndCount = (row: HTMLElement) => [
       row.querySelector("strong")?.textContent,
       row.querySelector("b")?.textContent,
@@ -72,7 +72,7 @@ describe("things that need attention", () => {
     render(HomeView);
     await duplicates.load();
     await sensitive.count();
-    expect(screen.queryByTestId("look-gone")).toBeNull();
+    expect(screen.queryByTestId("attention-missing")).toBeNull();
     // Nothing was scanned yet.
     expect(screen.queryByText("Nothing needs your attention.")).toBeNull();
     mock.sensitiveQueue = async () => ({ ...queue, scanned_at: "2026-11-22T09:00:00Z" });
@@ -83,7 +83,7 @@ describe("things that need attention", () => {
   it("link to the conversations if only those are missing", async () => {
     await home({ items: [item("c-1", "conversation", "claude", "Tea", 1, { export_diff_status: "gone" })] });
     render(HomeView);
-    const gone = await screen.findByTestId("look-gone");
+    const gone = await screen.findByTestId("attention-missing");
     expect(gone.textContent).toContain("Conversations not in the newest Claude export");
     expect(gone.textContent).toContain("Still in your vault. The export may be");
     await fireEvent.click(gone);

@@ -102,7 +102,7 @@ describe("the queue of sensitive values", () => {
   it("offers a scan if there was none yet", async () => {
     await list({ neverScanned: true });
     render(SensitiveView);
-    await fireEvent.click(await screen.findByTestId("look-first"));
+    await fireEvent.click(await screen.findByTestId("sensitive-first-scan"));
     await rows();
     expect(sensitive.open).toBe(14);
   });
@@ -264,7 +264,7 @@ describe("deciding on a value", () => {
     sensitive.tab = "ignored";
     await sensitive.load();
     render(SensitiveView);
-    await fireEvent.click(await screen.findByTestId("sensitive-find-again"));
+    await fireEvent.click(await screen.findByTestId("sensitive-stop-ignoring"));
     await waitFor(() => expect(sensitive.open).toBe(15));
   });
 
@@ -318,12 +318,12 @@ describe("the scan", () => {
       return all ? new Promise((_, refuse) => (stop = refuse)) : Promise.resolve({ records: 0 });
     });
     render(SensitiveActions);
-    await fireEvent.click(screen.getByTestId("look-again"));
-    expect((await screen.findByTestId("look-progress")).textContent).toContain("50 of 200 entries");
-    await fireEvent.click(screen.getByTestId("look-cancel"));
+    await fireEvent.click(screen.getByTestId("sensitive-rescan"));
+    expect((await screen.findByTestId("sensitive-scan-progress")).textContent).toContain("50 of 200 entries");
+    await fireEvent.click(screen.getByTestId("sensitive-scan-cancel"));
     expect(cancelJob).toHaveBeenCalledOnce();
     stop(new Error("cancelled"));
-    await screen.findByTestId("look-again");
+    await screen.findByTestId("sensitive-rescan");
   });
 
   it.each([
@@ -340,7 +340,7 @@ describe("the scan", () => {
       return { records: 1 };
     });
     render(SensitiveActions);
-    await fireEvent.click(screen.getByTestId("look-again"));
+    await fireEvent.click(screen.getByTestId("sensitive-rescan"));
     await waitFor(() => expect(toasts.current?.text).toBe(answer));
   });
 

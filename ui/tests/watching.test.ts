@@ -141,14 +141,14 @@ describe("a detected file", () => {
 
   it("is one row on the home screen, which opens the file or the list", async () => {
     render(AttentionList, { columns: [], incomplete: [] });
-    expect(screen.queryByTestId("look-finds")).toBeNull();
+    expect(screen.queryByTestId("attention-detected-files")).toBeNull();
     mock.addFile(EXPORT, false);
-    await fireEvent.click(await screen.findByTestId("look-finds"));
+    await fireEvent.click(await screen.findByTestId("attention-detected-files"));
     expect([dialogs.open, importing.paths]).toEqual([{ kind: "import" }, [EXPORT]]);
     dialogs.close();
     mock.addFile(OTHER, false);
-    await waitFor(() => expect(screen.getByTestId("look-finds").textContent).toContain("2"));
-    await fireEvent.click(screen.getByTestId("look-finds"));
+    await waitFor(() => expect(screen.getByTestId("attention-detected-files").textContent).toContain("2"));
+    await fireEvent.click(screen.getByTestId("attention-detected-files"));
     expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
   });
 
@@ -174,9 +174,9 @@ describe("a detected file", () => {
     await rows();
     mock.addFile(EXPORT, false);
     await screen.findByTestId("detected-file-import");
-    expect(screen.queryByTestId("own-import-bar")).toBeNull();
+    expect(screen.queryByTestId("automatic-import-bar")).toBeNull();
     mock.reportImportProgress(EXPORT, 0.25);
-    const progressBar = await screen.findByTestId("own-import-bar");
+    const progressBar = await screen.findByTestId("automatic-import-bar");
     expect(progressBar.textContent).toContain("Importing chatgpt-export-2026-11-21.zip");
     expect(screen.queryByTestId("detected-file-import")).toBeNull();
     const progressValues = () => screen.getAllByRole("progressbar").map((each) => each.getAttribute("aria-valuenow"));
@@ -190,7 +190,7 @@ describe("a detected file", () => {
     await fireEvent.click(progressBar);
     expect([nav.section, nav.settingsPage]).toEqual(["settings", "folders"]);
     mock.finishImport("chatgpt-export-2026-11-21.zip");
-    await waitFor(() => expect(screen.queryByTestId("own-import-bar")).toBeNull());
+    await waitFor(() => expect(screen.queryByTestId("automatic-import-bar")).toBeNull());
     expect(watching.progress).toBeNull();
   });
 

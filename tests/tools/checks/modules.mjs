@@ -56,7 +56,7 @@ export function cyclesOf({ children, edges }) {
 }
 
 /** Describes the cycles below one crate root as problems: the modules, then one use as an example for each edge. */
-export function cyclesBelow(name, top) {
+function cyclesBelow(name, top) {
   return siblingGraph(top).flatMap((level) =>
     cyclesOf(level).map((group) => {
       const edges = [...level.edges.values()].filter(({ from, to }) => group.includes(from) && group.includes(to));

@@ -121,7 +121,7 @@ function braceDepths(code) {
  * The leaves of a `use` tree as {path, name}. `name` is the name under which this module imports the leaf; it is `*`
  * for a glob import, and may be `_`.
  */
-export function useTree(text, prefix = []) {
+function useTree(text, prefix = []) {
   text = text.trim();
   const brace = text.indexOf("{");
   if (brace < 0) {

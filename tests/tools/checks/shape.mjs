@@ -12,7 +12,7 @@ import { offsetAfterBracket, scan, testRanges } from "./rust_source.mjs";
 const LIMITS = { methods: 40, median: 150, lines: 30_000 };
 
 /** Methods of each type over all its `impl Type` blocks in a crate: a map from the type with its module to a count. */
-export function methodsOf(top) {
+function methodsOf(top) {
   const counts = new Map();
   for (const module of allModules(top))
     for (const [path, count] of implsIn(module.code)) {

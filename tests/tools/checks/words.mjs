@@ -21,7 +21,7 @@ const wordsOfName = (name) =>
  * has comments and the text of documents. Both are as long as the source, with spaces in place of all other text.
  * Strings in code are in neither.
  */
-export function namesAndProse(file, source) {
+function namesAndProse(file, source) {
   const blank = (text) => text.replaceAll(/[^\n]/g, " ");
   const pick = (matches) => {
     let [text, at] = ["", 0];

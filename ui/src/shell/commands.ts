@@ -88,7 +88,7 @@ export function run(command: Command): void {
 }
 
 /** Opens the import sheet. If an import is running, the sheet shows that import, otherwise it is empty. */
-export function openImport(): void {
+function openImport(): void {
   if (importing.busy) importing.background = false;
   else importing.reset();
   dialogs.show({ kind: "import" });

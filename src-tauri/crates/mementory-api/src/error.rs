@@ -181,9 +181,6 @@ fn from_io(place: &str, source: &std::io::Error) -> ApiError {
             "disk_full",
             "The disk is full. Nothing was changed and nothing is lost. Free some space and try again.".into(),
         ),
-        _ if source.to_string().starts_with("limit:") => {
-            return ApiError::new("limit", 6, format!("{place} is over a size limit. Nothing was imported. If you trust it, allow more with --limit-bytes.")).with("place", place);
-        }
         _ => ("io", format!("{place} could not be read or written: {source}. Nothing was changed.")),
     };
     ApiError::new(code, 7, message).with("place", place)

@@ -253,8 +253,8 @@ pub enum Command {
         #[arg(long, value_name = "N")]
         limit_bytes: Option<u64>,
         /// Also import records that are blocked because they, or the same words, were deleted before.
-        #[arg(long)]
-        let_in: bool,
+        #[arg(long, alias = "let-in")]
+        include_blocked: bool,
         /// Also import a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,

@@ -306,6 +306,8 @@ impl Catalog {
     }
 }
 
+/// Counts the bytes read from a catalog, and fails if they exceed the limit or if the user cancelled. `read_from` then
+/// returns the error with its type, whatever the caller made of this one.
 struct CountingReader<'a> {
     inner: &'a mut dyn Read,
     total: &'a AtomicU64,
@@ -320,7 +322,7 @@ impl Read for CountingReader<'_> {
         }
         let n = self.inner.read(buf)?;
         if self.total.fetch_add(n as u64, Ordering::Relaxed) + n as u64 > self.limit {
-            return Err(std::io::Error::other("limit: total_bytes exceeded"));
+            return Err(std::io::Error::other("total_bytes exceeded"));
         }
         Ok(n)
     }

@@ -39,7 +39,7 @@ pub(super) fn expand(catalog: &mut Catalog, limits: &Limits, resources: Resource
     pending.reverse();
     let (mut duplicates, mut unreadable) = (DuplicateFinder::default(), None);
     while let Some(mut member) = pending.pop() {
-        let is_single_file = member.depth == 0 && member.place == member.name;
+        let is_single_file = member.is_selected_alone();
         encrypted::open(catalog, &mut member, limits, resources)?;
         compressed::open(catalog, &mut member, limits, resources)?;
         let source = match archive_source(catalog, &member, &folders, limits, resources.spool)? {

@@ -47,4 +47,10 @@ impl Member {
     pub fn file_name(&self) -> &str {
         self.name.rsplit('/').next().unwrap_or(&self.name)
     }
+
+    /// True for a file that the user selected on its own, not as part of a folder or an archive. Its name says little,
+    /// because people rename exports.
+    pub fn is_selected_alone(&self) -> bool {
+        self.place == self.name
+    }
 }

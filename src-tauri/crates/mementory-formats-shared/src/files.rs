@@ -1,5 +1,5 @@
 //! Files of an export: determines their folders and media types, and sends their bytes to the sink.
-use super::json_head::{has_json_name, is_selected_alone};
+use super::json_head::has_json_name;
 use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, FormatError, Member};
 use mementory_json::Keys;
@@ -55,7 +55,7 @@ pub fn extension(path: &str) -> Option<String> {
 /// Index of the selected folder or archive that contains a file. None for a file that was selected on its own, so that
 /// all such files count as being in the same place.
 pub fn root_of(member: &Member) -> Option<usize> {
-    (!is_selected_alone(member)).then_some(member.root)
+    (!member.is_selected_alone()).then_some(member.root)
 }
 
 /// The keys at the start of a file whose name allows JSON: `.json`, `.jsonl`, `.ndjson`, `.txt`, no extension, or the

@@ -23,18 +23,12 @@ pub fn candidate_head<'c>(catalog: &'c Catalog, member: &'c Member) -> Option<Js
     may_be_json(member).then(|| JsonHead::of(catalog, member)).flatten()
 }
 
-/// True for a file that the user selected on its own, not as part of a folder or an archive. People rename exports, so
-/// whether such a file is JSON depends only on its content.
-pub fn is_selected_alone(member: &Member) -> bool {
-    member.archive.is_none() && member.place == member.name
-}
-
 /// True for Markdown files in a folder or archive. A folder can contain very many of them, so a Markdown file is
 /// checked for JSON only if it was selected on its own.
 pub fn is_markdown_in_folder(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     let is_markdown = [".md", ".mdc", ".markdown"].iter().any(|ending| name.ends_with(ending));
-    is_markdown && !is_selected_alone(member)
+    is_markdown && !member.is_selected_alone()
 }
 
 /// True unless the name of a file shows that it is not JSON.
@@ -51,7 +45,7 @@ pub fn may_be_json(member: &Member) -> bool {
 pub fn has_json_name(member: &Member) -> bool {
     let ending = member.file_name().rsplit_once('.').map(|(_, ending)| ending.to_ascii_lowercase());
     matches!(ending.as_deref(), None | Some("json" | "jsonl" | "ndjson" | "txt"))
-        || is_selected_alone(member) && may_be_json(member)
+        || member.is_selected_alone() && may_be_json(member)
 }
 
 /// True for an entry of a truncated archive. The remaining entries of another format's archive may look like a generic

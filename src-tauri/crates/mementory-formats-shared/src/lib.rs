@@ -32,6 +32,7 @@ pub mod note_links;
 pub mod note_reader;
 pub mod object;
 pub mod order;
+pub mod percent;
 pub mod reader;
 pub mod redact;
 pub mod roles;

@@ -1,4 +1,5 @@
 //! Finds the headings, list items, links and tags of a Markdown note, except in code.
+use super::percent::percent_decoded;
 use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 use std::collections::HashSet;
 use std::ops::Range;
@@ -113,33 +114,10 @@ fn level_number(level: HeadingLevel) -> u8 {
 
 fn link(link_type: LinkType, target: &str, is_embedded: bool, at: usize) -> NoteLink {
     let is_wiki = matches!(link_type, LinkType::WikiLink { .. });
-    let target = if is_wiki { target.trim().to_owned() } else { percent_decoded(target.trim()) };
+    let target = target.trim();
+    let is_path = !is_wiki && !target.contains("://");
+    let target = if is_path { percent_decoded(target) } else { target.to_owned() };
     NoteLink { target, is_wiki, is_embedded, at }
-}
-
-/// The address with its escapes (`%20`) decoded. An address with `://`, and an address whose decoded bytes are not
-/// UTF-8, are returned unchanged.
-fn percent_decoded(text: &str) -> String {
-    if !text.contains('%') || text.contains("://") {
-        return text.to_owned();
-    }
-    let bytes = text.as_bytes();
-    let mut out = Vec::with_capacity(bytes.len());
-    let mut at = 0;
-    while let Some(byte) = bytes.get(at) {
-        let digits = bytes.get(at + 1..at + 3).and_then(|d| std::str::from_utf8(d).ok());
-        match digits.and_then(|d| u8::from_str_radix(d, 16).ok()).filter(|_| *byte == b'%') {
-            Some(decoded) => {
-                out.push(decoded);
-                at += 3;
-            }
-            None => {
-                out.push(*byte);
-                at += 1;
-            }
-        }
-    }
-    String::from_utf8(out).unwrap_or_else(|_| text.to_owned())
 }
 
 /// Tags in the text (`#garden`, `#work/plan`) outside of code, without `#` and without repetitions. A tag needs at

@@ -1,5 +1,6 @@
 //! Iterates over the files of an export and over the elements of a file, and reports progress and everything that is
 //! not imported.
+use super::frontmatter::Document;
 use super::object::Object;
 use super::redact::redact;
 use mementory_format::{Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Sink};
@@ -75,6 +76,19 @@ impl<'r> FileReader<'r> {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
     }
 
+    /// Reports an empty file as a dropped record of `kind`.
+    pub fn report_empty(&mut self, member: &Member, kind: Kind) {
+        self.report_dropped(member.place.clone(), DroppedAs::Skipped, "no_content: an empty file", Some(kind));
+    }
+
+    /// Reports frontmatter that is not valid YAML. Does nothing if it is valid.
+    pub fn report_broken_frontmatter(&mut self, member: &Member, document: &Document<'_>) {
+        if let Some(reason) = &document.broken {
+            let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
+            self.sink.note(Issue::new("frontmatter", &member.place, message));
+        }
+    }
+
     /// Stores a file unchanged as a passthrough file.
     pub fn pass_through(&mut self, member: &Member, group: &str, role: &str) -> Result<(), FormatError> {
         let item = PassthroughItem {
@@ -125,7 +139,7 @@ impl<'r> FileReader<'r> {
     /// as an exceeded limit, a cancelled import or an error of the sink, is returned.
     pub fn drop_if_damaged(&mut self, member: &Member, result: Result<(), FormatError>) -> Result<(), FormatError> {
         match result {
-            Err(FormatError::Io { source, .. }) if !source.to_string().starts_with("limit") => {
+            Err(FormatError::Io { source, .. }) => {
                 let reason = format!("unreadable: {source}");
                 self.report_dropped(member.place.clone(), DroppedAs::Failed, &reason, None);
                 Ok(())

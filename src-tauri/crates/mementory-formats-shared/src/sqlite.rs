@@ -12,6 +12,9 @@ use std::path::Path;
 
 /// First bytes of a SQLite database.
 pub const SQLITE_MAGIC: &[u8] = b"SQLite format 3\0";
+/// Endings that SQLite appends to the name of a database for its log files. The first is that of the write-ahead log.
+pub const LOG_ENDINGS: [&str; 3] = [WAL_ENDING, "-shm", "-journal"];
+const WAL_ENDING: &str = "-wal";
 /// Smallest number of bytes that a row occupies in a file. Limits the number of rows to read, because a damaged file
 /// can return the same rows over and over.
 const MIN_ROW_BYTES: u64 = 4;
@@ -46,7 +49,7 @@ pub struct Database {
 /// file on disk.
 pub fn open(catalog: &Catalog, member: &Member, limits: &Limits) -> Result<Database, FormatError> {
     let unreadable = |e: OpenError| FormatError::invalid("database_unreadable", &member.place, e.to_string());
-    let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal") && m.size > 0);
+    let log = write_ahead_log(catalog, member).filter(|log| log.size > 0);
     let log_bytes = log.map_or(0, |m| m.size);
     let max_rows = (member.size + log_bytes) / MIN_ROW_BYTES;
     if member.size + log_bytes <= limits.element_bytes {
@@ -121,15 +124,23 @@ fn check_schema(connection: &Connection) -> Result<(), OpenError> {
     count.map(drop).map_err(OpenError::Schema)
 }
 
-/// True if `other` has the name of `member` with this suffix appended.
-pub fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
-    other.root == member.root
-        && other.archive == member.archive
+/// The log files of a database that was copied while it was in use, and the index of its write-ahead log.
+pub fn log_files<'c>(catalog: &'c Catalog, database: &'c Member) -> impl Iterator<Item = &'c Member> {
+    let is_log = move |member: &&Member| LOG_ENDINGS.iter().any(|ending| is_beside(database, member, ending));
+    catalog.members().iter().filter(is_log)
+}
+
+/// The write-ahead log of a database. While the database is in use, its newest rows and tables may be only there.
+pub fn write_ahead_log<'c>(catalog: &'c Catalog, database: &Member) -> Option<&'c Member> {
+    catalog.members().iter().find(|member| is_beside(database, member, WAL_ENDING))
+}
+
+/// True if `other` is in the same folder as `member` and has its name with this ending appended. Files that were
+/// selected alone count as files of one folder.
+fn is_beside(member: &Member, other: &Member, ending: &str) -> bool {
+    let is_in_same_folder = other.root == member.root && other.archive == member.archive;
+    (is_in_same_folder || member.is_selected_alone() && other.is_selected_alone())
         && other.name.strip_suffix(ending) == Some(&member.name)
-        || other.archive.is_none()
-            && member.place == member.name
-            && other.place == other.name
-            && other.name.strip_suffix(ending) == Some(&member.name)
 }
 
 /// Opens a database from its bytes. If there is a write-ahead log, it is applied first.

@@ -2,7 +2,7 @@
 use super::chat::Turn;
 use super::object::Object;
 use super::reader::FileReader;
-use super::sqlite::{Database, SQLITE_MAGIC, column_text, is_beside};
+use super::sqlite::{Database, SQLITE_MAGIC, column_text, log_files, write_ahead_log};
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
 use mementory_model::{DroppedAs, Issue, Kind};
@@ -32,8 +32,8 @@ impl Schema {
             return None;
         }
         let head = catalog.head(member, HEAD_BYTES).ok()?;
-        let log = catalog.members().iter().find(|other| is_beside(member, other, "-wal"));
-        let log = log.and_then(|log| catalog.head(log, HEAD_BYTES).ok()).unwrap_or_default();
+        let log =
+            write_ahead_log(catalog, member).and_then(|log| catalog.head(log, HEAD_BYTES).ok()).unwrap_or_default();
         Some(Self { head, log })
     }
 
@@ -99,10 +99,9 @@ pub fn claims(catalog: &Catalog, confidence: f64, reason: &str, test: impl Fn(&S
     databases.map(claim).collect()
 }
 
-/// The log files of a database that was copied while it was in use, and the index of its write-ahead log.
+/// The log files of a database, with the role of junk.
 pub fn logs<'c>(catalog: &'c Catalog, database: &'c Member) -> impl Iterator<Item = Part> + 'c {
-    let is_log = |member: &&Member| ["-wal", "-shm", "-journal"].iter().any(|end| is_beside(database, member, end));
-    catalog.members().iter().filter(is_log).map(|member| Part { member: member.id, role: Role::Junk })
+    log_files(catalog, database).map(|member| Part { member: member.id, role: Role::Junk })
 }
 
 /// Opens a database to read its rows, and reports a log that cannot be read.

@@ -186,7 +186,9 @@ fn renting_a_home_in_a_city_counts_as_living_there_and_a_concession_is_not_a_wis
 #[test]
 fn a_plan_is_past_after_its_date() {
     let at = |text| [Statement { text, at: None }];
-    let now = 20_700 * DAY; // in September 2026
+    let now = 20_700 * DAY; // 4 September 2026
+    assert_eq!(past_plans(&at("Plans to fly to Osaka in August 2026."), now), [0]);
+    assert!(past_plans(&at("Plans to fly to Osaka in September 2026."), now).is_empty());
     assert_eq!(past_plans(&at("Plans to fly to Osaka in April 2025."), now), [0]);
     assert!(past_plans(&at("Will im März 2027 nach Osaka fliegen."), now).is_empty());
     assert!(past_plans(&at("Flew to Osaka in April 2025."), now).is_empty());

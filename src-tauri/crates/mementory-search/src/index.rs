@@ -19,7 +19,7 @@ use tantivy::{
     indexer::{IndexWriterOptions, UserOperation},
 };
 
-/// Memory for documents that are not written yet, in bytes, shared by all indexing threads.
+/// Memory for documents that are not written yet, in bytes.
 const WRITER_MEMORY_BYTES: usize = 64 << 20;
 
 /// An open index. Searches can run while the index changes; changes run one at a time.
@@ -29,7 +29,6 @@ pub struct SearchIndex {
     pub(crate) fields: Fields,
     pub(crate) reader: IndexReader,
     writer: Mutex<PendingChanges>,
-    threads: usize,
     seq: AtomicU64,
     /// Locked for reading while a search has segment files open, and for writing while files of dropped segments are
     /// removed.
@@ -116,17 +115,10 @@ impl SearchIndex {
             directory,
             reader,
             writer: Mutex::default(),
-            threads: 1,
             seq: AtomicU64::new(seq),
             open_segments: RwLock::new(()),
             filter_cache: FilterCache::new(),
         })
-    }
-
-    /// Sets the number of indexing threads (1 by default, at most 4). Must be called before the first change.
-    pub fn with_threads(mut self, threads: usize) -> Self {
-        self.threads = threads.clamp(1, 4);
-        self
     }
 
     /// Number of the last store change that the index contains. 0 if it contains none.
@@ -142,8 +134,7 @@ impl SearchIndex {
     /// Adds a document. Searches find it after the next [`commit`](Self::commit).
     pub fn add(&self, doc: &IndexDoc<'_>) -> IndexResult<()> {
         let mut pending = self.pending();
-        let is_full = pending.open_docs >= MAX_SEGMENT_DOCS * self.threads as u32
-            || pending.bytes_since_close >= MAX_SEGMENT_BYTES;
+        let is_full = pending.open_docs >= MAX_SEGMENT_DOCS || pending.bytes_since_close >= MAX_SEGMENT_BYTES;
         if is_full {
             self.close_locked(&mut pending)?;
         }
@@ -298,8 +289,8 @@ impl SearchIndex {
             Some(writer) => writer,
             None => {
                 let options = IndexWriterOptions::builder()
-                    .num_worker_threads(self.threads)
-                    .memory_budget_per_thread(WRITER_MEMORY_BYTES / self.threads)
+                    .num_worker_threads(1)
+                    .memory_budget_per_thread(WRITER_MEMORY_BYTES)
                     .num_merge_threads(1)
                     .build();
                 let writer: IndexWriter = self.index.writer_with_options(options)?;

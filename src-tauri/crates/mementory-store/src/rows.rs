@@ -117,7 +117,8 @@ pub struct RowView {
     pub row: i64,
     pub id: [u8; 16],
     pub kind: Kind,
-    pub platform: String,
+    /// Name of the platform, which is the source that people see.
+    pub source: String,
     pub sort: i64,
     pub owner: Option<i64>,
     pub parent: Option<i64>,
@@ -181,7 +182,7 @@ impl RowView {
             row: row.get(0)?,
             id: row.get(1)?,
             kind: kind_from_code(row.get(2)?),
-            platform: row.get(3)?,
+            source: row.get(3)?,
             sort: row.get(4)?,
             owner: row.get(5)?,
             parent: row.get(6)?,

@@ -159,7 +159,7 @@ pub fn options(cancel: &AtomicBool, dry_run: bool) -> ImportOptions<'_> {
     ImportOptions {
         dry_run,
         paths: &[],
-        let_in: false,
+        include_blocked: false,
         merge: None,
         forged: Default::default(),
         refuse_deletions: false,

@@ -13,7 +13,7 @@ export type SourceMessage = { linked: Quoted; own: Quoted | null };
 const quote = ({ id, text }: ThreadMessage): Quoted => ({ id, text });
 
 /** The nearest visible message that the person wrote, going up from the message `id`. Null if there is none. */
-export function nearestOwnMessage(messages: readonly ThreadMessage[], id: string): Quoted | null {
+function nearestOwnMessage(messages: readonly ThreadMessage[], id: string): Quoted | null {
   const byId = new Map(messages.map((message) => [message.id, message]));
   const visited = new Set<string>();
   let ancestor = byId.get(id);

@@ -140,7 +140,7 @@ impl Changes<'_> {
             impact: Impact {
                 records: plan.requested as u32,
                 kinds: count_by_name(plan.records.iter().take(plan.requested).map(|v| v.kind.as_str())),
-                sources: count_by_name(plan.records.iter().map(|v| v.platform.as_str())),
+                sources: count_by_name(plan.records.iter().map(|v| v.source.as_str())),
                 versions: plan.versions,
                 derived: (plan.records.len() - plan.requested.min(plan.records.len())) as u32,
                 links: plan.links,
@@ -215,7 +215,7 @@ impl Changes<'_> {
             id: view.id_text(),
             kind: view.kind.as_str().into(),
             text: record.text.chars().take(300).collect(),
-            source: view.platform.clone(),
+            source: view.source.clone(),
             conversation_id: conversation.as_ref().map(RowView::id_text),
             conversation_title: conversation.and_then(|c| c.title),
             created_at: record.times.created.map(Timestamp::to_rfc3339),

@@ -198,7 +198,7 @@ impl Imports<'_> {
         let options = ImportOptions {
             dry_run,
             paths: if request.text.is_some() { &[] } else { &request.paths },
-            let_in: request.include_blocked,
+            include_blocked: request.include_blocked,
             merge: request.merge.map(|merge| match merge {
                 MergeStrategy::SkipDuplicates => Merge::SkipDuplicates,
                 MergeStrategy::Overwrite => Merge::Overwrite,

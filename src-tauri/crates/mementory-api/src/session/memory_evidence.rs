@@ -56,7 +56,7 @@ impl MemoryEvidenceFinder<'_> {
             role: found.record.message.as_ref().map(|part| part.role.clone()).unwrap_or_default(),
             said_by: said_by_name(found.record.said_by()).into(),
             text: found.record.text.chars().skip(found.start as usize).take(length).collect(),
-            source: found.view.platform.clone(),
+            source: found.view.source.clone(),
             created_at: found.record.times.created.map(Timestamp::to_rfc3339),
             conversation_id: conversation.as_ref().map(mementory_vault::RowView::id_text),
             conversation_title: conversation.and_then(|view| view.title),

@@ -138,6 +138,7 @@ impl Session {
         // the next opening tries again.
         let _ = session.context.vault.receipts().finish_interrupted(now());
         session.apply_erasures(ledgers, job);
+        // If the Trash cannot be emptied, the next opening tries again.
         let _ = session.context.vault.trash().empty_expired(view::TRASH_DAYS, now());
         Ok(session)
     }

@@ -110,7 +110,7 @@ impl Pages<'_> {
                 let day: Option<String> =
                     record.times.created.map(|created| time(created.as_micros()).chars().take(10).collect());
                 let title = self.masked(record.title.as_deref().unwrap_or_default());
-                let details = [day.unwrap_or_default(), guide.name(&view.platform)];
+                let details = [day.unwrap_or_default(), guide.name(&view.source)];
                 page.entry(&title, &details, &self.masked(record.text.trim()));
                 added = added.saturating_add(1);
                 throttle.report("write", added.into(), total.into(), added.into());

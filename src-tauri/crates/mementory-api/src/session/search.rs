@@ -114,7 +114,7 @@ impl Search<'_> {
                 highlights: ranges,
                 score: f64::from(score),
                 created_at: record.times.created.map(Timestamp::to_rfc3339),
-                source: view.platform,
+                source: view.source,
             };
             hits.push((view.row as u64, hit));
         }

@@ -168,7 +168,7 @@ impl SensitiveValues<'_> {
             kind: place.view.kind.as_str().into(),
             field: place.field.into(),
             role: record.message.map(|message| message.role),
-            source: place.view.platform.clone(),
+            source: place.view.source.clone(),
             title: title.chars().take(MAX_TITLE_CHARS).collect(),
             conversation_id: conversation.map(|c| c.id_text()),
             at: record.times.created.map(mementory_model::Timestamp::to_rfc3339),

@@ -63,7 +63,7 @@ impl RowViews<'_> {
             record_type: record.record_type.clone(),
             title: record.title.clone(),
             text: record.text.chars().take(MAX_LIST_TEXT_CHARS).collect(),
-            source: view.platform.clone(),
+            source: view.source.clone(),
             created_at: format_optional_time(record.times.created),
             updated_at: format_optional_time(view.updated_time(record)),
             status: record.status.clone(),
@@ -141,7 +141,7 @@ impl RowViews<'_> {
             sensitivity: record.sensitivity.clone(),
             namespace: record.namespace.clone(),
             source: SourceFields {
-                platform: view.platform.clone(),
+                platform: view.source.clone(),
                 account: record.source.account.clone(),
                 conversation: record.source.conversation.clone(),
                 message: record.source.message.clone(),
@@ -195,7 +195,7 @@ impl RowViews<'_> {
                 kind: view.map(|v| v.kind.as_str().into()),
                 title: None,
                 text: None,
-                source: view.map(|v| v.platform.clone()),
+                source: view.map(|v| v.source.clone()),
                 conversation_id: conversation.filter(|c| c.trashed.is_none()).map(|c| c.id_text()),
                 trashed: view.is_some(),
             });
@@ -209,7 +209,7 @@ impl RowViews<'_> {
             kind: Some(view.kind.as_str().into()),
             title: record.title.or_else(|| conversation.as_ref().and_then(|c| c.title.clone())),
             text: Some(record.text.chars().take(MAX_LIST_TEXT_CHARS).collect()),
-            source: Some(view.platform.clone()),
+            source: Some(view.source.clone()),
             conversation_id: conversation.map(|c| c.id_text()),
         })
     }

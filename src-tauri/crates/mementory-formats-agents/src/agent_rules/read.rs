@@ -38,12 +38,7 @@ pub(crate) fn read_members(reader: &mut FileReader<'_>, members: &[(&Member, Rol
     reader.each_member(&files, |reader, member| {
         let role = roles.get(&member.id).copied().unwrap_or(Role::Memories);
         let Some(file) = rule_file(reader.catalog, member) else {
-            reader.report_dropped(
-                member.place.clone(),
-                DroppedAs::Skipped,
-                "no_content: an empty file",
-                Some(Kind::Memory),
-            );
+            reader.report_empty(member, Kind::Memory);
             return Ok(());
         };
         if role == Role::Sidecar || file.is_opaque {
@@ -79,19 +74,13 @@ fn read_file(
 ) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {
-        reader.report_dropped(
-            member.place.clone(),
-            DroppedAs::Skipped,
-            "no_content: an empty file",
-            Some(Kind::Memory),
-        );
+        reader.report_empty(member, Kind::Memory);
         return Ok(());
     }
     let document = Document::parse(&text);
     // Not reported for Cursor, which writes globs such as `**/*.rs` into frontmatter, although they are not valid YAML.
-    if let Some(reason) = document.broken.as_ref().filter(|_| file.platform != "cursor") {
-        let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
-        reader.sink.note(Issue::new("frontmatter", &member.place, message));
+    if file.platform != "cursor" {
+        reader.report_broken_frontmatter(member, &document);
     }
     let is_user_file = member.file_name().eq_ignore_ascii_case("user.md");
     let is_of_hermes = file.platform == HERMES;

@@ -179,10 +179,8 @@ fn each_line(
 fn title_in(reader: &mut FileReader<'_>, workspace: &Member) -> Result<Option<String>, FormatError> {
     let text = match reader.text(workspace) {
         Ok(text) => text,
-        // The limit applies to the whole import, so exceeding it ends the import.
-        Err(FormatError::Io { source, place }) if source.to_string().starts_with("limit") => {
-            return Err(FormatError::Io { source, place });
-        }
+        // This limit applies to the whole import, so exceeding it ends the import, as cancelling does.
+        Err(error @ (FormatError::Limit { limit: "total_bytes", .. } | FormatError::Cancelled)) => return Err(error),
         Err(error) => {
             let message = format!("the title of the session cannot be read: {error}");
             reader.sink.note(Issue::new("unreadable", &workspace.place, message));

@@ -7,7 +7,7 @@ use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
-use mementory_model::{DroppedAs, Issue, Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
+use mementory_model::{Kind, Origin, Record, RecordKey, Timestamp, Verbatim};
 use std::collections::HashMap;
 
 /// Ids of the memories that were read so far, each with a digest of the text of its file.
@@ -33,19 +33,11 @@ impl KnownIds {
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut KnownIds) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {
-        reader.report_dropped(
-            member.place.clone(),
-            DroppedAs::Skipped,
-            "no_content: an empty file",
-            Some(Kind::Memory),
-        );
+        reader.report_empty(member, Kind::Memory);
         return Ok(());
     }
     let document = Document::parse(&text);
-    if let Some(reason) = &document.broken {
-        let message = format!("the frontmatter is not valid YAML ({reason}); its lines were read one by one");
-        reader.sink.note(Issue::new("frontmatter", &member.place, message));
-    }
+    reader.report_broken_frontmatter(member, &document);
     let is_index = member.file_name() == "MEMORY.md" && document.yaml.is_none();
     let path = path_of(reader.catalog, member);
     let project = project_of(&path);

@@ -7,19 +7,14 @@ use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::rules_text;
-use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
+use mementory_model::{Kind, Origin, Record, RecordKey, Verbatim};
 use std::collections::HashSet;
 
 /// Reads a file of notes. Each item becomes a memory.
 pub(super) fn read_notes(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let text = reader.text(member)?;
     if text.trim().is_empty() {
-        reader.report_dropped(
-            member.place.clone(),
-            DroppedAs::Skipped,
-            "no_content: an empty file",
-            Some(Kind::Memory),
-        );
+        reader.report_empty(member, Kind::Memory);
         return Ok(());
     }
     let document = Document::parse(&text);

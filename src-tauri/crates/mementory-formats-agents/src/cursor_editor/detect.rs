@@ -6,7 +6,7 @@ use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::json_head;
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
-use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
+use mementory_formats_shared::sqlite::{SQLITE_MAGIC, log_files, write_ahead_log};
 use mementory_formats_shared::text_head::text_head;
 
 /// Number of bytes at the beginning of a database, and of its write-ahead log, that detection reads.
@@ -49,9 +49,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         if matches!(kind, FileKind::Transcript | FileKind::TextTranscript | FileKind::Dump) {
             continue;
         }
-        let logs = ["-wal", "-shm", "-journal"];
-        let log_files = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
-        parts.extend(log_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
+        parts.extend(log_files(catalog, member).map(|m| Part { member: m.id, role: Role::Sidecar }));
     }
     if parts.is_empty() {
         return Vec::new();
@@ -79,7 +77,7 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
         }
         return is_transcript(catalog, member).then_some(FileKind::Transcript);
     }
-    let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
+    let log = write_ahead_log(catalog, member);
     let heads: Vec<Vec<u8>> =
         [Some(member), log].into_iter().flatten().filter_map(|m| catalog.head(m, HEAD_BYTES).ok()).collect();
     let has = |word: &[u8]| heads.iter().any(|head| memmem::find(head, word).is_some());

@@ -40,8 +40,9 @@ fn read_database(
     index: &mut Index,
 ) -> Result<(), FormatError> {
     let original = member.name.strip_suffix(".backup");
-    let has_original = |m: &Member| Some(m.name.as_str()) == original && m.root == member.root;
-    if reader.catalog.members().iter().any(has_original) {
+    let is_original =
+        |m: &Member| Some(m.name.as_str()) == original && (m.root, m.archive) == (member.root, member.archive);
+    if reader.catalog.members().iter().any(is_original) {
         let reason = "duplicate: a backup of the database beside it";
         reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
         return Ok(());

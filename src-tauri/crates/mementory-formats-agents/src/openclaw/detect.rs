@@ -73,7 +73,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits, is_selected: bool) -> 
     for ((root, archive, folder), found) in candidates {
         let is_in_claimed =
             |(r, a, f): &(usize, Option<usize>, String)| *r == root && *a == archive && folder.starts_with(f.as_str());
-        if claimed.iter().any(is_in_claimed) || found.iter().any(|m| m.place == m.name) && archive.is_none() {
+        if claimed.iter().any(is_in_claimed) || found.iter().any(|m| m.is_selected_alone()) {
             continue; // a single file, or part of a workspace that is already claimed
         }
         let has = |name: &str| found.iter().any(|m| m.file_name() == name);

@@ -1,4 +1,5 @@
 //! The role of each file of a workspace, by its path (spec §2.1, §3.1.7, §9).
+use mementory_formats_shared::sqlite::LOG_ENDINGS;
 
 /// Role of a file, which determines how it is imported and exported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -151,7 +152,7 @@ pub fn is_managed(path: &str) -> bool {
         Some((folder, _)) => matches!(folder, "memory" | "skills") || path.split('/').any(|part| part.starts_with('.')),
         None => {
             let name = path.to_ascii_lowercase();
-            let name = ["-wal", "-shm", "-journal"].into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
+            let name = LOG_ENDINGS.into_iter().find_map(|end| name.strip_suffix(end)).unwrap_or(&name);
             let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
             role == FileRole::Settings || path.starts_with('.') || matches!(ending, "md" | "db" | "sqlite" | "sqlite3")
         }

@@ -3,7 +3,7 @@ use super::first_database;
 use memchr::memmem;
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, decoded_head};
 use mementory_formats_shared::json_head;
-use mementory_formats_shared::sqlite::{SQLITE_MAGIC, is_beside};
+use mementory_formats_shared::sqlite::{SQLITE_MAGIC, log_files, write_ahead_log};
 use mementory_formats_shared::sqlite_rows::Schema;
 use mementory_json::Keys;
 
@@ -32,9 +32,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
         let Some(kind) = file_kind(catalog, member) else { continue };
         parts.push(Part { member: member.id, role: Role::Conversations });
         if matches!(kind, FileKind::Database | FileKind::FirstDatabase) {
-            let logs = ["-wal", "-shm", "-journal"];
-            let log_files = catalog.members().iter().filter(|m| logs.iter().any(|ending| is_beside(member, m, ending)));
-            parts.extend(log_files.map(|m| Part { member: m.id, role: Role::Sidecar }));
+            parts.extend(log_files(catalog, member).map(|m| Part { member: m.id, role: Role::Sidecar }));
         }
     }
     if parts.is_empty() {
@@ -134,7 +132,7 @@ fn is_storage(keys: &Keys) -> bool {
 /// True if the database or its write-ahead log contains the words of a schema with sessions, messages and parts. While
 /// a database is in use, its schema may be only in the log.
 fn is_database(catalog: &Catalog, member: &Member, head: &[u8]) -> bool {
-    let log = catalog.members().iter().find(|m| is_beside(member, m, "-wal"));
+    let log = write_ahead_log(catalog, member);
     let log = log.and_then(|m| catalog.head(m, 4 * HEAD_BYTES).ok()).unwrap_or_default();
     let longer_head = catalog.head(member, 4 * HEAD_BYTES).unwrap_or_default();
     let has = |word: &[u8]| [head, &longer_head, &log].iter().any(|bytes| memmem::find(bytes, word).is_some());

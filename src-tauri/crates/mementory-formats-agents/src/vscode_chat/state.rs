@@ -5,7 +5,7 @@ use memchr::memmem;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::object::{Object, list, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
-use mementory_formats_shared::sqlite::{is_beside, unreadable};
+use mementory_formats_shared::sqlite::{unreadable, write_ahead_log};
 use mementory_formats_shared::sqlite_rows::{self, Schema};
 use mementory_model::{DroppedAs, Kind};
 use rusqlite::OptionalExtension;
@@ -27,7 +27,7 @@ pub(super) fn is_state(catalog: &Catalog, member: &Member) -> bool {
     if !schema.has_table(TABLE, &["key", "value"]) || schema.has_table(CURSOR_TABLE, &["key"]) {
         return false;
     }
-    let log = catalog.members().iter().find(|other| is_beside(member, other, "-wal"));
+    let log = write_ahead_log(catalog, member);
     [Some(member), log].into_iter().flatten().any(|file| {
         let head = catalog.head(file, HEAD_BYTES).unwrap_or_default();
         memmem::find(&head, SETTING_KEY.as_bytes()).is_some()

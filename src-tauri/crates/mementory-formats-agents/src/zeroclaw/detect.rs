@@ -21,8 +21,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
             let is_in_claimed = |(r, a, f): &(usize, Option<usize>, String)| {
                 *r == manifest.root && *a == manifest.archive && folder.starts_with(f.as_str())
             };
-            let is_single_file = manifest.archive.is_none() && manifest.place == manifest.name && settings;
-            if is_single_file || claimed.iter().any(is_in_claimed) {
+            if settings && manifest.is_selected_alone() || claimed.iter().any(is_in_claimed) {
                 continue;
             }
             let in_folder =
@@ -41,7 +40,7 @@ pub(super) fn claims(catalog: &Catalog, _limits: &Limits) -> Result<Vec<Claim>, 
                 _ => Role::Sidecar,
             };
             // If the user selected a single database file, the claim does not include other selected files.
-            let is_single_database = manifest.archive.is_none() && manifest.place == manifest.name;
+            let is_single_database = manifest.is_selected_alone();
             let parts =
                 catalog.members().iter().filter(in_folder).filter(|m| !is_single_database || m.id == manifest.id);
             out.push(Claim {

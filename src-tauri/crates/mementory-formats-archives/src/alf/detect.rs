@@ -5,7 +5,7 @@ use super::wire;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, is_unreadable_entry};
 use mementory_model::{Limits, is_damage};
 use serde_json::value::RawValue;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Size limit of a manifest in bytes. A larger one is not read for detection.
 const MAX_MANIFEST_BYTES: u64 = 4 << 20;
@@ -202,10 +202,9 @@ fn absent_files(catalog: &Catalog, manifest: &Member, limits: &Limits) -> Vec<St
     let Ok(bytes) = catalog.bytes(manifest, MAX_MANIFEST_BYTES.min(limits.side_file_bytes)) else { return vec![] };
     let text = String::from_utf8_lossy(&bytes);
     let Ok(parsed) = super::manifest::Manifest::parse(&text, &manifest.place, limits) else { return vec![] };
-    let is_present = |name: &str| {
-        catalog.members().iter().any(|m| m.archive == manifest.archive && m.root == manifest.root && m.name == name)
-    };
-    parsed.named_files().into_iter().filter(|name| !is_present(name)).map(str::to_owned).collect()
+    let neighbours = catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root);
+    let present: HashSet<&str> = neighbours.map(|m| m.name.as_str()).collect();
+    parsed.named_files().into_iter().filter(|name| !present.contains(name)).map(str::to_owned).collect()
 }
 
 fn role(name: &str) -> Role {

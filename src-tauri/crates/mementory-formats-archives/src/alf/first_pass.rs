@@ -3,9 +3,9 @@ mod workspace_agent;
 
 use super::compose;
 use super::document_row::Row;
-use super::forbidden;
-use super::forbidden_documents;
 use super::identity;
+use super::invalid_layer_values;
+use super::invalid_values;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
 use super::workspace_origin;
@@ -183,15 +183,15 @@ impl ExportPlan {
         let mut text = stored.edited.then(|| identity::patch(record, verbatim)).flatten();
         let agent = record.key.scope.strip_prefix("alf:").unwrap_or(&self.agent);
         let current = text.as_deref().unwrap_or(verbatim);
-        if let Some((valid, members)) = forbidden_documents::move_forbidden_values(layer, current, agent) {
+        if let Some((valid, members)) = invalid_layer_values::move_invalid_values(layer, current, agent) {
             for member in members {
-                self.losses.add(&stored.id, &member, LossKind::MovedToExtension, FORBIDDEN_MEMBER_NOTE);
+                self.losses.add(&stored.id, &member, LossKind::MovedToExtension, INVALID_MEMBER_NOTE);
             }
             text = Some(valid);
         }
         let current = text.as_deref().unwrap_or(verbatim);
         let is_taken = |id: &str| !self.element_ids.insert((layer, id.to_ascii_lowercase()));
-        if let Some(renamed_element) = forbidden_documents::with_unique_id(layer, current, &record.key, is_taken) {
+        if let Some(renamed_element) = invalid_layer_values::with_unique_id(layer, current, &record.key, is_taken) {
             self.losses.add(&stored.id, "id", LossKind::MovedToExtension, REPEATED_ID_NOTE);
             text = Some(renamed_element);
         }
@@ -254,11 +254,11 @@ impl ExportPlan {
         } else if record.kind == Kind::Memory
             && let Some(tree) = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, 512).ok())
         {
-            let pointers = forbidden::find_forbidden_values(&tree);
+            let pointers = invalid_values::find_invalid_values(&tree);
             let members: BTreeSet<&str> = pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
             for member in members {
                 let (kind, note) = match tree.get(member) {
-                    Some(_) => (LossKind::MovedToExtension, FORBIDDEN_NOTE),
+                    Some(_) => (LossKind::MovedToExtension, INVALID_VALUE_NOTE),
                     None => (LossKind::Narrowed, "the specification requires this field: a default is written"),
                 };
                 self.losses.add(&stored.id, member, kind, note);
@@ -321,10 +321,10 @@ impl ExportPlan {
 }
 
 /// Loss note for a value that the specification forbids.
-const FORBIDDEN_NOTE: &str = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
+const INVALID_VALUE_NOTE: &str = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
 
 /// Loss note for a member of a document with a value that the specification forbids.
-const FORBIDDEN_MEMBER_NOTE: &str =
+const INVALID_MEMBER_NOTE: &str =
     "the specification forbids a value in this member: the member as it was is in mementory_forbidden";
 
 /// Loss note for an id that another record or element of the archive also has.

@@ -19,8 +19,6 @@ mod document_row;
 mod extension;
 mod findings;
 mod first_pass;
-mod forbidden;
-mod forbidden_documents;
 #[cfg(test)]
 mod forged_tests;
 mod hashing_reader;
@@ -29,6 +27,8 @@ mod id_case_tests;
 mod identity;
 #[cfg(test)]
 mod index_name_tests;
+mod invalid_layer_values;
+mod invalid_values;
 mod jsonl;
 mod line_check;
 mod lineage;

@@ -136,7 +136,7 @@ fn spec_10_1_lines_that_violate_the_schema_are_reported() {
 }
 
 #[test]
-fn spec_10_1_forbidden_values_of_a_line_are_not_written_again() {
+fn spec_10_1_invalid_values_of_a_line_are_not_written_again() {
     let created = "2026-01-01T00:00:00Z";
     for (i, (member, value)) in [
         ("memory_type", json!(5)),
@@ -186,7 +186,7 @@ fn spec_10_1_forbidden_values_of_a_line_are_not_written_again() {
 }
 
 #[test]
-fn spec_10_1_forbidden_values_of_a_document_are_not_written_again() {
+fn spec_10_1_invalid_values_of_a_document_are_not_written_again() {
     let profile = |principal: u32| {
         json!({"id": id(51), "agent_id": AGENT_ID, "principal_id": id(principal), "version": 1,
             "updated_at": "2026-01-01T00:00:00Z"})

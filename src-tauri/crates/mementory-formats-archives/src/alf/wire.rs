@@ -17,8 +17,8 @@ use std::borrow::Cow;
 pub(super) type Remark = (&'static str, String);
 
 /// Member of `raw_source_format` that contains, by JSON pointer, the values that the specification forbids (see
-/// [`super::forbidden`]).
-pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
+/// [`super::invalid_values`]).
+pub(super) const INVALID_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// Largest nesting depth at which content that is not a text is parsed. Deeper content is copied unchanged from the
 /// file.
@@ -280,10 +280,10 @@ pub(super) fn original_id(line: &Members<'_>) -> Option<String> {
     moved_id.or_else(|| get(line, "id").and_then(string)).map(|id| folded_id(&id))
 }
 
-/// Looks up values that an export moved (see [`super::forbidden`]) in the members of `raw_source_format`. Returns the
+/// Looks up values that an export moved (see [`super::invalid_values`]) in the members of `raw_source_format`. Returns the
 /// original id if it was moved, and true if the original content was empty.
 fn original_id_and_emptiness<'a>(raw_source: Option<&Members<'a>>) -> (Option<Cow<'a, str>>, bool) {
-    let Some(moved_values) = raw_source.and_then(|raw| members(get(raw, FORBIDDEN_VALUES_MEMBER)?.get())) else {
+    let Some(moved_values) = raw_source.and_then(|raw| members(get(raw, INVALID_VALUES_MEMBER)?.get())) else {
         return (None, false);
     };
     let id = get(&moved_values, "/id").and_then(string).filter(|id| !id.is_empty());

@@ -8,7 +8,7 @@ use super::clear_secrets;
 use super::compose::{self, LineContext};
 use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
-use super::forbidden;
+use super::invalid_values;
 use super::lineage;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE, can_be_index, is_artifact_path};
 use super::partitions::Period;
@@ -415,8 +415,8 @@ pub(super) fn line(plan: &ExportPlan, stored: &StoredRecord, agent: &str, create
         if let Some(text) = unchanged_line.or_else(|| compose::patch(record, &verbatim.text)) {
             let id_space = record.key.scope.strip_prefix("alf:").unwrap_or(agent);
             let id_is_taken = plan.has_repeated_id(&stored.id);
-            let names = forbidden::LineNames { agent, id_space, key: &record.key.value, id_is_taken };
-            return (id, forbidden::move_forbidden_values(&text, &names).unwrap_or(text));
+            let names = invalid_values::LineNames { agent, id_space, key: &record.key.value, id_is_taken };
+            return (id, invalid_values::move_invalid_values(&text, &names).unwrap_or(text));
         }
     }
     let links: Vec<(String, String)> = record

@@ -2,7 +2,7 @@
 //! from scratch, so that unknown members are preserved.
 use super::document_row::Row;
 use super::first_pass::SoleWorkspace;
-use super::forbidden_documents::move_forbidden_manifest_values;
+use super::invalid_layer_values::replace_invalid_manifest_values;
 use super::manifest::{INDEX_FILE, usable_name};
 use super::partitions::Period;
 use mementory_format::SourceDescription;
@@ -219,7 +219,7 @@ pub(super) fn build(
         }
         slot::set_vendor_slot(&mut tree, our_slot);
     }
-    move_forbidden_manifest_values(&mut tree, agent, FORMAT_VERSION);
+    replace_invalid_manifest_values(&mut tree, agent, FORMAT_VERSION);
     let version = tree.get("alf_version").and_then(Tree::as_str).unwrap_or(FORMAT_VERSION).to_owned();
     let mut out = String::new();
     tree.write(&mut out);

@@ -3,7 +3,7 @@
 use super::{
     bundle::{Bundle, CHECKSUMS_FILE, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE, is_fully_listed_folder},
     claims,
-    forbidden::{forbidden_fields, is_below_zero},
+    invalid_values::{is_below_zero, negative_fields},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
     line_decoder::{Decoded, start_decoder},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
@@ -354,9 +354,9 @@ fn check_ids(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut
 /// Reports integers below 0. The schemas of all kinds forbid them, but a record with such a value can be read.
 fn check_negative_numbers(spec: &KindSpec, tree: &Tree, path: &str, number: u64, report: &mut Report) {
     let derived_count = tree.get("derived").and_then(|derived| derived.get(DERIVED_COUNT_FIELD));
-    let forbidden_count_field =
+    let negative_count_field =
         (spec.kind == "tombstone" && is_below_zero(derived_count)).then_some(DERIVED_COUNT_FIELD);
-    for name in forbidden_fields(spec, tree).into_iter().chain(forbidden_count_field) {
+    for name in negative_fields(spec, tree).into_iter().chain(negative_count_field) {
         report.add_finding(Severity::Error, "bad_value", &format!("{path}:{number}"), format!("{name} is below 0"));
     }
 }
@@ -459,7 +459,7 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
         let message = "scopes mismatch: not the sorted set of context ids";
         report.add_finding(Severity::Error, "scopes_mismatch", MANIFEST_FILE, message);
     }
-    if manifest.has_forbidden_dim() {
+    if manifest.has_negative_dim() {
         report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "embeddingDim is below 0");
     }
     if manifest.since.is_some() && manifest.mode == "full" {

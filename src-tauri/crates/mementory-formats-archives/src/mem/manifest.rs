@@ -1,7 +1,7 @@
 //! `manifest.json` (spec v1.1 §3) and `CHECKSUMS` (§1.2).
 use super::{
     canonical::canonical,
-    forbidden::FORBIDDEN_VALUES_MEMBER,
+    invalid_values::INVALID_VALUES_MEMBER,
     kinds::{Field, Type},
     wire::{check_fields, integer, list, text, texts, time_of},
 };
@@ -145,7 +145,7 @@ impl Manifest {
     }
 
     /// True if `embeddingDim` is below 0, which the schema forbids.
-    pub fn has_forbidden_dim(&self) -> bool {
+    pub fn has_negative_dim(&self) -> bool {
         self.embedding_dim.starts_with('-')
     }
 
@@ -153,11 +153,11 @@ impl Manifest {
     /// `mementory_forbidden`.
     pub fn set_embedding_dim(&mut self, digits: String) {
         self.embedding_dim = digits;
-        if self.has_forbidden_dim() {
+        if self.has_negative_dim() {
             let original = Tree::Number(std::mem::replace(&mut self.embedding_dim, "0".into()));
-            self.unknown.retain(|(name, _)| name != FORBIDDEN_VALUES_MEMBER);
+            self.unknown.retain(|(name, _)| name != INVALID_VALUES_MEMBER);
             let values = Tree::Object(vec![("embeddingDim".into(), original)]);
-            self.unknown.push((FORBIDDEN_VALUES_MEMBER.into(), values));
+            self.unknown.push((INVALID_VALUES_MEMBER.into(), values));
         }
     }
 

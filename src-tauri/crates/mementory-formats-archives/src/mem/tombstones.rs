@@ -2,7 +2,7 @@
 //! the data that was deleted together with the record.
 use super::{
     canonical::canonical,
-    forbidden::{FORBIDDEN_VALUES_MEMBER, is_below_zero},
+    invalid_values::{INVALID_VALUES_MEMBER, is_below_zero},
     kinds::TOMBSTONE_SPEC,
     line_encoder::{id_prefix, wire_kind},
     to_record::KEY_SCOPE,
@@ -143,7 +143,7 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
         && let Ok(mut tree) = decode(&TOMBSTONE_SPEC, source, depth)
         && text(&tree, "id").is_some_and(|id| is_stored_id(&tombstone.id, id))
     {
-        move_forbidden_count(&mut tree);
+        move_negative_count(&mut tree);
         if let Ok(line) = line(&TOMBSTONE_SPEC, &tree) {
             return line;
         }
@@ -194,14 +194,14 @@ pub(super) fn to_line(tombstone: &Tombstone, depth: u32) -> String {
 
 /// Sets a count below 0 in `derived`, which the schema forbids, to 0 and adds the original value under
 /// `mementory_forbidden`. The signature is removed, because it covers the count.
-fn move_forbidden_count(tree: &mut Tree) {
+fn move_negative_count(tree: &mut Tree) {
     let Some(mut derived) = tree.get("derived").cloned() else { return };
     let Some(count) = derived.get(DERIVED_COUNT_FIELD).filter(|count| is_below_zero(Some(*count))).cloned() else {
         return;
     };
     derived.set(DERIVED_COUNT_FIELD, Tree::Number("0".into()));
     tree.set("derived", derived);
-    tree.set(FORBIDDEN_VALUES_MEMBER, Tree::Object(vec![(DERIVED_COUNT_FIELD.into(), count)]));
+    tree.set(INVALID_VALUES_MEMBER, Tree::Object(vec![(DERIVED_COUNT_FIELD.into(), count)]));
     tree.remove(SIGNATURE_MEMBER);
 }
 

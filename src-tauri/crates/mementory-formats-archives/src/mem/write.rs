@@ -4,7 +4,7 @@ use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
     delta::Delta,
     extension::{attach, foreign_record_line, report_losses},
-    forbidden::{has_empty_id, move_forbidden_values},
+    invalid_values::{has_empty_id, move_invalid_values},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONE_SPEC, TOMBSTONES_FILE, Type, kind_named, vendor_kind_at_path},
     line_encoder::{FOREIGN_KIND, FORMER_FOREIGN_KIND, id_prefix, patch, skeleton},
     line_stream::Stream,
@@ -218,7 +218,7 @@ impl<'l> BundleWriter<'l> {
             if let Some(spec) = spec_of(&record.origin) {
                 if let Some((tree, mapped, moved_fields)) = self.patched_tree(spec, stored) {
                     for name in moved_fields {
-                        self.report.losses.add(&stored.id, name, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
+                        self.report.losses.add(&stored.id, name, LossKind::MovedToExtension, INVALID_VALUE_NOTE);
                     }
                     return self.add_line(spec, stored, tree, mapped, false);
                 }
@@ -277,7 +277,7 @@ impl<'l> BundleWriter<'l> {
         if spec.id.len() > 1 && has_empty_id(spec, &tree) {
             return None; // an end of a link cannot get a generated id
         }
-        let moved_fields = move_forbidden_values(spec, &mut tree, &format!("{}{}", id_prefix(record.kind), stored.id));
+        let moved_fields = move_invalid_values(spec, &mut tree, &format!("{}{}", id_prefix(record.kind), stored.id));
         if !stored.edited && !moved_fields.iter().any(|name| spec.id.contains(name)) {
             return Some((tree, None, moved_fields));
         }
@@ -516,7 +516,7 @@ impl BundleWriter<'_> {
         let seconds = |(from, to): (Timestamp, Timestamp)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds());
         manifest.coverage.is_none_or(|claimed| Some(seconds(claimed)) == self.coverage.map(seconds))
             && manifest.scopes.as_ref().is_none_or(|claimed| claimed.iter().eq(self.scopes.iter()))
-            && !manifest.has_forbidden_dim()
+            && !manifest.has_negative_dim()
     }
 }
 
@@ -534,7 +534,7 @@ const UNDATED_NOTE: &str = "no time is known, but the format requires one: 1970 
 const CONVERSATION_TIME_NOTE: &str = "no time is known, but the format requires one: the conversation's is written";
 
 /// Loss note for a value that the format forbids in its field.
-const FORBIDDEN_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden";
+const INVALID_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden";
 
 fn to_line(spec: &KindSpec, tree: &Tree) -> Result<String, FormatError> {
     line(spec, tree).map_err(|_| FormatError::invalid("malformed", spec.path(), "a number is out of range"))

@@ -6,7 +6,6 @@ use super::{
     head, programs, transcript,
 };
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role};
-use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_formats_shared::note_folder::note_folders;
 use mementory_formats_shared::text_head::text_head;
 use std::collections::{BTreeMap, BTreeSet};
@@ -70,7 +69,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Result<Vec<Claim>,
         let is_pasted = member.place == "pasted text" && member.archive.is_none();
         let ending = member.file_name().rsplit_once('.').map(|(_, e)| e.to_ascii_lowercase());
         let has_text_ending = matches!(ending.as_deref(), Some("txt" | "md" | "markdown" | "text"));
-        let is_alone_without_ending = ending.is_none() && is_selected_alone(member);
+        let is_alone_without_ending = ending.is_none() && member.is_selected_alone();
         if !(is_pasted || has_text_ending || is_alone_without_ending || (is_selected && member.depth == 0)) {
             continue;
         }

@@ -3,7 +3,7 @@
 use super::{
     compose::{ElementContext, alternative_id, content, element, id_for, own_element, section_for},
     document_frame::{self, DocumentFrame},
-    forbidden::{RenamedIds, find_faults, replace_forbidden_values},
+    invalid_values::{RenamedIds, find_faults, replace_invalid_values},
     read::shape_of_version,
     schema::NODE_RULE,
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, RELATIONSHIPS_SECTION, Section, TASKS_SECTION},
@@ -166,13 +166,13 @@ impl ExportPlan {
     ) -> bool {
         let original_id = text(&tree, "id").filter(|id| !id.is_empty()).map(str::to_owned);
         let faults = find_faults(&tree, section, self.shape);
-        if faults.is_any_forbidden {
+        if faults.has_invalid_value {
             let context = ElementContext { id: &stored.id, related: (vec![], vec![]), ends: None, strip: false };
             // Only elements of these lists may be impossible to repair. In all other lists, every value that the format
             // forbids can be replaced with a member composed from the record.
             if matches!(section.key, "project" | "reminder" | "episode") {
                 let composed = element(&stored.record, section, self.shape, &context);
-                if replace_forbidden_values(&mut tree, section, self.shape, &composed).is_none() {
+                if replace_invalid_values(&mut tree, section, self.shape, &composed).is_none() {
                     let note = "written to another list, because the format forbids one of its values";
                     self.losses.add(&stored.id, "kind", LossKind::Narrowed, note);
                     return false;
@@ -183,14 +183,14 @@ impl ExportPlan {
         let is_key = |id: &String| *section == EDGES_SECTION || stored.record.key == key(section.key, id);
         let is_first = original_id.as_ref().is_none_or(is_key);
         match original_id {
-            None if !faults.is_id_forbidden => drop(self.ids.insert(stored.id.clone(), (section, String::new()))),
-            Some(id) if !faults.is_id_forbidden && is_first && self.claim(section, &id) => {
+            None if !faults.has_invalid_id => drop(self.ids.insert(stored.id.clone(), (section, String::new()))),
+            Some(id) if !faults.has_invalid_id && is_first && self.claim(section, &id) => {
                 self.ids.insert(stored.id.clone(), (section, id));
             }
             original_id => without_id.push(WithoutId {
                 vault_id: stored.id.clone(),
                 section,
-                original_id: original_id.map(|id| (id, !faults.is_id_forbidden)),
+                original_id: original_id.map(|id| (id, !faults.has_invalid_id)),
                 is_first,
                 proposed: self.proposed_id(stored, section),
             }),

@@ -7,7 +7,7 @@ use super::{
     document_frame,
     encoding::{ESCAPED_KEY, Encoding},
     extension::differing_members,
-    interop_import::{self, forbidden_values},
+    interop_import::{self, invalid_values},
     sections::MEMORIES_SECTION,
     wire::{KEY_SCOPE, Shape, json, texts},
 };
@@ -144,7 +144,7 @@ impl InteropWriter {
             record.origin.format == KEY_SCOPE && record.origin.version.as_deref() == self.encoding.interop_name();
         let verbatim = record.verbatim.as_ref().filter(|_| is_same && !stored.edited && !self.strip)?;
         if self.encoding != Encoding::Markdown {
-            let is_valid = forbidden_values(&verbatim.text, &Limits::default()).is_empty();
+            let is_valid = invalid_values(&verbatim.text, &Limits::default()).is_empty();
             return is_valid.then(|| verbatim.text.clone());
         }
         let separator_count = verbatim.text.lines().filter(|line| line.trim() == BLOCK_SEPARATOR).count();

@@ -290,7 +290,7 @@ const ITEM_RULE: Rule = Rule::Object(&[
 ]);
 
 /// Pointer and code of each value of an element that the format forbids.
-pub(super) fn forbidden_values(json: &str, limits: &Limits) -> Vec<(String, &'static str)> {
+pub(super) fn invalid_values(json: &str, limits: &Limits) -> Vec<(String, &'static str)> {
     let mut out = Vec::new();
     if let Ok(tree) = Tree::parse(json, limits) {
         check(&tree, &ITEM_RULE, RepeatedKeys::Accept, &mut |at, violation| {
@@ -320,8 +320,8 @@ pub(super) fn check_elements(source: &mut Source<'_>, limits: &Limits) -> Result
         match record_from_item(raw.get(), source.original_encoding, limits) {
             Err(code) => faults.push((format!("/{i}"), code)),
             Ok(record) => {
-                let forbidden_values = forbidden_values(raw.get(), limits).into_iter();
-                faults.extend(forbidden_values.map(|(at, code)| (format!("/{i}{at}"), code)));
+                let invalid_values = invalid_values(raw.get(), limits).into_iter();
+                faults.extend(invalid_values.map(|(at, code)| (format!("/{i}{at}"), code)));
                 if has_id(&record) && !keys.insert(record.key.value) {
                     faults.push((format!("/{i}/id"), DUPLICATE_ID_CODE));
                 }

@@ -4,7 +4,7 @@ use super::{
     compose::{self, ElementContext, element, set_text},
     export_plan::ExportPlan,
     extension::{ComparisonMode, attach},
-    forbidden::{find_faults, rename_references, replace_forbidden_values},
+    invalid_values::{find_faults, rename_references, replace_invalid_values},
     read::{METADATA_FIELD, copy_metadata},
     redaction,
     sections::{EDGES_SECTION, Section},
@@ -60,14 +60,14 @@ pub(super) fn own_element(
         }
         replaced.insert("id".to_owned());
     }
-    if find_faults(&tree, section, shape).is_any_forbidden {
+    if find_faults(&tree, section, shape).has_invalid_value {
         let (target, ends) = plan.section_and_ends(stored);
         let ends = ends.filter(|_| target == section);
         let related = plan.linked_ids(stored);
         let context = ElementContext { id: id.unwrap_or_default(), related, ends, strip: false };
         let mut composed = element(record, section, shape, &context);
-        replace_forbidden_values(&mut composed, section, shape, &Tree::Null);
-        match replace_forbidden_values(&mut tree, section, shape, &composed) {
+        replace_invalid_values(&mut composed, section, shape, &Tree::Null);
+        match replace_invalid_values(&mut tree, section, shape, &composed) {
             Some(names) => replaced.extend(names),
             None => return Ok(OwnElement::Impossible),
         }

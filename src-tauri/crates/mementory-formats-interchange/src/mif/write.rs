@@ -10,8 +10,8 @@ use super::{
     export_plan::ExportPlan,
     extension::{ComparisonMode, attach, report_losses},
     first_pass::CHECKSUM_METHOD,
-    forbidden::{repair_document, replace_forbidden_values},
     interop_export,
+    invalid_values::{repair_document, replace_invalid_values},
     read::metadata_of_record,
     redaction::{self, Privacy},
     rewrite::{OwnElement, own_element},
@@ -105,7 +105,7 @@ fn requested_encoding(options: &WriteOptions) -> Result<Encoding, FormatError> {
 }
 
 /// Loss note for a value that the format forbids.
-const FORBIDDEN_NOTE: &str = "the format forbids its value: another one or none is written";
+const INVALID_VALUE_NOTE: &str = "the format forbids its value: another one or none is written";
 
 /// Sort key of an element: imported elements by file and position, then all other elements in the order of the vault.
 type ElementOrder = (bool, String, u64);
@@ -189,7 +189,7 @@ impl DocumentWriter {
         let node_count = nodes.len();
         let nodes = self.plan.writable_nodes(nodes);
         for name in &replaced {
-            self.report.losses.add(FRAME_FILE, name, LossKind::Narrowed, FORBIDDEN_NOTE);
+            self.report.losses.add(FRAME_FILE, name, LossKind::Narrowed, INVALID_VALUE_NOTE);
         }
         for _ in nodes.len()..node_count {
             self.report.losses.add(FRAME_FILE, NODES_SECTION.name, LossKind::LeftOut, "the format forbids this node");
@@ -228,7 +228,7 @@ impl DocumentWriter {
                 self.edited = true;
                 let losses = &mut self.report.losses;
                 for name in &replaced {
-                    losses.add(&stored.id, name, LossKind::Narrowed, FORBIDDEN_NOTE);
+                    losses.add(&stored.id, name, LossKind::Narrowed, INVALID_VALUE_NOTE);
                 }
                 report_losses(&stored.id, &element, losses);
                 Some((json(&element), kind))
@@ -250,7 +250,7 @@ impl DocumentWriter {
         let related = self.plan.linked_ids(stored);
         let context = ElementContext { id: &id, related, ends, strip: self.plan.strip };
         let mut tree = element(record, section, shape, &context);
-        replace_forbidden_values(&mut tree, section, shape, &Tree::Null);
+        replace_invalid_values(&mut tree, section, shape, &Tree::Null);
         let record = redaction::attach(stored, section, shape, &mut tree);
         let record = record.as_ref();
         let mapped = to_record(section, &tree);

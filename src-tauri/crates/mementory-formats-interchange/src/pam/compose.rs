@@ -4,9 +4,11 @@
 use super::{
     extension,
     first_pass::{FirstPass, digest_uuid, uuid},
-    forbidden::{EMPTY_CONTENT, MEMORY, ObjectKind, is_valid_embedding, move_forbidden_values, rewrite_embedding_ids},
     forms::{PLATFORM_FORM, TAG_FORM, slug, version},
     hash::{content_hash, sdk_form},
+    invalid_values::{
+        EMPTY_CONTENT, MEMORY, ObjectSpec, is_valid_embedding, move_invalid_values, rewrite_embedding_ids,
+    },
     schema::{EXTRACTION_METHODS, MEMORY_STATUSES, MEMORY_TYPES, MESSAGE_ROLES},
     to_record,
 };
@@ -78,8 +80,7 @@ pub(super) struct ComposedMemory {
 
 /// Loss notes: a value that the format forbids was moved, a missing value was filled in, and a value that the format
 /// forbids was left out because the object has no place for it.
-const FORBIDDEN_VALUE_NOTE: &str =
-    "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
+const INVALID_VALUE_NOTE: &str = "the format forbids this value, so it is kept in mementory_forbidden of the metadata";
 const MISSING_VALUE_NOTE: &str = "the format requires a value, so the closest one is written";
 const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this object has no other place for it";
 
@@ -87,7 +88,7 @@ const LEFT_OUT_VALUE_NOTE: &str = "the format forbids this value, and this objec
 /// and `platform` replace a time or platform that is required and that the schema forbids.
 pub(super) fn clean(
     tree: &mut Tree,
-    kind: &ObjectKind,
+    spec: &ObjectSpec,
     (created, platform, keeps_unknown): (Timestamp, &str, bool),
     id: &str,
     losses: &mut LossReport,
@@ -97,7 +98,7 @@ pub(super) fn clean(
         let text = |name: &str| to_record::text(tree, name).unwrap_or_default();
         match pointer {
             // The memory's original type goes into `custom_type`, see below.
-            "/type" if kind.has_overflow_member() => text_value("custom"),
+            "/type" if spec.has_overflow_member() => text_value("custom"),
             "/type" => text_value("related_to"),
             "/content" if text("content").is_empty() => text_value(EMPTY_CONTENT),
             "/content/type" => text_value("text"),
@@ -112,9 +113,9 @@ pub(super) fn clean(
         }
     };
     let original_type = to_record::text(tree, "type").filter(|value| !value.is_empty()).unwrap_or("unknown").to_owned();
-    let changed = move_forbidden_values(tree, kind, keeps_unknown, &replacement);
+    let changed = move_invalid_values(tree, spec, keeps_unknown, &replacement);
     let was_moved = |pointer: &str| changed.moved.iter().any(|moved| moved == pointer);
-    if kind.has_overflow_member()
+    if spec.has_overflow_member()
         && was_moved("/type")
         && to_record::text(tree, "custom_type").is_none_or(str::is_empty)
     {
@@ -122,11 +123,11 @@ pub(super) fn clean(
     } else if was_moved("/custom_type") && to_record::text(tree, "type") == Some("custom") {
         tree.set("custom_type", Tree::Text("unknown".into()));
     }
-    if was_moved("/content") && kind.requires("/content_hash") {
+    if was_moved("/content") && spec.requires("/content_hash") {
         tree.set("content_hash", Tree::Text(content_hash(EMPTY_CONTENT)));
     }
     let custom = tree.get("custom_type").filter(|custom| **custom != Tree::Null);
-    if kind.has_overflow_member() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
+    if spec.has_overflow_member() && to_record::text(tree, "type") == Some("custom") && custom.is_none() {
         tree.set("custom_type", Tree::Text("unknown".into()));
         losses.add(id, "type", LossKind::Narrowed, MISSING_VALUE_NOTE);
     }
@@ -140,8 +141,8 @@ pub(super) fn clean(
         losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
     }
     for member in &members(&changed.moved) {
-        if kind.has_overflow_member() {
-            losses.add(id, member, LossKind::MovedToExtension, FORBIDDEN_VALUE_NOTE);
+        if spec.has_overflow_member() {
+            losses.add(id, member, LossKind::MovedToExtension, INVALID_VALUE_NOTE);
         } else {
             losses.add(id, member, LossKind::LeftOut, LEFT_OUT_VALUE_NOTE);
         }

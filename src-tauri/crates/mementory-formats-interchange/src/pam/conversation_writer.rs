@@ -6,8 +6,8 @@ use super::{
     document::Document,
     envelope, extension,
     first_pass::{ExportedConversation, digest_uuid, uuid},
-    forbidden::{CONVERSATION, INDEX_ENTRY, MESSAGE},
     increment::STORE_FILE,
+    invalid_values::{CONVERSATION, INDEX_ENTRY, MESSAGE},
     schema::CONVERSATION_SCHEMA,
     to_record,
 };
@@ -261,9 +261,9 @@ impl ConversationWriter {
             update_derived_memories(index, context, conversation);
         }
         let name = platform(&record.source.platform);
-        for (tree, kind) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
+        for (tree, spec) in [(&mut index, &INDEX_ENTRY), (&mut file, &CONVERSATION)] {
             let Some(tree) = tree else { continue };
-            clean(tree, kind, (created, &name, context.keeps_unknown()), &stored.id, losses);
+            clean(tree, spec, (created, &name, context.keeps_unknown()), &stored.id, losses);
             set_missing_id(tree, &conversation.id, &stored.id, losses);
         }
         if context.strip

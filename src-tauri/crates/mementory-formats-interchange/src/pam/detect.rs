@@ -3,7 +3,7 @@
 use super::schema::{CONVERSATION_SCHEMA, EMBEDDINGS_SCHEMA, STORE_SCHEMA};
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys};
 use mementory_model::Limits;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 /// Usual name of a store.
 const STORE_FILE: &str = "memory-store.json";
@@ -36,8 +36,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
     let unreadable: Vec<Document> =
         catalog.members().iter().filter_map(|m| unreadable_store(catalog, m, &documents)).collect();
     documents.extend(unreadable);
+    let bundles = bundles_with_checksums(catalog);
     for document in &mut documents {
-        if is_in_bundle_with_checksums(catalog, document.member) {
+        if folders_around(document.member).any(|folder| bundles.contains(&folder)) {
             document.confidence = document.confidence.min(INSIDE_BUNDLE_CONFIDENCE);
         }
     }
@@ -62,9 +63,9 @@ pub(super) fn detect(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, F
         };
         claim.parts.push(Part { member: document.member.id, role });
     }
+    let claimed: HashSet<usize> = documents.iter().map(|d| d.member.id).collect();
     for ((_, id), claim) in &mut claims {
         let Some(store) = catalog.members().get(*id) else { continue };
-        let claimed: Vec<usize> = documents.iter().map(|d| d.member.id).collect();
         let companions = catalog.members().iter().filter(|m| is_in_folder_of(store, m) && !claimed.contains(&m.id));
         claim.parts.extend(companions.filter_map(|m| Some(Part { member: m.id, role: passthrough_role(store, m)? })));
     }
@@ -93,15 +94,23 @@ fn new_claim(described: &Document, has_store: bool) -> Claim {
 /// with a damaged manifest, so that the whole bundle is claimed instead of single files.
 const INSIDE_BUNDLE_CONFIDENCE: f64 = 0.8;
 
-/// True if a folder around the file has records in `items/` and lists its files in `CHECKSUMS`.
-fn is_in_bundle_with_checksums(catalog: &Catalog, member: &Member) -> bool {
-    let mut folders = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
-    let neighbours = || catalog.members().iter().filter(|m| (m.root, m.archive) == (member.root, member.archive));
-    folders.any(|folder| {
-        let path_inside = |m: &Member| m.name.strip_prefix(folder).map(str::to_owned);
-        neighbours().any(|m| path_inside(m).as_deref() == Some("CHECKSUMS"))
-            && neighbours().filter_map(path_inside).any(|name| name.starts_with("items/") && name.ends_with(".jsonl"))
-    })
+/// Root, archive and path of a folder. The path ends with `/`, or is empty at the top.
+type Folder<'c> = (usize, Option<usize>, &'c str);
+
+/// The folders around a file, from the inside out.
+fn folders_around(member: &Member) -> impl Iterator<Item = Folder<'_>> {
+    let paths = member.name.rmatch_indices('/').map(|(at, _)| &member.name[..=at]).chain([""]);
+    paths.map(|path| (member.root, member.archive, path))
+}
+
+/// The folders that have records in `items/` and list their files in `CHECKSUMS`, as `.mem` bundles do.
+fn bundles_with_checksums(catalog: &Catalog) -> HashSet<Folder<'_>> {
+    let lists = catalog.members().iter().filter(|m| m.file_name() == "CHECKSUMS");
+    let listed: HashSet<Folder<'_>> = lists.filter_map(|m| folders_around(m).next()).collect();
+    let records = catalog.members().iter().filter(|m| m.name.ends_with(".jsonl"));
+    let with_records =
+        records.flat_map(|m| folders_around(m).filter(|(_, _, path)| m.name[path.len()..].starts_with("items/")));
+    with_records.filter(|folder| listed.contains(folder)).collect()
 }
 
 fn folder_of(member: &Member) -> &str {

@@ -6,7 +6,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use mementory_format::{Catalog, FormatError, Member};
 use mementory_formats_shared::files::folder;
-use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::values::{first_text, other_fields};
@@ -41,7 +40,9 @@ pub(super) fn is_card(keys: &Keys) -> bool {
 pub(super) fn is_picture(catalog: &Catalog, member: &Member) -> bool {
     let is_in_folder = || folder(&member.name).rsplit('/').next() == Some(FOLDER);
     let is_png = member.file_name().to_ascii_lowercase().ends_with(".png") && member.size <= MAX_PICTURE_BYTES;
-    is_png && (is_selected_alone(member) || is_in_folder()) && card_in(catalog, member).is_ok_and(|card| card.is_some())
+    is_png
+        && (member.is_selected_alone() || is_in_folder())
+        && card_in(catalog, member).is_ok_and(|card| card.is_some())
 }
 
 /// The ids of the cards that were read so far. They show which cards are duplicates.

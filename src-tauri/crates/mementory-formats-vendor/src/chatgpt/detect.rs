@@ -6,7 +6,7 @@ use super::{
     saved_page, shared_page,
 };
 use mementory_format::{Catalog, Claim, FormatError, JsonHead, Member, Part, Role, decoded_head, plain_name};
-use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
+use mementory_formats_shared::json_head::has_json_name;
 use mementory_model::Limits;
 use serde::Deserialize;
 use std::collections::{BTreeMap, HashMap, HashSet};
@@ -158,7 +158,7 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
     if !has_json_name(member) || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
         return Ok(Contents::Other);
     }
-    let may_be_large = name.starts_with("conversation") || is_selected_alone(member);
+    let may_be_large = name.starts_with("conversation") || member.is_selected_alone();
     let mut head_bytes = HEAD_BYTES;
     loop {
         // An unreadable member is not claimed, and the import reports it as an unknown file.
@@ -170,7 +170,7 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
         if !matches!(head.first(), Some(b'[' | b'{')) {
             return Ok(Contents::Other);
         }
-        let may_be_empty = name.starts_with("conversations") || member.place == member.name;
+        let may_be_empty = name.starts_with("conversations") || member.is_selected_alone();
         if may_be_empty && JsonHead::of(catalog, member).is_some_and(|head| head.is_empty_list()) {
             return Ok(Contents::Empty);
         }

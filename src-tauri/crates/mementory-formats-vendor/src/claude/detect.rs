@@ -3,7 +3,7 @@
 use super::frames;
 use mementory_format::{Catalog, Claim, FormatError, Member, Part, Role, json_keys, plain_name};
 use mementory_formats_shared::files::root_of;
-use mementory_formats_shared::json_head::{has_json_name, is_selected_alone};
+use mementory_formats_shared::json_head::has_json_name;
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -59,7 +59,7 @@ fn is_candidate(member: &Member) -> bool {
     let ending = name.rsplit_once('.').map(|(_, e)| e);
     matches!(ending, Some("json" | "jsonl" | "ndjson" | "txt"))
         || (ending.is_none() && member.depth == 0)
-        || is_selected_alone(member) && has_json_name(member)
+        || member.is_selected_alone() && has_json_name(member)
         || member.name == "pasted text"
 }
 
@@ -163,7 +163,7 @@ fn group_of(member: &Member) -> String {
             None => format!("archive {}", member.archive.unwrap_or_default()),
         },
         // Files that were selected one by one form one export, and so do all files of a selected folder.
-        None if member.place == member.name => "loose".into(),
+        None if member.is_selected_alone() => "loose".into(),
         None => format!("root {}", member.root),
     }
 }

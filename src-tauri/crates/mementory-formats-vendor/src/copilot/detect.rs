@@ -6,7 +6,6 @@ use super::{
 };
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{extension, folder, is_junk};
-use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_model::Limits;
 use std::collections::BTreeMap;
 
@@ -19,7 +18,7 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
     for member in catalog.members() {
         if let Some(confidence) = confidence(catalog, member, limits, is_selected) {
             // Files that were selected one by one are claimed together.
-            let group = if is_selected_alone(member) {
+            let group = if member.is_selected_alone() {
                 (0, None, "")
             } else {
                 (member.root, member.archive, folder(&member.name))

@@ -3,7 +3,6 @@
 //! and `parent_id`.
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, plain_name};
 use mementory_formats_shared::files::{folder, is_inside, is_junk, json_keys};
-use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_json::Keys;
 use std::collections::HashSet;
 
@@ -101,5 +100,6 @@ fn content_of(keys: &Keys) -> Option<Content> {
 /// count as one folder.
 fn is_in_same_folder(member: &Member, other: &Member) -> bool {
     let is_same_root = member.root == other.root && member.archive == other.archive;
-    is_same_root && folder(&member.name) == folder(&other.name) || is_selected_alone(member) && is_selected_alone(other)
+    is_same_root && folder(&member.name) == folder(&other.name)
+        || member.is_selected_alone() && other.is_selected_alone()
 }

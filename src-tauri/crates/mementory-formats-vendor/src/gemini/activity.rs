@@ -2,6 +2,7 @@
 use super::verbs::{self, Label, Title};
 use mementory_format::Member;
 use mementory_formats_shared::object::content_id;
+use mementory_formats_shared::percent::percent_decoded;
 use mementory_model::{AttachmentRef, Fields, RecordKey, Timestamp, Verbatim};
 use std::ops::Range;
 
@@ -212,25 +213,6 @@ pub(super) fn add_file(files: &mut Vec<AttachmentRef>, file: Option<AttachmentRe
     {
         files.push(file);
     }
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let [first, after @ ..] = rest {
-        let code = after.get(..2).filter(|_| *first == b'%').and_then(|hex| std::str::from_utf8(hex).ok());
-        match code.and_then(|hex| u8::from_str_radix(hex, 16).ok()) {
-            Some(byte) => {
-                bytes.push(byte);
-                rest = after.get(2..).unwrap_or_default();
-            }
-            None => {
-                bytes.push(*first);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8(bytes).unwrap_or_else(|_| text.to_owned())
 }
 
 #[cfg(test)]

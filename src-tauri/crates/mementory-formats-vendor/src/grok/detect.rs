@@ -57,8 +57,7 @@ fn is_backend(keys: &Keys) -> bool {
 fn is_same_export(backend: &Member, member: &Member) -> bool {
     let is_same_root = member.root == backend.root && member.archive == backend.archive;
     // No other files belong to a file that was selected alone.
-    let is_single = backend.archive.is_none() && backend.place == backend.name;
-    is_same_root && !is_single && is_inside(&member.name, folder(&backend.name))
+    is_same_root && !backend.is_selected_alone() && is_inside(&member.name, folder(&backend.name))
 }
 
 /// Returns the role of a file in the folder of the conversations. None for a file that may not belong to the export.

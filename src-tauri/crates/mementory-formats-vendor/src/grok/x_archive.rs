@@ -6,7 +6,6 @@ use mementory_format::{Catalog, Claim, Detected, FormatError, Member, Part, Read
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn},
     files::is_junk,
-    json_head::is_selected_alone,
     object::{Object, content_id},
     reader::{FileReader, ObjectElement},
     roles,
@@ -47,7 +46,7 @@ pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
 /// contains `grok` or if it was selected alone.
 fn is_script(catalog: &Catalog, member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
-    let may_be_script = name.ends_with(".js") && (name.contains("grok") || is_selected_alone(member));
+    let may_be_script = name.ends_with(".js") && (name.contains("grok") || member.is_selected_alone());
     may_be_script
         && !is_junk(&member.name)
         && catalog.head(member, HEAD_BYTES).is_ok_and(|head| memchr::memmem::find(&head, VARIABLE).is_some())

@@ -4,7 +4,6 @@ use super::le_chat::file_of_chat;
 use super::{LE_CHAT_LAYOUT, VIBE_LAYOUT};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role, is_uuid};
 use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, json_keys};
-use mementory_formats_shared::json_head::is_selected_alone;
 use mementory_json::Keys;
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
@@ -64,7 +63,7 @@ fn is_empty_list(catalog: &Catalog, member: &Member) -> bool {
 fn place_of(member: &Member) -> RootAndArchive {
     // The person may have selected the folder with the files of a chat separately from the chat.
     let is_beside_chat = || file_of_chat(&member.place).is_some() && member.place.matches('/').count() == 1;
-    let is_beside_others = is_selected_alone(member) || member.archive.is_none() && is_beside_chat();
+    let is_beside_others = member.is_selected_alone() || member.archive.is_none() && is_beside_chat();
     ((!is_beside_others).then_some(member.root), member.archive)
 }
 

@@ -1,18 +1,19 @@
 //! Finds plans whose date has passed.
 use super::{Statement, marks_of};
 use crate::{fold::Folded, values::dates};
-use mementory_model::split_sentences;
+use mementory_model::{Timestamp, split_sentences};
 
 /// Returns the positions of the statements about a plan whose date has passed. `now` is in microseconds since 1970.
 pub fn past_plans(statements: &[Statement<'_>], now: i64) -> Vec<usize> {
-    // Number of months since year 0. This is exact enough, because only the month of a date is known.
-    let month = 1970 * 12 + (now / 1_000_000 / 86_400) as i32 * 12 / 365;
+    let (year, month, _) = Timestamp::from_micros(now).unwrap_or(Timestamp::EPOCH).date();
+    let month = i32::from(year) * 12 + i32::from(month);
     let is_over = |statement: &&Statement<'_>| statement.text.lines().any(|line| is_past_plan(line, month));
     statements.iter().enumerate().filter(|(_, statement)| is_over(statement)).map(|(n, _)| n).collect()
 }
 
-/// True if a line contains a plan for a time before `month`. The date must be in the same sentence as the plan, or
-/// alone in the next sentence. In "plans timetables. Moved in April 2026", the date is not that of the plan.
+/// True if a line contains a plan for a time before `month`, which counts from year 0. The date must be in the same
+/// sentence as the plan, or alone in the next sentence. In "plans timetables. Moved in April 2026", the date is not that
+/// of the plan.
 fn is_past_plan(line: &str, month: i32) -> bool {
     let sentences: Vec<Folded> = sentences_in(line).into_iter().map(Folded::new).collect();
     sentences.iter().enumerate().any(|(n, sentence)| {

@@ -298,11 +298,13 @@ fn number(word: &str) -> Option<String> {
     if is_json_number(word) {
         return Some(word.to_owned());
     }
+    // `from_str_radix` accepts a sign, which YAML does not allow after the prefix.
+    let unsigned = |digits: &str, radix| u64::from_str_radix(digits, radix).ok().filter(|_| !digits.starts_with('+'));
     if let Some(hex) = word.strip_prefix("0x") {
-        return u64::from_str_radix(hex, 16).ok().map(|n| n.to_string());
+        return unsigned(hex, 16).map(|n| n.to_string());
     }
     if let Some(octal) = word.strip_prefix("0o") {
-        return u64::from_str_radix(octal, 8).ok().map(|n| n.to_string());
+        return unsigned(octal, 8).map(|n| n.to_string());
     }
     // JSON does not allow `+1`, `.5` and `5.`, so they are converted.
     let (sign, rest) = match word.strip_prefix('-') {
@@ -331,4 +333,18 @@ fn is_json_number(word: &str) -> bool {
     serde_json::from_str::<&serde_json::value::RawValue>(word).is_ok()
         && !word.bytes().any(|b| b.is_ascii_whitespace())
         && word.bytes().any(|b| b.is_ascii_digit())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::number;
+
+    #[test]
+    fn only_digits_follow_the_prefix_of_a_hexadecimal_or_octal_number() {
+        for (word, expected) in
+            [("0x1F", Some("31")), ("0o17", Some("15")), ("0x+1", None), ("0o+7", None), ("0x", None), ("0o8", None)]
+        {
+            assert_eq!(number(word).as_deref(), expected, "{word}");
+        }
+    }
 }

@@ -193,7 +193,7 @@ fn tombstone(
         target: view.id_text(),
         scope: scope.into(),
         origin_id: origin_id.filter(|id| !has_words_of(id, texts, titles)),
-        source: Some(view.platform.clone()),
+        source: Some(view.source.clone()),
         at: tombstone_context.earlier.map_or(tombstone_context.now, |earlier| earlier.at),
         actor: "owner".into(),
         reason: tombstone_context.reason.into(),

@@ -170,7 +170,7 @@ impl<'i> ImportRun<'i> {
             report,
             staging: None,
             seen: HashMap::new(),
-            blocklist: Blocklist::load(connection, options.let_in)?,
+            blocklist: Blocklist::load(connection, options.include_blocked)?,
             deleted_ids: Vec::new(),
             redacted_ids: Vec::new(),
             orphaned_edge_ends: Vec::new(),

@@ -37,7 +37,7 @@ pub struct ImportOptions<'a> {
     pub paths: &'a [String],
     /// True if records are imported even if the same words were deleted or redacted. A record with a deleted id stays
     /// blocked.
-    pub let_in: bool,
+    pub include_blocked: bool,
     /// How to resolve a conflict with an existing record. `None` means that the newer version wins.
     pub merge: Option<Merge>,
     /// Ids of tombstones with an invalid signature. Such a tombstone was changed after signing and deletes nothing.

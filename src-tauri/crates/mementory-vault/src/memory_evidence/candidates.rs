@@ -153,7 +153,7 @@ impl<'c> Candidates<'c> {
                        AND r.platform = (SELECT id FROM platforms WHERE name = ?4) ORDER BY r.sort DESC LIMIT ?5";
             let mut statement = c.prepare_cached(sql)?;
             let (kind, most) = (kind_code(Kind::Message), MAX_NEAR_IN_TIME as i64);
-            let rows = statement.query_map(params![kind, from, to, self.view.platform, most], |r| r.get(0))?;
+            let rows = statement.query_map(params![kind, from, to, self.view.source, most], |r| r.get(0))?;
             Ok(rows.collect::<Result<Vec<i64>, _>>()?)
         })?;
         rows.into_iter().try_for_each(|row| self.add_row(row, FoundBy::Words))
@@ -165,7 +165,7 @@ impl<'c> Candidates<'c> {
             return Ok(());
         }
         let messages = IndexFilter { kinds: vec![Kind::Message.as_str().into()], ..IndexFilter::default() };
-        let same_assistant = IndexFilter { platforms: vec![self.view.platform.clone()], ..messages.clone() };
+        let same_assistant = IndexFilter { platforms: vec![self.view.source.clone()], ..messages.clone() };
         let conversations: Vec<i64> = self.named_conversations.iter().copied().take(MAX_CONVERSATIONS).collect();
         for conversation in conversations {
             let in_conversation = IndexFilter { conversation: u64::try_from(conversation).ok(), ..messages.clone() };

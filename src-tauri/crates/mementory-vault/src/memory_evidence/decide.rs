@@ -190,7 +190,7 @@ fn time_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
 fn place_factor(facts: &MemoryFacts<'_>, candidate: &Candidate) -> f32 {
     match candidate.in_named_conversation {
         true => 1.2,
-        false if candidate.view.platform == facts.platform => 1.0,
+        false if candidate.view.source == facts.source => 1.0,
         false => 0.9,
     }
 }

@@ -166,7 +166,7 @@ impl MemoryEvidence<'_> {
             record_said_by: record.said_by(),
             created: record.times.created.or(record.times.updated),
             changed: record.times.created.max(record.times.updated),
-            platform: &view.platform,
+            source: &view.source,
         };
         if let Some(encoder) = encoder {
             meaning::compare(encoder, &record.text, facts.created, &mut candidates_with_sentences);

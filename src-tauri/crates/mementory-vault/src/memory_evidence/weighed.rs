@@ -21,7 +21,7 @@ pub(super) struct MemoryFacts<'f> {
     pub(super) created: Option<Timestamp>,
     /// When the text of the memory last changed. The text can contain nothing that was said later.
     pub(super) changed: Option<Timestamp>,
-    pub(super) platform: &'f str,
+    pub(super) source: &'f str,
 }
 
 impl MemoryFacts<'_> {

@@ -70,7 +70,7 @@ impl ExhaustiveSearch<'_> {
     fn rows_before(&self, before: i64) -> VaultResult<Vec<i64>> {
         let sql = "SELECT row FROM records WHERE kind = ?1 AND trashed IS NULL AND sort <= ?2 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?3) LIMIT ?4";
-        self.rows(sql, params![kind_code(Kind::Message), before, self.view.platform, MAX_MESSAGES as i64 + 1])
+        self.rows(sql, params![kind_code(Kind::Message), before, self.view.source, MAX_MESSAGES as i64 + 1])
     }
 
     /// Returns the messages of the conversations that were active when the memory was made or on the day before.
@@ -80,7 +80,7 @@ impl ExhaustiveSearch<'_> {
                    (SELECT owner FROM records WHERE kind = ?1 AND trashed IS NULL AND sort BETWEEN ?2 AND ?3 \
                    AND platform = (SELECT id FROM platforms WHERE name = ?4)) LIMIT ?5";
         let max_rows = MAX_MESSAGES as i64 + 1;
-        self.rows(sql, params![kind_code(Kind::Message), from - DAY, to, self.view.platform, max_rows])
+        self.rows(sql, params![kind_code(Kind::Message), from - DAY, to, self.view.source, max_rows])
     }
 
     fn rows(&self, sql: &str, params: &[&dyn rusqlite::ToSql]) -> VaultResult<Vec<i64>> {

@@ -65,19 +65,19 @@ impl Review<'_> {
     /// # Errors
     /// Errors of the store.
     pub fn assistant_states(&self, answered: &[AnsweredRecord]) -> VaultResult<Vec<AssistantState>> {
-        let mut platforms: Vec<&str> = answered.iter().map(|each| each.view.platform.as_str()).collect();
-        platforms.sort_unstable();
-        platforms.dedup();
+        let mut sources: Vec<&str> = answered.iter().map(|each| each.view.source.as_str()).collect();
+        sources.sort_unstable();
+        sources.dedup();
         let mut states = vec![AssistantState::NotChecked; answered.len()];
-        for platform in platforms {
+        for source in sources {
             let (listed, seen) = self.context.store.read(|c| {
-                let listed = listed_memories(c, platform)?;
+                let listed = listed_memories(c, source)?;
                 let mut seen = imports(c, &listed)?;
-                seen.extend(lists_in_conversations(self.context, c, platform)?);
+                seen.extend(lists_in_conversations(self.context, c, source)?);
                 seen.sort_by_key(|seen| seen.at);
                 Ok((listed, seen))
             })?;
-            for (each, state) in answered.iter().zip(&mut states).filter(|(each, _)| each.view.platform == platform) {
+            for (each, state) in answered.iter().zip(&mut states).filter(|(each, _)| each.view.source == source) {
                 *state = state_of(each, &seen, &listed);
             }
         }
@@ -128,7 +128,7 @@ fn imports(c: &Connection, listed: &[ListedMemory]) -> VaultResult<Vec<ListSnaps
 }
 
 /// Returns the newest lists of all memories that an assistant wrote into its conversations.
-fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> VaultResult<Vec<ListSnapshot>> {
+fn lists_in_conversations(context: &Context, c: &Connection, source: &str) -> VaultResult<Vec<ListSnapshot>> {
     let [memory, message] = [Kind::Memory, Kind::Message].map(kind_code);
     let mut statement = c.prepare_cached(&format!(
         "SELECT m.row FROM records m WHERE m.kind = {message} AND m.flags & {} <> 0 \
@@ -137,7 +137,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
          AND r.kind = {memory} AND coalesce(r.type, '') <> 'custom_instructions') ORDER BY m.sort DESC LIMIT {MAX_LISTS}",
         Flags::HIDDEN
     ))?;
-    let messages = statement.query_map([platform], |r| r.get(0))?.collect::<Result<Vec<i64>, _>>()?;
+    let messages = statement.query_map([source], |r| r.get(0))?.collect::<Result<Vec<i64>, _>>()?;
     let mut derived_rows = c.prepare_cached("SELECT row FROM links WHERE target = ?1 AND relation = 'derived_from'")?;
     let mut out = Vec::new();
     for row in messages {
@@ -153,7 +153,7 @@ fn lists_in_conversations(context: &Context, c: &Connection, platform: &str) -> 
 }
 
 /// Returns the memories and statements of an assistant, including those in the Trash.
-fn listed_memories(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemory>> {
+fn listed_memories(c: &Connection, source: &str) -> VaultResult<Vec<ListedMemory>> {
     let [memory, profile, fact, message, conversation] =
         [Kind::Memory, Kind::Profile, Kind::Fact, Kind::Message, Kind::Conversation].map(kind_code);
     let mut statement = c.prepare_cached(&format!(
@@ -162,7 +162,7 @@ fn listed_memories(c: &Connection, platform: &str) -> VaultResult<Vec<ListedMemo
          FROM records r WHERE r.kind IN ({memory}, {profile}, {fact}) \
          AND r.platform = (SELECT id FROM platforms WHERE name = ?1)"
     ))?;
-    let rows = statement.query_map(params![platform], |r| {
+    let rows = statement.query_map(params![source], |r| {
         let preview: Option<String> = r.get(3)?;
         Ok(ListedMemory {
             row: r.get(0)?,

@@ -150,24 +150,24 @@ impl Review<'_> {
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn counts(&self, platform: Option<&str>) -> VaultResult<BTreeMap<Answer, u32>> {
+    pub fn counts(&self, source: Option<&str>) -> VaultResult<BTreeMap<Answer, u32>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached(
                 "SELECT v.answer, count(*) FROM reviews v JOIN records r ON r.id = v.record \
                  WHERE ?1 IS NULL OR r.platform = (SELECT id FROM platforms WHERE name = ?1) GROUP BY v.answer",
             )?;
-            let rows = statement.query_map([platform], |r| Ok((r.get(0)?, r.get(1)?)))?;
+            let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
             let counts = rows.collect::<Result<Vec<(i64, u32)>, _>>()?;
             Ok(counts.into_iter().filter_map(|(code, n)| Some((Answer::from_code(code)?, n))).collect())
         })
     }
 
-    /// Returns the reviewed records of one assistant, or of all assistants. They are sorted by platform, then oldest
+    /// Returns the reviewed records of one assistant, or of all assistants. They are sorted by source, then oldest
     /// first, as in the assistant's list.
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn answered(&self, platform: Option<&str>) -> VaultResult<Vec<AnsweredRecord>> {
+    pub fn answered(&self, source: Option<&str>) -> VaultResult<Vec<AnsweredRecord>> {
         self.context.store.read(|c| {
             let mut statement = c.prepare_cached("SELECT record, answer, at FROM reviews")?;
             let rows = statement.query_map([], |r| Ok((r.get::<_, [u8; 16]>(0)?, r.get(1)?, r.get(2)?)))?;
@@ -176,12 +176,12 @@ impl Review<'_> {
                 // If an import is undone, the answers about its removed records stay in the table.
                 let Some(view) = RowView::by_id(c, &id)? else { continue };
                 let Some(answer) = Answer::from_code(code) else { continue };
-                if platform.is_none_or(|platform| view.platform == platform) {
+                if source.is_none_or(|source| view.source == source) {
                     out.push(AnsweredRecord { view, answer, at });
                 }
             }
             out.sort_by(|a, b| {
-                (&a.view.platform, a.view.sort, a.view.row).cmp(&(&b.view.platform, b.view.sort, b.view.row))
+                (&a.view.source, a.view.sort, a.view.row).cmp(&(&b.view.source, b.view.sort, b.view.row))
             });
             Ok(out)
         })

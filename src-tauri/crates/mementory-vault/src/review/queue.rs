@@ -11,7 +11,7 @@ use rusqlite::{OptionalExtension, types::Value};
 #[derive(Debug, Clone, Default)]
 pub struct ReviewFilter {
     /// Only memories of this assistant.
-    pub platform: Option<String>,
+    pub source: Option<String>,
     /// Only memories with a sensitive value.
     pub sensitive: bool,
     /// Ids of memories to skip for now.
@@ -49,8 +49,8 @@ impl ReviewFilter {
             ),
         ];
         let mut values = Vec::new();
-        if let Some(platform) = &self.platform {
-            values.push(Value::from(platform.clone()));
+        if let Some(source) = &self.source {
+            values.push(Value::from(source.clone()));
             parts.push(format!("r.platform = (SELECT id FROM platforms WHERE name = ?{})", values.len()));
         }
         if self.sensitive {

@@ -27,7 +27,7 @@ fn a_writer_may_stop_before_all_records_were_read() {
     let options = ImportOptions {
         dry_run: false,
         paths: &[],
-        let_in: false,
+        include_blocked: false,
         merge: None,
         forged: std::collections::BTreeSet::new(),
         refuse_deletions: false,

@@ -114,7 +114,7 @@ const sampleCalls = (): ClientCall[] => {
   ];
 };
 
-export const sampleSuggestion = (id: string, more: Partial<SuggestionItem> = {}): SuggestionItem => ({
+const sampleSuggestion = (id: string, more: Partial<SuggestionItem> = {}): SuggestionItem => ({
   id,
   client: "Claude Code",
   grant: "g-claude",

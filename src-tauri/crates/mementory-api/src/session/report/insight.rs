@@ -114,7 +114,7 @@ impl Sections<'_> {
     fn row(&self, view: &RowView) -> ApiResult<Row> {
         let record = self.context.vault.reader().content(view)?;
         let text = without_markdown(&self.masked(&record.text));
-        Ok(Row { day: self.texts.day(made_at(&record)), assistant: self.name(&view.platform), text })
+        Ok(Row { day: self.texts.day(made_at(&record)), assistant: self.name(&view.source), text })
     }
 
     /// Writes a section with a table of counts by name.

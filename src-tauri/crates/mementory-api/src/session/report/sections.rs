@@ -104,7 +104,7 @@ impl Sections<'_> {
         let mut counts: BTreeMap<(&str, &str), u32> = BTreeMap::new();
         for memory in memories {
             let kind = memory.view.record_type.as_deref().unwrap_or_default();
-            *counts.entry((memory.view.platform.as_str(), kind)).or_default() += 1;
+            *counts.entry((memory.view.source.as_str(), kind)).or_default() += 1;
         }
         let named_types: Vec<(String, String, u32)> = counts
             .into_iter()
@@ -134,7 +134,7 @@ impl Sections<'_> {
             let record = vault.reader().content(&view)?;
             let text: String = without_markdown(&self.masked(&record.text)).chars().take(MAX_PROFILE_CHARS).collect();
             if !text.is_empty() {
-                quoted.push((self.name(&view.platform), text));
+                quoted.push((self.name(&view.source), text));
             }
         }
         if quoted.is_empty() {
@@ -259,7 +259,7 @@ impl Sections<'_> {
         }
         let mut by_platform: BTreeMap<&str, Vec<&ListedMemory>> = BTreeMap::new();
         for memory in memories {
-            by_platform.entry(&memory.view.platform).or_default().push(memory);
+            by_platform.entry(&memory.view.source).or_default().push(memory);
         }
         for (platform, memories) in by_platform {
             page.heading(&self.name(platform));

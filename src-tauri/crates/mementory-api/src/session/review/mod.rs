@@ -28,7 +28,7 @@ impl Review<'_> {
     /// `not_found` for an unknown id.
     pub fn next(&self, request: &ReviewRequest) -> ApiResult<ReviewState> {
         let filter =
-            ReviewFilter { platform: request.source.clone(), sensitive: request.sensitive, skip: request.skip.clone() };
+            ReviewFilter { source: request.source.clone(), sensitive: request.sensitive, skip: request.skip.clone() };
         let review = self.context.vault.editor().review();
         let item = match &request.id {
             _ if request.counts_only => None,

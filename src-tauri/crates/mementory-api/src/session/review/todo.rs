@@ -48,7 +48,7 @@ impl Review<'_> {
         assistant: &str,
         assistants: Vec<TodoCount>,
     ) -> ApiResult<Todo> {
-        let of_assistant = all.iter().filter(|(each, _)| each.view.platform == assistant);
+        let of_assistant = all.iter().filter(|(each, _)| each.view.source == assistant);
         let items =
             of_assistant.map(|(each, state)| self.todo_item(guide, each, *state)).collect::<ApiResult<Vec<_>>>()?;
         Ok(Todo {
@@ -64,7 +64,7 @@ impl Review<'_> {
         let record = self.as_imported(each)?;
         Ok(TodoItem {
             id: each.view.id_text(),
-            place: guide.place(&each.view.platform, record.origin_id.as_deref(), &record.origin.container),
+            place: guide.place(&each.view.source, record.origin_id.as_deref(), &record.origin.container),
             answer: each.answer.as_str().into(),
             state: state.as_str().into(),
             trashed: each.view.trashed.is_some(),
@@ -87,7 +87,7 @@ impl Review<'_> {
 fn todo_counts(all: &[(AnsweredRecord, AssistantState)]) -> Vec<TodoCount> {
     let mut by_assistant: BTreeMap<&str, (u32, u32)> = BTreeMap::new();
     for (each, state) in all {
-        let (open, items) = by_assistant.entry(&each.view.platform).or_default();
+        let (open, items) = by_assistant.entry(&each.view.source).or_default();
         *open += u32::from(*state != AssistantState::Gone);
         *items += 1;
     }

@@ -1,6 +1,6 @@
 //! Delta lines that delete records which the vault no longer has.
 use super::super::manifest::Manifest;
-use super::super::wire::{self, FORBIDDEN_VALUES_MEMBER};
+use super::super::wire::{self, INVALID_VALUES_MEMBER};
 use super::operation::{Operation, add_operation};
 use mementory_format::extension::{EXPORT_ID_MEMBER, VENDOR};
 use mementory_json::write_string;
@@ -39,7 +39,7 @@ pub(super) fn deletion_line(text: &str, base: &Manifest) -> Option<String> {
     // id. The original id is written even if it contains words of the record, because archives name the record only by
     // this id.
     if let Some(original) = wire::original_id(&m).filter(|original| *original != wire::folded_id(&id)) {
-        out.push_str(&format!(",\"raw_source_format\":{{\"{FORBIDDEN_VALUES_MEMBER}\":{{\"/id\":"));
+        out.push_str(&format!(",\"raw_source_format\":{{\"{INVALID_VALUES_MEMBER}\":{{\"/id\":"));
         write_string(&original, &mut out);
         out.push_str("}}");
     }

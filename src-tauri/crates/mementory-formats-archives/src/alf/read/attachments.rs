@@ -1,7 +1,7 @@
 //! Reads the attachment index (spec §3.1.9): each row becomes a record. A tier 2 file is read if its size and digest
 //! match its row. A tier 3 file has no content in the archive. Files that we exported from a workspace become files of
 //! that workspace again.
-use super::super::forbidden_documents::original_id;
+use super::super::invalid_layer_values::original_id;
 use super::super::manifest::{NOT_AN_ARTIFACT_CODE, is_artifact_path};
 use super::super::{extension, identity, list_document, tiers, wire};
 use super::{Reader, object};

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used)]
 mod encodings;
 mod encryption;
-mod forbidden;
 mod interop_export;
+mod invalid_values;
 mod memory_limits;
 mod other_formats;
 mod round_trip;

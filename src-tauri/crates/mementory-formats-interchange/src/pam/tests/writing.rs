@@ -296,7 +296,7 @@ fn deep_and_truncated_input_is_refused() {
 }
 
 #[test]
-fn a_forbidden_value_is_reported_and_exported_only_in_metadata() {
+fn an_invalid_value_is_reported_and_exported_only_in_metadata() {
     let scratch = Scratch::new("forbidden");
     let fixture_text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input/memory-store.json")).unwrap();
     let mut store: Value = serde_json::from_str(&fixture_text).unwrap();

@@ -1,8 +1,8 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::print_stderr)]
 mod bundles;
 mod cases;
-mod forbidden;
 pub(crate) mod harness;
+mod invalid_values;
 mod log_event;
 mod memory_limits;
 mod merkle_proofs;

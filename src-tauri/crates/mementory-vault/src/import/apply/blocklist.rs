@@ -28,14 +28,14 @@ pub(super) struct Blocklist {
     redacted_elsewhere: IdSet,
     /// Ids that tombstones of earlier imports redact. Tombstones of this import are not included.
     redacted_elsewhere_before: IdSet,
-    /// Fingerprints of texts that were deleted or redacted. Empty if `let_in` allows blocked texts.
+    /// Fingerprints of texts that were deleted or redacted. Empty if the import includes blocked texts.
     fingerprints: IdSet,
     /// Records of this input that were blocked.
     blocked_now: IdSet,
 }
 
 impl Blocklist {
-    pub(super) fn load(connection: &Connection, let_in: bool) -> VaultResult<Self> {
+    pub(super) fn load(connection: &Connection, include_blocked: bool) -> VaultResult<Self> {
         let set = |sql: &str| -> VaultResult<IdSet> {
             let mut statement = connection.prepare(sql)?;
             let rows = statement.query_map([], |r| r.get(0))?;
@@ -50,7 +50,7 @@ impl Blocklist {
             cascaded: set("SELECT id FROM records WHERE trashed IS NOT NULL AND trash_batch IS NOT NULL \
                  AND id NOT IN (SELECT record FROM redacted UNION SELECT record FROM blocked)")?,
             redacted: set("SELECT record FROM redacted")?,
-            fingerprints: if let_in { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
+            fingerprints: if include_blocked { HashSet::new() } else { set("SELECT fingerprint FROM fingerprints")? },
             blocked_now: HashSet::new(),
         })
     }

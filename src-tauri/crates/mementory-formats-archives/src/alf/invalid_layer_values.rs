@@ -2,10 +2,10 @@
 //! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an
 //! import reports it. An export writes a valid value in its place or omits the field. The member `mementory_forbidden`
 //! of the element preserves the original of each changed top-level member under its JSON pointer. Memory lines have
-//! separate rules (see [`super::forbidden`]).
+//! separate rules (see [`super::invalid_values`]).
 use super::partitions::stable_v5;
 use super::schema;
-use super::wire::{self, FORBIDDEN_VALUES_MEMBER};
+use super::wire::{self, INVALID_VALUES_MEMBER};
 use mementory_format::NOT_EXPORTED;
 use mementory_json::{
     Tree,
@@ -15,10 +15,10 @@ use mementory_model::{RecordKey, Timestamp};
 use std::borrow::Cow;
 use std::collections::BTreeSet;
 
-/// The element of a layer document with its forbidden values replaced, and the names of the changed members. The
-/// identity is a single element. `agent` is the agent to which the element belongs. None if the element has no forbidden
+/// The element of a layer document with its invalid values replaced, and the names of the changed members. The
+/// identity is a single element. `agent` is the agent to which the element belongs. None if the element has no invalid
 /// values, or if there is no valid value for one of them, such as the size of a file.
-pub(super) fn move_forbidden_values(layer: &str, text: &str, agent: &str) -> Option<(String, BTreeSet<String>)> {
+pub(super) fn move_invalid_values(layer: &str, text: &str, agent: &str) -> Option<(String, BTreeSet<String>)> {
     let rule = match layer {
         "identity" => &schema::IDENTITY_RULE,
         "principals" => &schema::PRINCIPAL_RULE,
@@ -41,7 +41,7 @@ pub(super) fn move_forbidden_values(layer: &str, text: &str, agent: &str) -> Opt
 }
 
 /// Gives the element a new id if `is_taken` returns true for its id, because another element of the document has this
-/// id. The key of the record is preserved among the forbidden values as the original id. Returns None if the id is
+/// id. The key of the record is preserved among the invalid values as the original id. Returns None if the id is
 /// free, or if the element has no id.
 pub(super) fn with_unique_id(
     layer: &str,
@@ -66,12 +66,12 @@ pub(super) fn with_unique_id(
 
 /// The id that an element had before an export replaced it.
 pub(super) fn original_id(element: &Tree) -> Option<&str> {
-    element.get(FORBIDDEN_VALUES_MEMBER)?.get("/id")?.as_str().filter(|id| !id.is_empty())
+    element.get(INVALID_VALUES_MEMBER)?.get("/id")?.as_str().filter(|id| !id.is_empty())
 }
 
-/// Replaces the forbidden values of a manifest. Leaves the manifest unchanged if it has none, or if there is no valid
-/// value for one of them. `version` replaces a forbidden version.
-pub(super) fn move_forbidden_manifest_values(manifest: &mut Tree, agent: &str, version: &str) {
+/// Replaces the invalid values of a manifest. Leaves the manifest unchanged if it has none, or if there is no valid
+/// value for one of them. `version` replaces an invalid version.
+pub(super) fn replace_invalid_manifest_values(manifest: &mut Tree, agent: &str, version: &str) {
     let identity_of_agent = [("id", text(agent)), ("name", text("")), ("source_runtime", text("unknown"))];
     let fallback = object(&[("alf_version", text(version)), ("agent", object(&identity_of_agent))]);
     let Some((mut valid, changed)) = replace_values(manifest, &schema::MANIFEST_RULE, &fallback) else { return };
@@ -85,14 +85,14 @@ fn replace_values(tree: &Tree, rule: &Rule, fallback: &Tree) -> Option<(Tree, BT
     let mut valid_tree = tree.clone();
     // The reference program writes null for an absent member. If the element has no other fault, its text stays
     // unchanged.
-    if !has_forbidden_values(tree, rule) || !has_forbidden_values(&without_nulls(tree), rule) {
+    if !has_invalid_values(tree, rule) || !has_invalid_values(&without_nulls(tree), rule) {
         return Some((valid_tree, BTreeSet::new()));
     }
     let changed = make_valid(&mut valid_tree, rule, fallback, &schema::is_error)?;
     Some((valid_tree, changed))
 }
 
-fn has_forbidden_values(tree: &Tree, rule: &Rule) -> bool {
+fn has_invalid_values(tree: &Tree, rule: &Rule) -> bool {
     let mut is_found = false;
     check(tree, rule, RepeatedKeys::Accept, &mut |_, violation| is_found |= schema::is_error(&violation));
     is_found
@@ -113,7 +113,7 @@ fn without_nulls(tree: &Tree) -> Tree {
 /// Adds the original values of the changed members. A payload is omitted, because it may be a secret in the clear
 /// (§8.3).
 fn preserve_members(valid: &mut Tree, original: &Tree, changed: &BTreeSet<String>) {
-    let earlier_values = valid.get(FORBIDDEN_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
+    let earlier_values = valid.get(INVALID_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
     let mut moved_values = earlier_values.cloned().unwrap_or_else(|| Tree::Object(vec![]));
     for name in changed.iter().filter(|name| *name != "encrypted_payload") {
         if let Some(value) = original.get(name) {
@@ -121,7 +121,7 @@ fn preserve_members(valid: &mut Tree, original: &Tree, changed: &BTreeSet<String
         }
     }
     if moved_values != Tree::Object(vec![]) {
-        valid.set(FORBIDDEN_VALUES_MEMBER, moved_values);
+        valid.set(INVALID_VALUES_MEMBER, moved_values);
     }
 }
 

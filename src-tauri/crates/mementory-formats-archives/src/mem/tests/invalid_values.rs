@@ -33,7 +33,7 @@ fn conversion_options() -> WriteOptions {
 }
 
 #[test]
-fn forbidden_numbers_are_exported_as_zero() {
+fn invalid_numbers_are_exported_as_zero() {
     let temp = TempDir::new();
     let path = temp.join("b.mem");
     let unsigned_line = TOMBSTONE.replace(r#""signature":"SIGNATURE","#, "");

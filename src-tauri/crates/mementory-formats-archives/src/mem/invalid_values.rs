@@ -7,8 +7,8 @@ use super::{
 };
 use mementory_json::Tree;
 
-/// Member of a line that contains its forbidden values.
-pub(super) const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
+/// Member of a line that contains its invalid values.
+pub(super) const INVALID_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// True for an integer below 0.
 pub(super) fn is_below_zero(value: Option<&Tree>) -> bool {
@@ -18,8 +18,8 @@ pub(super) fn is_below_zero(value: Option<&Tree>) -> bool {
     }
 }
 
-/// Names of the integer fields whose value is forbidden.
-pub(super) fn forbidden_fields(spec: &KindSpec, tree: &Tree) -> Vec<&'static str> {
+/// Names of the integer fields whose value is invalid.
+pub(super) fn negative_fields(spec: &KindSpec, tree: &Tree) -> Vec<&'static str> {
     let integers = spec.fields.iter().filter(|field| field.ty == Type::Int);
     integers.map(|field| field.name).filter(|name| is_below_zero(tree.get(name))).collect()
 }
@@ -29,16 +29,16 @@ pub(super) fn has_empty_id(spec: &KindSpec, tree: &Tree) -> bool {
     spec.id.iter().any(|name| text(tree, name) == Some(""))
 }
 
-/// Moves forbidden values to [`FORBIDDEN_VALUES_MEMBER`]. A forbidden integer is replaced with 0, and a forbidden id,
+/// Moves invalid values to [`INVALID_VALUES_MEMBER`]. An invalid integer is replaced with 0, and an invalid id,
 /// if it is a single field, with `new_id`. Returns the names of the changed fields.
-pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree, new_id: &str) -> Vec<&'static str> {
-    let mut names = forbidden_fields(spec, tree);
+pub(super) fn move_invalid_values(spec: &KindSpec, tree: &mut Tree, new_id: &str) -> Vec<&'static str> {
+    let mut names = negative_fields(spec, tree);
     let empty_id = spec.id.first().copied().filter(|_| spec.id.len() == 1 && has_empty_id(spec, tree));
     names.extend(empty_id);
     if names.is_empty() {
         return names;
     }
-    let mut moved_values = match tree.get(FORBIDDEN_VALUES_MEMBER) {
+    let mut moved_values = match tree.get(INVALID_VALUES_MEMBER) {
         Some(moved_values @ Tree::Object(_)) => moved_values.clone(),
         _ => Tree::Object(vec![]),
     };
@@ -47,6 +47,6 @@ pub(super) fn move_forbidden_values(spec: &KindSpec, tree: &mut Tree, new_id: &s
         let allowed_value = if Some(*name) == empty_id { Tree::Text(new_id.into()) } else { Tree::Number("0".into()) };
         tree.set(name, allowed_value);
     }
-    tree.set(FORBIDDEN_VALUES_MEMBER, moved_values);
+    tree.set(INVALID_VALUES_MEMBER, moved_values);
     names
 }

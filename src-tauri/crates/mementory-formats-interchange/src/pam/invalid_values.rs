@@ -19,24 +19,24 @@ use mementory_json::{
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
 
-/// Member of `metadata` or `raw_metadata` with the forbidden values.
-const FORBIDDEN_VALUES_MEMBER: &str = "mementory_forbidden";
+/// Member of `metadata` or `raw_metadata` with the invalid values.
+const INVALID_VALUES_MEMBER: &str = "mementory_forbidden";
 
 /// Placeholder for the content of a memory, which must not be empty.
 pub(super) const EMPTY_CONTENT: &str = "(empty)";
 
-/// A kind of object, and the member to which its forbidden values are moved.
-pub(super) struct ObjectKind {
+/// What the specification requires of one kind of object, and the member to which its invalid values are moved.
+pub(super) struct ObjectSpec {
     rule: &'static Rule,
-    /// The member without a schema, to which forbidden values are moved.
+    /// The member without a schema, to which invalid values are moved.
     overflow_member: Option<&'static str>,
     /// Pointers to the members that the object must have to be valid.
     required: &'static [&'static str],
     /// Pointers to optional objects that are invalid if one of their members is missing.
-    blocks: &'static [&'static str],
+    optional_objects: &'static [&'static str],
 }
 
-impl ObjectKind {
+impl ObjectSpec {
     /// True if the object has a member without a schema.
     pub fn has_overflow_member(&self) -> bool {
         self.overflow_member.is_some()
@@ -54,7 +54,7 @@ impl ObjectKind {
 }
 
 /// A memory (§4).
-pub(super) static MEMORY: ObjectKind = ObjectKind {
+pub(super) static MEMORY: ObjectSpec = ObjectSpec {
     rule: &MEMORY_RULE,
     overflow_member: Some("metadata"),
     required: &[
@@ -67,24 +67,24 @@ pub(super) static MEMORY: ObjectKind = ObjectKind {
         "/provenance",
         "/provenance/platform",
     ],
-    blocks: &[],
+    optional_objects: &[],
 };
 /// A relation (§13).
-pub(super) static RELATION: ObjectKind = ObjectKind {
+pub(super) static RELATION: ObjectSpec = ObjectSpec {
     rule: &RELATION_RULE,
     overflow_member: None,
     required: &["/id", "/from", "/to", "/type", "/created_at"],
-    blocks: &[],
+    optional_objects: &[],
 };
 /// An entry of the index (§14).
-pub(super) static INDEX_ENTRY: ObjectKind = ObjectKind {
+pub(super) static INDEX_ENTRY: ObjectSpec = ObjectSpec {
     rule: &INDEX_RULE,
     overflow_member: None,
     required: &["/id", "/platform", "/temporal", "/temporal/created_at"],
-    blocks: &["/storage"],
+    optional_objects: &["/storage"],
 };
 /// A conversation without its messages (§25).
-pub(super) static CONVERSATION: ObjectKind = ObjectKind {
+pub(super) static CONVERSATION: ObjectSpec = ObjectSpec {
     rule: &CONVERSATION_RULE,
     overflow_member: Some("raw_metadata"),
     required: &[
@@ -97,38 +97,39 @@ pub(super) static CONVERSATION: ObjectKind = ObjectKind {
         "/temporal/created_at",
         "/messages",
     ],
-    blocks: &[],
+    optional_objects: &[],
 };
 /// A message (§25.3).
-pub(super) static MESSAGE: ObjectKind = ObjectKind {
+pub(super) static MESSAGE: ObjectSpec = ObjectSpec {
     rule: &MESSAGE_RULE,
     overflow_member: Some("raw_metadata"),
     required: &["/id", "/role", "/content/type", "/created_at"],
-    blocks: &[],
+    optional_objects: &[],
 };
 
-/// Pointers to members with forbidden values, and to missing required members. A pointer has one part (a member of the
+/// Pointers to members with invalid values, and to missing required members. A pointer has one part (a member of the
 /// object) or two (a member of a nested object). If `keeps_unknown` is true, unknown members and values are allowed,
 /// because a later minor version may define them.
-fn forbidden_members(tree: &Tree, kind: &ObjectKind, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
-    let is_forbidden = |fault: &&Fault| match fault.code {
+fn invalid_members(tree: &Tree, spec: &ObjectSpec, faults: &[Fault], keeps_unknown: bool) -> BTreeSet<String> {
+    let is_invalid = |fault: &&Fault| match fault.code {
         "duplicate_key" | "more" => false,
         _ => !(fault.is_warning || keeps_unknown && fault.may_be_newer),
     };
-    let pointers = faults.iter().filter(is_forbidden).filter_map(|fault| {
+    let pointers = faults.iter().filter(is_invalid).filter_map(|fault| {
         let mut parts = fault.pointer.split('/').skip(1);
         let top = parts.next()?;
-        let is_block = kind.blocks.contains(&format!("/{top}").as_str()) && fault.code != "unknown_field";
+        let is_optional_object =
+            spec.optional_objects.contains(&format!("/{top}").as_str()) && fault.code != "unknown_field";
         match (tree.get(top), parts.next()) {
-            (Some(Tree::Object(_)), Some(name)) if !is_block => Some(format!("/{top}/{name}")),
+            (Some(Tree::Object(_)), Some(name)) if !is_optional_object => Some(format!("/{top}/{name}")),
             _ => Some(format!("/{top}")),
         }
     });
     let mut out: BTreeSet<String> = pointers.collect();
-    if kind.overflow_member == Some("metadata") {
-        out.extend(forbidden_memory_members(tree).into_iter().map(str::to_owned));
+    if spec.overflow_member == Some("metadata") {
+        out.extend(invalid_memory_members(tree).into_iter().map(str::to_owned));
     }
-    if !kind.blocks.is_empty() && has_unsafe_storage(tree) {
+    if !spec.optional_objects.is_empty() && has_unsafe_storage(tree) {
         out.insert("/storage".into());
     }
     out
@@ -141,7 +142,7 @@ fn has_unsafe_storage(tree: &Tree) -> bool {
 }
 
 /// Pointers to members of a memory that violate a rule outside the schema.
-fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
+fn invalid_memory_members(tree: &Tree) -> Vec<&'static str> {
     let time = |name: &str| nested_text(tree, "temporal", name).and_then(Timestamp::parse);
     let is_reversed = |from: &str, to: &str| time(from).zip(time(to)).is_some_and(|(from, to)| from > to);
     // Only a memory of type `custom` may have a `custom_type`.
@@ -155,7 +156,7 @@ fn forbidden_memory_members(tree: &Tree) -> Vec<&'static str> {
         ("/temporal/updated_at", is_reversed("created_at", "updated_at")),
         ("/temporal/valid_until", is_reversed("valid_from", "valid_until")),
     ];
-    rows.into_iter().filter(|(_, is_forbidden)| *is_forbidden).map(|(pointer, _)| pointer).collect()
+    rows.into_iter().filter(|(_, is_invalid)| *is_invalid).map(|(pointer, _)| pointer).collect()
 }
 
 /// Converts ids of an embedding that are numbers to texts. Returns true if an id was converted.
@@ -183,7 +184,7 @@ pub(super) fn is_valid_embedding(embedding: &Tree, memory: &str) -> bool {
         && check(&EMBEDDING_RULE, embedding).iter().all(|fault| fault.is_warning)
 }
 
-/// Replaces the forbidden members of a store's envelope with the members of `new`, or removes them. Returns the names
+/// Replaces the invalid members of a store's envelope with the members of `new`, or removes them. Returns the names
 /// of the changed members.
 pub(super) fn repair_store(store: &mut Tree, new: &Tree, lists: &[&str], keeps_unknown: bool) -> BTreeSet<String> {
     let mut repaired = store.clone();
@@ -243,10 +244,10 @@ fn set_at(tree: &mut Tree, pointer: &str, value: Option<Tree>) {
     }
 }
 
-/// The members that [`move_forbidden_values`] changed.
+/// The members that [`move_invalid_values`] changed.
 #[derive(Default)]
 pub(super) struct ChangedMembers {
-    /// Members whose forbidden value was moved.
+    /// Members whose invalid value was moved.
     pub moved: Vec<String>,
     /// Required members that were missing.
     pub added: Vec<String>,
@@ -254,22 +255,22 @@ pub(super) struct ChangedMembers {
     pub removed: BTreeSet<String>,
 }
 
-/// Moves forbidden values out of their members. `replacement` returns the new value of a required member, or None to
+/// Moves invalid values out of their members. `replacement` returns the new value of a required member, or None to
 /// leave the member unchanged.
-pub(super) fn move_forbidden_values(
+pub(super) fn move_invalid_values(
     tree: &mut Tree,
-    kind: &ObjectKind,
+    spec: &ObjectSpec,
     keeps_unknown: bool,
     replacement: &dyn Fn(&Tree, &str) -> Option<Tree>,
 ) -> ChangedMembers {
     let mut changed = ChangedMembers::default();
-    let faults = check(kind.rule, tree);
+    let faults = check(spec.rule, tree);
     if faults.iter().any(|fault| fault.code == "duplicate_key") {
         tree.remove_repeated_keys();
     }
     let mut moved: Vec<(String, Tree)> = Vec::new();
-    for pointer in forbidden_members(tree, kind, &faults, keeps_unknown) {
-        let is_known = pointer.split('/').nth(1).is_some_and(|name| kind.defines_member(name));
+    for pointer in invalid_members(tree, spec, &faults, keeps_unknown) {
+        let is_known = pointer.split('/').nth(1).is_some_and(|name| spec.defines_member(name));
         let rewritten = value_at(tree, &pointer).filter(|_| is_known);
         if let Some(value) = rewritten.and_then(|value| rewritten_value(&pointer, value)) {
             set_at(tree, &pointer, Some(value));
@@ -277,7 +278,7 @@ pub(super) fn move_forbidden_values(
             continue;
         }
         let old_value = value_at(tree, &pointer).cloned();
-        let new_value = match (kind.required.contains(&pointer.as_str()), &old_value) {
+        let new_value = match (spec.required.contains(&pointer.as_str()), &old_value) {
             (true, _) => match replacement(tree, &pointer) {
                 Some(new_value) => Some(new_value),
                 None => continue,
@@ -295,22 +296,22 @@ pub(super) fn move_forbidden_values(
         }
     }
     changed.moved = moved.iter().map(|(pointer, _)| pointer.clone()).collect();
-    if let Some(overflow_member) = kind.overflow_member.filter(|_| !moved.is_empty()) {
+    if let Some(overflow_member) = spec.overflow_member.filter(|_| !moved.is_empty()) {
         let mut data = match tree.get(overflow_member) {
             Some(data @ Tree::Object(_)) => data.clone(),
             _ => Tree::Object(vec![]),
         };
-        let mut moved_values = match data.get(FORBIDDEN_VALUES_MEMBER) {
+        let mut moved_values = match data.get(INVALID_VALUES_MEMBER) {
             Some(moved_values @ Tree::Object(_)) => moved_values.clone(),
             _ => Tree::Object(vec![]),
         };
         moved.into_iter().for_each(|(pointer, value)| moved_values.set(&pointer, value));
-        data.set(FORBIDDEN_VALUES_MEMBER, moved_values);
+        data.set(INVALID_VALUES_MEMBER, moved_values);
         tree.set(overflow_member, data);
     }
     if !faults.is_empty() {
         let mut repaired = tree.clone();
-        let names = make_valid(&mut repaired, kind.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
+        let names = make_valid(&mut repaired, spec.rule, &Tree::Null, &|violation| is_error(violation, keeps_unknown));
         if let Some(names) = names.filter(|names| !names.is_empty()) {
             changed.removed = names;
             *tree = repaired;
@@ -362,7 +363,7 @@ fn text_content(content: &Tree) -> Option<Tree> {
 
 /// True if [`EMPTY_CONTENT`] was written because the content of the memory was empty.
 pub(super) fn had_empty_content(tree: &Tree) -> bool {
-    let moved_values = tree.get("metadata").and_then(|data| data.get(FORBIDDEN_VALUES_MEMBER));
+    let moved_values = tree.get("metadata").and_then(|data| data.get(INVALID_VALUES_MEMBER));
     moved_values.and_then(|moved_values| moved_values.get("/content")).and_then(Tree::as_str) == Some("")
         && tree.get("content").and_then(Tree::as_str) == Some(EMPTY_CONTENT)
 }

@@ -8,7 +8,7 @@ use super::manifest::number;
 use super::partitions::stable_v7;
 use super::schema;
 use super::vocabulary::{EMPTY_CONTENT, ENTITY_TYPES, MEMORY_STATUSES, MEMORY_TYPES};
-use super::wire::{self, FORBIDDEN_VALUES_MEMBER};
+use super::wire::{self, INVALID_VALUES_MEMBER};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, check, make_valid},
@@ -16,8 +16,8 @@ use mementory_json::{
 use mementory_model::Timestamp;
 use std::collections::BTreeSet;
 
-/// JSON pointers to the forbidden values, and to required fields that are missing.
-pub(super) fn find_forbidden_values(tree: &Tree) -> BTreeSet<String> {
+/// JSON pointers to the invalid values, and to required fields that are missing.
+pub(super) fn find_invalid_values(tree: &Tree) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     check(tree, &schema::MEMORY_RULE, RepeatedKeys::Accept, &mut |at, violation| {
         if schema::is_error(&violation) {
@@ -48,11 +48,11 @@ pub(super) struct LineNames<'a> {
     pub id_is_taken: bool,
 }
 
-/// The line with its forbidden values moved to `raw_source_format`. None if the line has no forbidden values.
-pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option<String> {
+/// The line with its invalid values moved to `raw_source_format`. None if the line has no invalid values.
+pub(super) fn move_invalid_values(line: &str, names: &LineNames<'_>) -> Option<String> {
     let LineNames { agent, id_space, key, id_is_taken } = *names;
     let mut tree = Tree::parse(line, 512).ok()?;
-    let mut pointers = find_forbidden_values(&tree);
+    let mut pointers = find_invalid_values(&tree);
     if id_is_taken {
         pointers.insert("/id".to_owned());
     }
@@ -73,7 +73,7 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
         }
         let mut old_value = tree.get(top).cloned().unwrap_or(Tree::Null);
         match (top, old_value.as_str()) {
-            // The line gets a new id, and the key of the record is preserved among the forbidden values.
+            // The line gets a new id, and the key of the record is preserved among the invalid values.
             ("id", _) if id_is_taken => {
                 tree.set(top, Tree::Text(id_from(&tree, id_space, key)));
                 old_value = Tree::Text(key.to_owned());
@@ -118,7 +118,7 @@ pub(super) fn move_forbidden_values(line: &str, names: &LineNames<'_>) -> Option
     if moved_values != Tree::Object(vec![]) {
         let raw = tree.get("raw_source_format").filter(|raw| matches!(raw, Tree::Object(_)));
         let mut raw = raw.cloned().unwrap_or_else(|| Tree::Object(vec![]));
-        raw.set(FORBIDDEN_VALUES_MEMBER, moved_values);
+        raw.set(INVALID_VALUES_MEMBER, moved_values);
         tree.set("raw_source_format", raw);
     }
     let mut out = String::new();

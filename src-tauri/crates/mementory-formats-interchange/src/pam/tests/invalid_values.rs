@@ -23,7 +23,7 @@ fn with_value(scratch: &Scratch, document: &str, pointer: &str, value: &Value) {
 }
 
 #[test]
-fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
+fn an_invalid_value_is_reported_and_never_written_into_its_member_again() {
     const STORE: &str = "memory-store.json";
     const TALK: &str = "conversations/talk-1.json";
     const VECTORS: &str = "embeddings.json";
@@ -108,7 +108,7 @@ fn a_forbidden_value_is_reported_and_never_written_into_its_member_again() {
         let remaining_errors = errors(&scratch.at("out"));
         assert_eq!(remaining_errors, Vec::<String>::new(), "{pointer} {value}");
         let reread = read(&scratch.at("out")).unwrap();
-        // Relations are not compared, because an export replaces a forbidden type, which their text contains.
+        // Relations are not compared, because an export replaces an invalid type, which their text contains.
         let texts = |source: &MemorySource| {
             let records = source.records.iter().filter(|record| record.kind != Kind::Relation);
             let mut all: Vec<_> = records.map(|r| (r.key.value.clone(), r.text.clone())).collect();

@@ -15,25 +15,25 @@ use std::collections::{BTreeSet, HashMap};
 /// New ids, by list key and original id, for elements whose original id cannot be written.
 pub(super) type RenamedIds = HashMap<(&'static str, String), String>;
 
-/// Result of checking an element for forbidden values.
+/// Result of checking an element for invalid values.
 pub(super) struct Faults {
-    /// True if the element contains a forbidden value.
-    pub is_any_forbidden: bool,
-    /// True if the element's id is forbidden, or missing although it is required.
-    pub is_id_forbidden: bool,
+    /// True if the element contains an invalid value.
+    pub has_invalid_value: bool,
+    /// True if the element's id is invalid, or missing although it is required.
+    pub has_invalid_id: bool,
 }
 
-fn is_forbidden(violation: &Violation) -> bool {
+fn is_invalid(violation: &Violation) -> bool {
     !code_of(violation).1
 }
 
 /// Checks an element of a list.
 pub(super) fn find_faults(tree: &Tree, section: &Section, shape: Shape) -> Faults {
-    let mut out = Faults { is_any_forbidden: valid_redactions(tree, section).is_some(), is_id_forbidden: false };
+    let mut out = Faults { has_invalid_value: valid_redactions(tree, section).is_some(), has_invalid_id: false };
     check(tree, shape.element_rule(section), RepeatedKeys::Accept, &mut |at, violation| {
-        if is_forbidden(&violation) {
-            out.is_any_forbidden = true;
-            out.is_id_forbidden |= at.to_string() == "/id";
+        if is_invalid(&violation) {
+            out.has_invalid_value = true;
+            out.has_invalid_id |= at.to_string() == "/id";
         }
     });
     out
@@ -46,10 +46,10 @@ fn valid_redactions(tree: &Tree, section: &Section) -> Option<Tree> {
     (valid.len() < items.len()).then_some(Tree::Array(valid))
 }
 
-/// Replaces the forbidden values of an element with the values of `composed`, a new element made from the same record.
+/// Replaces the invalid values of an element with the values of `composed`, a new element made from the same record.
 /// Values that are not in `composed` are removed. Returns the names of the changed members, or None if the element
-/// still has forbidden values.
-pub(super) fn replace_forbidden_values(
+/// still has invalid values.
+pub(super) fn replace_invalid_values(
     tree: &mut Tree,
     section: &Section,
     shape: Shape,
@@ -60,11 +60,11 @@ pub(super) fn replace_forbidden_values(
         tree.set("redactions", redactions);
         names.insert("redactions".to_owned());
     }
-    names.extend(make_valid(tree, shape.element_rule(section), composed, &is_forbidden)?);
+    names.extend(make_valid(tree, shape.element_rule(section), composed, &is_invalid)?);
     Some(names)
 }
 
-/// Like [`replace_forbidden_values`], for a document without its records. Replacements come from `new`.
+/// Like [`replace_invalid_values`], for a document without its records. Replacements come from `new`.
 pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTreeSet<String> {
     let mut names = BTreeSet::new();
     let mut take = |root: &mut Tree, name: &str| {
@@ -79,7 +79,7 @@ pub(super) fn repair_document(root: &mut Tree, shape: Shape, new: &Tree) -> BTre
     if generator.is_some_and(|program| ["name", "version"].iter().any(|name| text(program, name).is_none())) {
         take(root, "generator");
     }
-    match make_valid(root, shape.document_rule(), new, &is_forbidden) {
+    match make_valid(root, shape.document_rule(), new, &is_invalid) {
         Some(replaced_names) => names.extend(replaced_names),
         None => {
             root.clone_from(new);

@@ -81,7 +81,7 @@ fn an_import_reports_what_the_validator_finds() {
 }
 
 #[test]
-fn a_forbidden_value_of_version_1_is_not_written_again() {
+fn an_invalid_value_of_version_1_is_not_written_again() {
     assert_cases(
         VERSION_1,
         &[
@@ -154,7 +154,7 @@ fn a_forbidden_value_of_version_1_is_not_written_again() {
 }
 
 #[test]
-fn a_forbidden_value_of_version_2_is_not_written_again() {
+fn an_invalid_value_of_version_2_is_not_written_again() {
     assert_cases(
         VERSION_2,
         &[
@@ -195,7 +195,7 @@ fn a_forbidden_value_of_version_2_is_not_written_again() {
 }
 
 #[test]
-fn a_frame_with_a_forbidden_value_keeps_its_other_members() {
+fn a_frame_with_an_invalid_value_keeps_its_other_members() {
     let temp = Scratch::new("forbidden-frame");
     let input = temp.put("in.mif.json", document_with(VERSION_1, "/memories/0/importance", &json!(1.7)).to_string());
     let out = temp.0.join("out.mif.json");
@@ -247,7 +247,7 @@ fn references_follow_an_id_that_is_replaced() {
 }
 
 #[test]
-fn an_edit_of_an_element_with_forbidden_values_is_kept() {
+fn an_edit_of_an_element_with_invalid_values_is_kept() {
     let temp = Scratch::new("forbidden-edit");
     for (pointer, forbidden) in [
         ("/memories/0/importance", json!(1.7)),
@@ -301,7 +301,7 @@ fn every_fixture_is_valid_after_an_export() {
 }
 
 #[test]
-fn a_forbidden_value_of_an_interop_element_is_not_written_again() {
+fn an_invalid_value_of_an_interop_element_is_not_written_again() {
     let temp = Scratch::new("forbidden-interop");
     for (encoding, element) in [
         ("mem0", json!({"memory": "Tea at four.", "created_at": "yesterday", "metadata": [1]})),

@@ -33,7 +33,7 @@ fn bundle(entry: &Value) -> Value {
 }
 
 #[test]
-fn a_forbidden_value_of_an_entry_is_not_written_again() {
+fn an_invalid_value_of_an_entry_is_not_written_again() {
     for (i, (pointer, value)) in [
         ("/citation", json!("nowhere")),
         ("/citation", json!(5)),
@@ -58,7 +58,7 @@ fn a_forbidden_value_of_an_entry_is_not_written_again() {
 }
 
 #[test]
-fn a_forbidden_value_of_the_envelope_is_not_written_again() {
+fn an_invalid_value_of_the_envelope_is_not_written_again() {
     for (i, (name, value)) in
         [("signed", json!(true)), ("session_id", json!(5)), ("schema_version", json!(1))].into_iter().enumerate()
     {
@@ -85,7 +85,7 @@ fn an_entry_whose_time_is_a_year_or_a_month_keeps_its_signature() {
 }
 
 #[test]
-fn the_text_of_a_forbidden_entry_is_in_the_extension_only_if_the_entry_was_not_edited() {
+fn the_text_of_an_invalid_entry_is_in_the_extension_only_if_the_entry_was_not_edited() {
     for is_edited in [false, true] {
         let scratch = Scratch::new(&format!("forbidden-edited-{is_edited}"));
         let mut bad = entry();
