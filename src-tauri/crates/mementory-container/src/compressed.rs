@@ -123,7 +123,7 @@ fn has_ending(name: &str, ending: &str) -> bool {
 }
 
 /// The name of the content: without `.gz`, `.zst` or `.zstd`, and with `.tar` instead of `.tgz`.
-fn plain_name(name: &str) -> String {
+pub(super) fn plain_name(name: &str) -> String {
     let ending = ENDINGS.iter().find(|(ending, _)| has_ending(name, ending));
     let name_of_content =
         ending.and_then(|(ending, other)| Some(format!("{}{other}", name.get(..name.len() - ending.len())?)));

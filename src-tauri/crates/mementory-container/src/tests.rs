@@ -465,9 +465,11 @@ fn tar_archives_are_read_like_zip_files_compressed_or_not() {
     let plain = open(&[dir.put("memories.jsonl.gz", &gzip_bytes(b"{}"))]).unwrap();
     assert_eq!((plain.members()[0].name.as_str(), places(&plain)), ("memories.jsonl", vec!["memories.jsonl.gz"]));
     assert_eq!(member_text(&plain, "memories.jsonl.gz").unwrap(), "{}");
+    assert!(plain.members()[0].is_selected_alone());
     let inside = zip_bytes(&[plain_entry("memories.jsonl.gz", &gzip_bytes(b"{}"))]);
     let inside = open(&[dir.put("backup.zip", &inside)]).unwrap();
     assert_eq!(inside.members()[0].name, "memories.jsonl");
+    assert!(!inside.members()[0].is_selected_alone());
     assert_eq!(member_text(&inside, "backup.zip!/memories.jsonl.gz").unwrap(), "{}");
 }
 
