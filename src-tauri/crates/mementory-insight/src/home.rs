@@ -1,7 +1,7 @@
 //! Recognises statements that say where the owner of the memories lives.
 use crate::{
     fold::{Folded, fold},
-    numerals::expand,
+    placeholders::expand,
     subject::subject,
     word_lists::VALUES,
 };
