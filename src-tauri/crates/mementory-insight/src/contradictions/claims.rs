@@ -57,8 +57,10 @@ const PLACE_ATTRIBUTES: [&str; 2] = ["lives_in", "born_in"];
 const MONEY_ATTRIBUTES: [&str; 2] = ["rent", "salary"];
 
 /// Attributes that may have any number of values. Only a value and its denial contradict each other: "has never been to
-/// Japan" and "flew to Japan". What is past counts too.
-const ATTRIBUTES_OF_EXPERIENCE: [&str; 1] = ["been_to"];
+/// Japan" and "flew to Japan".
+const ATTRIBUTES_WITH_SEVERAL_VALUES: [&str; 2] = [BEEN_TO, "member_of"];
+/// Name of the attribute for the places that somebody has visited. What is past counts too.
+const BEEN_TO: &str = "been_to";
 
 /// Name of the attribute for the make of a car. Somebody who "also drives a Fiat" has two cars.
 const CAR_MAKE: &str = "car_make";
@@ -93,7 +95,7 @@ impl ClaimedValue {
     fn contradicts(&self, other: &Self, attribute: &str) -> bool {
         let difference = difference(attribute, &self.value, &other.value);
         match (self.is_denied, other.is_denied) {
-            (false, false) => difference == Difference::Other && !ATTRIBUTES_OF_EXPERIENCE.contains(&attribute),
+            (false, false) => difference == Difference::Other && !ATTRIBUTES_WITH_SEVERAL_VALUES.contains(&attribute),
             (true, true) => false,
             _ => difference == Difference::Same || may_be_same_name(&self.value, &other.value),
         }
@@ -114,7 +116,7 @@ pub(super) fn find(
     let mut groups: BTreeMap<OwnedAttribute, Vec<(usize, ClaimedValue)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
         for (owned_attribute, claimed) in claims(statement, persons) {
-            if statement.marks.is_past && !ATTRIBUTES_OF_EXPERIENCE.contains(&owned_attribute.0) {
+            if statement.marks.is_past && owned_attribute.0 != BEEN_TO {
                 continue;
             }
             if is_age_of_child(owned_attribute, persons) {
