@@ -12,7 +12,7 @@ use toml::{Table, Value};
 const FOLDERS: [(&str, &str, &[&str]); 5] = [
     ("data/about", "ABOUT", &["strong", "cues", "prototypes"]),
     ("data/special", "SPECIAL", &["sure", "hits", "unless", "not", "patterns", "figurative"]),
-    ("data/values", "VALUES", &["patterns", "stop"]),
+    ("data/values", "VALUES", &["patterns", "stop", "denied"]),
     ("data/slots", "SLOTS", &["words"]),
     (
         "data/people",

@@ -6,7 +6,7 @@ use crate::{
     About, AboutKind, Special,
     classify::{KIND_COUNT, best_kind, features, word_scores},
     fold::Folded,
-    home::says_where_home_is,
+    home::{HomePhrase, home_phrase},
     special::{Evidence, evidence_of, shown_categories},
     subject::{FirstSubject, first_subject},
 };
@@ -66,8 +66,8 @@ struct Words {
     features: Vec<u16>,
     /// True if the text is in a language without word lists.
     is_foreign: bool,
-    /// True if the text says where the owner of the memories lives.
-    says_home: bool,
+    /// How the text says where the owner of the memories lives. None if it does not.
+    home: Option<HomePhrase>,
 }
 
 impl Words {
@@ -83,7 +83,7 @@ impl Words {
             first: first_subject(folded),
             features: numbers,
             is_foreign: folded.languages.other,
-            says_home: says_where_home_is(folded),
+            home: home_phrase(folded),
         }
     }
 
@@ -132,13 +132,21 @@ impl Words {
         )
     }
 
-    /// Returns the scores of the kinds. If the text says where the person lives, the kind "home" gets the higher one of
-    /// its own score and that of "places", and "places" the lower one: "lives in Graz" names a city, but says where
-    /// home is.
+    /// Returns the scores of the kinds. If the text says where the person lives, the kind "home" gets the highest score
+    /// of those kinds that such a text resembles, and the kind with this score gets that of "home": "lives in Graz"
+    /// names a city, but says where home is. A text that begins with the home resembles also those about people and
+    /// work: "Lives in Graz with two friends".
     fn home_first(&self, mut scores: [f32; KIND_COUNT]) -> [f32; KIND_COUNT] {
-        let (home, places) = (AboutKind::Home.index(), AboutKind::PlacesTravel.index());
-        if self.says_home && scores[home] < scores[places] {
-            scores.swap(home, places);
+        let rivals: &[AboutKind] = match self.home {
+            None => &[],
+            Some(HomePhrase::Later) => &[AboutKind::PlacesTravel],
+            Some(HomePhrase::First) => &[AboutKind::PlacesTravel, AboutKind::People, AboutKind::Work],
+        };
+        let home = AboutKind::Home.index();
+        for rival in rivals.iter().map(|kind| kind.index()) {
+            if scores[home] < scores[rival] {
+                scores.swap(home, rival);
+            }
         }
         scores
     }

@@ -1,7 +1,7 @@
 //! Recognises statements that say where the owner of the memories lives.
 use crate::{
     fold::{Folded, fold},
-    numerals::expand,
+    placeholders::expand,
     subject::subject,
     word_lists::VALUES,
 };
@@ -20,20 +20,66 @@ struct Form {
     language: &'static str,
 }
 
-/// True if a statement says where the person lives: "lives in Graz, in the Lend district". Homes of relatives and
-/// places that are only visited do not count.
-pub(crate) fn says_where_home_is(folded: &Folded) -> bool {
-    forms().iter().filter(|form| folded.languages.may_be(form.language)).any(|form| {
-        let begins_with_home = |regex: &Regex| {
-            let found = regex.find(&folded.written);
-            found.and_then(|found| folded.written.get(..found.start())).is_some_and(|before| {
-                let before = fold(before);
-                before.chars().count() <= MAX_CHARS_BEFORE && subject(&before, before.len()).is_none()
-            })
-        };
-        !form.stop_words.iter().any(|word| folded.text.contains(word.as_str()))
-            && form.patterns.iter().any(begins_with_home)
-    })
+/// Words that may precede the phrase in a statement that is only about the home: "The user now lives in Graz".
+const OPENINGS: [&str; 30] = [
+    "the",
+    "user",
+    "she",
+    "he",
+    "they",
+    "i",
+    "is",
+    "has",
+    "now",
+    "currently",
+    "still",
+    "recently",
+    "die",
+    "der",
+    "nutzer",
+    "nutzerin",
+    "sie",
+    "er",
+    "ich",
+    "ist",
+    "hat",
+    "jetzt",
+    "inzwischen",
+    "mittlerweile",
+    "derzeit",
+    "aktuell",
+    "seit",
+    "ユーザーは",
+    "今は",
+    "現在は",
+];
+
+/// How a statement says where the owner of the memories lives.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum HomePhrase {
+    /// The statement begins with it: "Lives in Graz with her husband".
+    First,
+    /// Other words precede it, such as a name.
+    Later,
+}
+
+/// Whether a statement says where the person lives: "lives in Graz, in the Lend district". None if it does not. Homes of
+/// relatives and places that are only visited do not count.
+pub(crate) fn home_phrase(folded: &Folded) -> Option<HomePhrase> {
+    let before_phrase = |regex: &Regex| {
+        let found = regex.find(&folded.written)?;
+        let before = fold(folded.written.get(..found.start())?);
+        let is_own = before.chars().count() <= MAX_CHARS_BEFORE && subject(&before, before.len()).is_none();
+        is_own.then_some(before)
+    };
+    let of_language = forms().iter().filter(|form| folded.languages.may_be(form.language));
+    let mut found = of_language
+        .filter(|form| !form.stop_words.iter().any(|word| folded.text.contains(word.as_str())))
+        .flat_map(|form| form.patterns.iter().filter_map(before_phrase))
+        .peekable();
+    found.peek()?;
+    let is_opening = |before: String| before.split(' ').all(|word| word.is_empty() || OPENINGS.contains(&word));
+    Some(if found.any(is_opening) { HomePhrase::First } else { HomePhrase::Later })
 }
 
 fn forms() -> &'static [Form] {
@@ -65,7 +111,7 @@ mod tests {
             "Ist im Mai nach Graz gezogen.",
             "グラーツのレント地区で暮らしている。",
         ] {
-            assert!(says_where_home_is(&Folded::new(text)), "{text}");
+            assert!(home_phrase(&Folded::new(text)).is_some(), "{text}");
         }
         for text in [
             "Her sister lives in Leeds.",
@@ -73,8 +119,23 @@ mod tests {
             "Spent a week in Lisbon.",
             "Die Schwester ist nach Odense gezogen.",
             "母は今オスロに住んでいる。",
+            "2018年に札幌に住んでいた。",
         ] {
-            assert!(!says_where_home_is(&Folded::new(text)), "{text}");
+            assert_eq!(home_phrase(&Folded::new(text)), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_statement_that_begins_with_a_name_may_be_about_somebody_else() {
+        for text in [
+            "The user now lives in Graz with Ada.",
+            "Wohnt in Jena, in einer WG.",
+            "エスビャウのマンションに住んでいる。",
+        ] {
+            assert_eq!(home_phrase(&Folded::new(text)), Some(HomePhrase::First), "{text}");
+        }
+        for text in ["Zorvella lives in Leeds.", "Works as a baker and lives in Leeds."] {
+            assert_eq!(home_phrase(&Folded::new(text)), Some(HomePhrase::Later), "{text}");
         }
     }
 }

@@ -8,6 +8,7 @@ mod kinds;
 mod numerals;
 mod patterns;
 mod people;
+mod placeholders;
 mod special;
 mod spelling;
 mod subject;

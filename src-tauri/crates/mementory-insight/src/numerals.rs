@@ -62,7 +62,7 @@ fn kanji(folded: &str) -> Option<usize> {
 
 /// Replaces the placeholders in a pattern of a word list by number words: `{number}` by all, `{kanji}` by numbers in
 /// Kanji, and `{age}` by the number words from 13 on, so that "is two" does not count as an age.
-pub(crate) fn expand(pattern: &str) -> String {
+pub(crate) fn expand_numbers(pattern: &str) -> String {
     static WORDS: OnceLock<[String; 2]> = OnceLock::new();
     let [all, ages] = WORDS.get_or_init(|| [alternatives(1), alternatives(FIRST_OF_AGES)]);
     pattern.replace("{number}", all).replace("{age}", ages).replace("{kanji}", "[〇一二三四五六七八九十百]{1,5}")
@@ -114,7 +114,7 @@ mod tests {
 
     #[test]
     fn a_pattern_takes_the_whole_number_word() {
-        let regex = regex::Regex::new(&expand("is (?P<v>{age})$")).ok();
+        let regex = regex::Regex::new(&expand_numbers("is (?P<v>{age})$")).ok();
         let value = |text: &str| Some(regex.as_ref()?.captures(text)?.name("v")?.as_str().to_owned());
         assert_eq!(value("is forty-two").as_deref(), Some("forty-two"));
         assert_eq!(value("is sechsunddreißig").as_deref(), Some("sechsunddreißig"));

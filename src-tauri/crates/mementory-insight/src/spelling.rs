@@ -48,12 +48,7 @@ pub(crate) fn plain_names(folded: &Folded) -> Vec<String> {
 /// the Latin name ends in a vowel other than E, the last vowels must be equal too. Names with only one consonant must
 /// have the same vowels, at least two.
 pub(crate) fn same_name(one: &str, other: &str) -> bool {
-    let is_katakana = |name: &str| !name.is_empty() && name.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff));
-    let is_latin = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
-    let (latin, katakana) = if is_latin(one) { (one, other) } else { (other, one) };
-    if !is_latin(latin) || !is_katakana(katakana) {
-        return false;
-    }
+    let Some((latin, katakana)) = in_two_scripts(one, other) else { return false };
     let sounds = katakana_consonants(katakana);
     let (written, silent) = (latin_consonants(latin), latin_consonants(&without_silent_r(latin)));
     if sounds != written && sounds != silent {
@@ -67,6 +62,23 @@ pub(crate) fn same_name(one: &str, other: &str) -> bool {
     let end = latin.chars().next_back().filter(|c| "aiou".contains(*c));
     spoken.first().is_none_or(|vowel| first_vowels(latin).contains(vowel))
         && end.is_none_or(|end| spoken.last() == Some(&end))
+}
+
+/// The name in Latin letters and the name in Katakana. None unless one is in each script.
+fn in_two_scripts<'n>(one: &'n str, other: &'n str) -> Option<(&'n str, &'n str)> {
+    let is_katakana = |name: &str| !name.is_empty() && name.chars().all(|c| matches!(u32::from(c), 0x30a1..=0x30ff));
+    let is_latin = |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphabetic() && !is_east_asian(c));
+    let (latin, katakana) = if is_latin(one) { (one, other) } else { (other, one) };
+    (is_latin(latin) && is_katakana(katakana)).then_some((latin, katakana))
+}
+
+/// True if a folded name of one word in Latin letters and a folded name in Katakana, in any order, surely are two names,
+/// because they share no consonant. Each must have at least two consonants. Names that are only partly alike may be one,
+/// because spelling and sound differ in many languages.
+pub(crate) fn sound_unlike(one: &str, other: &str) -> bool {
+    let Some((latin, katakana)) = in_two_scripts(one, other) else { return false };
+    let (written, spoken) = (latin_consonants(latin), katakana_consonants(katakana));
+    written.len() >= 2 && spoken.len() >= 2 && !written.chars().any(|consonant| spoken.contains(consonant))
 }
 
 /// The vowels with which Katakana may write the first vowels of a folded name in Latin letters: "Noor" is ヌール or ノール,
@@ -238,6 +250,13 @@ mod tests {
         for (latin, katakana) in [("mario", "マリア"), ("nora", "エミル"), ("hana", "hana"), ("", ""), ("ed", "エド")]
         {
             assert!(!same_name(latin, katakana), "{latin} {katakana}");
+        }
+        for (latin, katakana) in [("emden", "エスビャウ"), ("jonas", "マルク"), ("hugo", "リタ")] {
+            assert_eq!(sound_unlike(latin, katakana), latin != "jonas", "{latin}");
+        }
+        for (latin, katakana) in [("joaquín", "ホアキン"), ("tamsin", "タムシン"), ("ida", "エミ"), ("emil", "emil")]
+        {
+            assert!(!sound_unlike(latin, katakana), "{latin}");
         }
         assert_eq!(names(&Folded::new("The cat Pixel sleeps.")), ["bksr"]);
         assert_eq!(plain_names(&Folded::new("Lives in Leeds.")), ["leeds"]);

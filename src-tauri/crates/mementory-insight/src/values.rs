@@ -15,6 +15,8 @@ pub(crate) enum Value {
     Number(f64),
     /// Position of the list that contains the name. All names in this list mean the same thing.
     Name(usize),
+    /// One of the values that a word list names, such as `no_meat`.
+    Listed(&'static str),
     /// A folded text that is neither a number nor a listed name.
     Text(String),
 }
@@ -81,7 +83,9 @@ pub(crate) fn compare(a: &Value, b: &Value) -> Difference {
             let shared = words(a).iter().any(|word| word.len() > 2 && words(b).contains(word));
             if shared { Difference::Unknown } else { Difference::Other }
         }
-        (Value::Number(_), _) | (_, Value::Number(_)) => Difference::Unknown,
+        (Value::Listed(a), Value::Listed(b)) if a == b => Difference::Same,
+        (Value::Listed(_), Value::Listed(_)) => Difference::Other,
+        (Value::Number(_) | Value::Listed(_), _) | (_, Value::Number(_) | Value::Listed(_)) => Difference::Unknown,
     }
 }
 
@@ -167,9 +171,44 @@ pub(crate) fn dates(folded: &str) -> Vec<Date> {
     out
 }
 
+/// The day of the year that a text names, whatever its form, as its month times 100 plus its day: 314 for "14 March",
+/// "March 14th", "14.3.1987", "1987-03-14" and 「3月14日」. None if the text names no such day.
+pub(crate) fn calendar_day(text: &str) -> Option<u32> {
+    let folded = fold(text);
+    let words = words(&folded);
+    let leading_number = |word: &&str| {
+        let end = word.find(|c: char| !c.is_ascii_digit()).unwrap_or(word.len());
+        word.get(..end)?.parse::<u32>().ok()
+    };
+    let numbers: Vec<u32> = words.iter().filter_map(leading_number).collect();
+    let named = words.iter().find_map(|word| MONTHS.iter().position(|names| names.contains(word)));
+    let (month, day) = match (named, numbers.as_slice()) {
+        (Some(month), numbers) => (month as u32 + 1, numbers.iter().copied().find(|number| *number <= 31)?),
+        // With digits alone, the order is known if the year comes first, if the signs for month and day follow, or if
+        // full stops separate them.
+        (None, [year, month, day]) if *year > 31 => (*month, *day),
+        (None, [month, day, ..]) if folded.contains('月') => (*month, *day),
+        (None, [day, month, ..]) if folded.contains('.') => (*month, *day),
+        _ => return None,
+    };
+    ((1..=12).contains(&month) && (1..=31).contains(&day)).then_some(month * 100 + day)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_day_of_the_year_is_the_same_in_all_forms() {
+        for text in
+            ["14 March", "the 14th of March", "March 14", "14. März", "14.3.", "14.03.1987", "1987-03-14", "3月14日"]
+        {
+            assert_eq!(calendar_day(text), Some(314), "{text}");
+        }
+        for text in ["March", "3/14", "31.13.", "March 1987", ""] {
+            assert_eq!(calendar_day(text), None, "{text}");
+        }
+    }
 
     #[test]
     fn numbers_dates_and_names_are_recognised() {
@@ -188,5 +227,6 @@ mod tests {
         assert_eq!(compare(&value("Emil"), &value("エミル")), Difference::Unknown);
         assert_eq!(compare(&value("Lüttich"), &value("Liège")), Difference::Same);
         assert_eq!(compare(&value("Tampere"), &value("トゥルク")), Difference::Other);
+        assert_eq!(compare(&Value::Listed("no_meat"), &Value::Listed("eats_meat")), Difference::Other);
     }
 }

@@ -17,15 +17,20 @@ struct Life {
     prints_errors: bool,
     /// Lowest share of memories whose kind must be right.
     min_kind: f64,
+    /// Lowest recall and precision of the special categories.
+    min_recall: f64,
+    min_precision: f64,
 }
 
-const LIVES: [Life; 5] = [
+const LIVES: [Life; 6] = [
     Life {
         name: "veterinarian",
         memories: include_str!("data/lives/veterinarian.tsv"),
         labels: include_str!("data/veterinarian_kinds.tsv"),
         prints_errors: true,
         min_kind: 0.8,
+        min_recall: 0.95,
+        min_precision: 0.85,
     },
     Life {
         name: "primary teacher",
@@ -33,6 +38,17 @@ const LIVES: [Life; 5] = [
         labels: include_str!("data/primary_teacher_kinds.tsv"),
         prints_errors: true,
         min_kind: 0.8,
+        min_recall: 0.95,
+        min_precision: 0.85,
+    },
+    Life {
+        name: "turbine technician",
+        memories: include_str!("data/lives/turbine_technician.tsv"),
+        labels: include_str!("data/turbine_technician_kinds.tsv"),
+        prints_errors: true,
+        min_kind: 0.8,
+        min_recall: 0.9,
+        min_precision: 0.8,
     },
     Life {
         name: "ship's engineer",
@@ -40,6 +56,8 @@ const LIVES: [Life; 5] = [
         labels: include_str!("data/kept_ships_engineer_kinds.tsv"),
         prints_errors: false,
         min_kind: 0.8,
+        min_recall: 0.95,
+        min_precision: 0.85,
     },
     Life {
         name: "archivist",
@@ -47,6 +65,8 @@ const LIVES: [Life; 5] = [
         labels: include_str!("data/archivist_kinds.tsv"),
         prints_errors: true,
         min_kind: 0.8,
+        min_recall: 0.95,
+        min_precision: 0.85,
     },
     Life {
         name: "archivist, kept half",
@@ -54,6 +74,8 @@ const LIVES: [Life; 5] = [
         labels: include_str!("data/kept_archivist_kinds.tsv"),
         prints_errors: false,
         min_kind: 0.75,
+        min_recall: 0.95,
+        min_precision: 0.85,
     },
 ];
 
@@ -145,8 +167,8 @@ fn kinds_special_categories_and_topics_of_new_lives_are_mostly_right() {
     });
     for (life, Figures { kind, recall, precision, purity }) in LIVES.iter().zip(figures) {
         assert!(kind >= life.min_kind, "{}: kind {kind}", life.name);
-        assert!(recall >= 0.95, "{}: recall {recall}", life.name);
-        assert!(precision >= 0.85, "{}: precision {precision}", life.name);
+        assert!(recall >= life.min_recall, "{}: recall {recall}", life.name);
+        assert!(precision >= life.min_precision, "{}: precision {precision}", life.name);
         assert!(purity >= 0.8, "{}: purity {purity}", life.name);
     }
 }

@@ -1,5 +1,5 @@
-//! Tests whether two memories are found to contradict each other, for each pair separately. The test needs the weights
-//! of the real encoder (`MEMENTORY_WEIGHTS_DIR`). Developers can set `MEMENTORY_PAIRS` to another file of pairs.
+//! Tests whether two memories are found to contradict each other, for each pair separately. One test needs the weights of
+//! the real encoder (`MEMENTORY_WEIGHTS_DIR`). Developers can set `MEMENTORY_PAIRS` to another file of pairs.
 #![allow(clippy::unwrap_used, clippy::print_stdout)]
 use mementory_insight::{Statement, contradictions};
 use mementory_meaning::Encoder;
@@ -8,11 +8,22 @@ use mementory_meaning::Encoder;
 mod common;
 
 const PAIRS: &str = include_str!("data/pairs.tsv");
+/// Pairs whose forms the rules by words know.
+const WORD_PAIRS: &str = include_str!("data/word_pairs.tsv");
 const YEAR: i64 = 365 * 86_400_000_000;
 
 struct Pair<'t> {
     contradict: bool,
     texts: [&'t str; 2],
+}
+
+impl Pair<'_> {
+    /// True if the two memories are found to contradict each other.
+    fn is_found(&self, vectors: &[Vec<f32>]) -> bool {
+        let statement = |(n, text)| Statement { text, at: Some((n as i64 + 50) * YEAR) };
+        let statements: Vec<Statement<'_>> = self.texts.into_iter().enumerate().map(statement).collect();
+        !contradictions(&statements, vectors).is_empty()
+    }
 }
 
 fn pairs(file: &str) -> Vec<Pair<'_>> {
@@ -30,9 +41,7 @@ fn figures(pairs: &[Pair<'_>], encoder: &Encoder) -> (f64, f64) {
     for pair in pairs {
         let vectors: Vec<Vec<f32>> =
             encoder.encode(&pair.texts).iter().map(|vector| vector.as_slice().to_vec()).collect();
-        let statement = |(n, text)| Statement { text, at: Some((n as i64 + 50) * YEAR) };
-        let statements: Vec<Statement<'_>> = pair.texts.into_iter().enumerate().map(statement).collect();
-        let is_contradiction = !contradictions(&statements, &vectors).is_empty();
+        let is_contradiction = pair.is_found(&vectors);
         match (is_contradiction, pair.contradict) {
             (true, true) => right += 1,
             (true, false) => wrong += 1,
@@ -59,4 +68,14 @@ fn contradictions_among_pairs_of_many_lives_are_found() {
         assert!(precision >= 0.94, "precision {precision}");
         assert!(recall >= 0.75, "recall {recall}");
     }
+}
+
+#[test]
+fn words_alone_show_each_form_of_a_contradiction_that_the_rules_know() {
+    let wrong: Vec<[&str; 2]> = pairs(WORD_PAIRS)
+        .into_iter()
+        .filter(|pair| pair.is_found(&[]) != pair.contradict)
+        .map(|pair| pair.texts)
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }

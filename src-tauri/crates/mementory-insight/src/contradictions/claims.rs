@@ -9,10 +9,11 @@ use super::{
 };
 use crate::{
     fold::{Folded, fold, words},
-    numerals::expand,
-    subject::subject,
-    values::{Difference, Value, compare, value},
-    word_lists::{MONTHS, RELATIONS, VALUES, WEEKDAYS},
+    placeholders::expand,
+    spelling::{same_name, sound_unlike},
+    subject::{is_title, subject},
+    values::{Difference, Value, calendar_day, compare, value},
+    word_lists::{CAR_MAKES, MONTHS, RELATIONS, VALUES, WEEKDAYS},
 };
 use regex::Regex;
 use std::collections::{BTreeMap, HashMap};
@@ -34,7 +35,7 @@ const UNCHANGING_ATTRIBUTES: [&str; 11] = [
 ];
 /// Attributes of a family. They belong to a relative only if the same clause names this relative: "her sister has two
 /// children". A partner does not count as a relative here, because partners have the same family.
-const FAMILY_ATTRIBUTES: [&str; 3] = ["children", "siblings", "has_siblings"];
+const FAMILY_ATTRIBUTES: [&str; 5] = ["children", "siblings", "has_siblings", "partner_name", "boss_name"];
 
 /// Attributes of a body. Such an attribute may also be that of a child or a pet.
 const BODY_ATTRIBUTES: [&str; 3] = ["age", "height", "weight"];
@@ -46,12 +47,23 @@ const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", 
 const BODY_OPENINGS: [&str; 10] =
     ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
 
-/// Attributes whose value is the name of somebody else. A statement of such an attribute may begin with this name or
-/// mention other people, but the attribute always belongs to the owner of the memories.
+/// Attributes whose value is the name of somebody else. A statement of such an attribute may begin with this name.
 const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
 
 /// Attributes whose value is a place.
 const PLACE_ATTRIBUTES: [&str; 2] = ["lives_in", "born_in"];
+
+/// Attributes whose value is an amount of money. Amounts for two purposes do not contradict each other.
+const MONEY_ATTRIBUTES: [&str; 2] = ["rent", "salary"];
+
+/// Attributes that may have any number of values. Only a value and its denial contradict each other: "has never been to
+/// Japan" and "flew to Japan".
+const ATTRIBUTES_WITH_SEVERAL_VALUES: [&str; 2] = [BEEN_TO, "member_of"];
+/// Name of the attribute for the places that somebody has visited. What is past counts too.
+const BEEN_TO: &str = "been_to";
+
+/// Name of the attribute for the make of a car. Somebody who "also drives a Fiat" has two cars.
+const CAR_MAKE: &str = "car_make";
 
 /// Words that deny the text before them in a Japanese statement.
 const JAPANESE_DENIALS: [&str; 6] = ["ではな", "じゃな", "ではあり", "わけではな", "というわけではな", "とは限らな"];
@@ -62,6 +74,8 @@ struct Attribute {
     value: Option<Value>,
     patterns: Vec<Regex>,
     stop_words: Vec<String>,
+    /// Patterns of statements that deny the value in the group `v`: "no longer works at Fenwick".
+    denials: Vec<Regex>,
     language: &'static str,
 }
 
@@ -69,8 +83,27 @@ struct Attribute {
 /// the memories.
 type OwnedAttribute = (&'static str, Option<usize>, Option<usize>);
 
+/// A value that a statement gives or denies.
+#[derive(Debug, Clone)]
+struct ClaimedValue {
+    value: Value,
+    is_denied: bool,
+}
+
+impl ClaimedValue {
+    /// True if both cannot hold: two different values, or a value and its denial.
+    fn contradicts(&self, other: &Self, attribute: &str) -> bool {
+        let difference = difference(attribute, &self.value, &other.value);
+        match (self.is_denied, other.is_denied) {
+            (false, false) => difference == Difference::Other && !ATTRIBUTES_WITH_SEVERAL_VALUES.contains(&attribute),
+            (true, true) => false,
+            _ => difference == Difference::Same || may_be_same_name(&self.value, &other.value),
+        }
+    }
+}
+
 /// An attribute with its value.
-type Claim = (OwnedAttribute, Value);
+type Claim = (OwnedAttribute, ClaimedValue);
 
 /// Calls `add` for each pair of statements that give different values of an attribute. Returns the age of a child for
 /// each statement that gives one.
@@ -80,16 +113,16 @@ pub(super) fn find(
     add: &mut impl FnMut(usize, usize, f32, bool),
 ) -> HashMap<usize, Value> {
     let mut ages_of_children: HashMap<usize, Value> = HashMap::new();
-    let mut groups: BTreeMap<OwnedAttribute, Vec<(usize, Value)>> = BTreeMap::new();
+    let mut groups: BTreeMap<OwnedAttribute, Vec<(usize, ClaimedValue)>> = BTreeMap::new();
     for (n, statement) in prepared.iter().enumerate() {
-        if statement.marks.is_past {
-            continue;
-        }
-        for (owned_attribute, value) in claims(statement, persons) {
-            if is_age_of_child(owned_attribute, persons) {
-                ages_of_children.insert(n, value.clone());
+        for (owned_attribute, claimed) in claims(statement, persons) {
+            if statement.marks.is_past && owned_attribute.0 != BEEN_TO {
+                continue;
             }
-            groups.entry(owned_attribute).or_default().push((n, value));
+            if is_age_of_child(owned_attribute, persons) {
+                ages_of_children.insert(n, claimed.value.clone());
+            }
+            groups.entry(owned_attribute).or_default().push((n, claimed));
         }
     }
     for (owned_attribute, claims) in groups {
@@ -97,24 +130,26 @@ pub(super) fn find(
         let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
         members.dedup();
         keep_newest(prepared, &mut members);
-        for (i, (a, value)) in claims.iter().enumerate() {
+        for (i, (a, claimed)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
+                let Some((one, two)) = prepared.get(*a).zip(prepared.get(*b)) else { continue };
                 let are_compared = a != b && members.contains(a) && members.contains(b);
                 // A statement that gives both values takes the other statement into account, so the two do not
                 // contradict each other.
-                let gives_value = |n: &usize, value: &Value| {
-                    claims.iter().any(|(m, v)| m == n && compare(v, value) == Difference::Same)
+                let gives_value = |n: &usize, wanted: &ClaimedValue| {
+                    claims.iter().any(|(m, given)| {
+                        m == n && !given.is_denied && compare(&given.value, &wanted.value) == Difference::Same
+                    })
                 };
+                let are_both_given = !claimed.is_denied && !other.is_denied;
                 if !are_compared
-                    || compare(value, other) != Difference::Other
-                    || gives_value(a, other)
-                    || gives_value(b, value)
+                    || !claimed.contradicts(other, name)
+                    || are_both_given && (gives_value(a, other) || gives_value(b, claimed))
+                    || MONEY_ATTRIBUTES.contains(&name) && !one.may_share_purpose(two)
                 {
                     continue;
                 }
-                let statements = prepared.get(*a).zip(prepared.get(*b));
-                let years_explain =
-                    name == AGE && statements.is_some_and(|(one, two)| ages::do_years_explain(one, value, two, other));
+                let years_explain = name == AGE && ages::do_years_explain(one, &claimed.value, two, &other.value);
                 if years_explain && is_age_of_child(owned_attribute, persons) {
                     continue;
                 }
@@ -132,87 +167,170 @@ fn is_age_of_child((name, relation, person): OwnedAttribute, persons: &Persons) 
 
 fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
     let mut out = Vec::new();
-    for attribute in attributes() {
-        if !statement.folded.languages.may_be(attribute.language)
-            || statement.marks.is_situational && attribute.name.starts_with("answer_")
-            || attribute.stop_words.iter().any(|word| statement.folded.text.contains(word.as_str()))
-        {
-            continue;
-        }
-        let found = attribute.patterns.iter().find_map(|pattern| pattern.captures(statement.written));
-        let Some(found) = found else { continue };
-        let at = found.get(0).map_or(0, |all| all.start());
-        let value = match (&attribute.value, found.name("v")) {
-            (Some(value), _) => value.clone(),
-            // The value in "moved to Neovim" is a program and not a place.
-            (None, Some(written)) if PLACE_ATTRIBUTES.contains(&attribute.name) && is_no_place(written.as_str()) => {
-                continue;
-            }
-            (None, Some(written)) => value(written.as_str()),
-            (None, None) => continue,
-        };
-        let person = statement
-            .person
-            .filter(|_| !(statement.person_is_close && PERSON_NAME_ATTRIBUTES.contains(&attribute.name)));
-        let value = match value {
-            // A height in metres is converted to centimetres: 1.78 m is 178 cm.
-            Value::Number(number) if attribute.name == "height" && number < 3.0 => Value::Number(number * 100.0),
-            value => value,
-        };
-        if person.is_none() && is_about_somebody_else(&statement.folded.text, persons)
-            || BODY_ATTRIBUTES.contains(&attribute.name)
-                && !person.is_some_and(|person| persons.is_child(person))
-                && opens_with_other_body(sentence_at(statement.written, at), persons)
-        {
-            continue;
-        }
-        // A denied match is skipped: 「日本酒が好きではない」 says that sake is not liked.
-        let end = found.get(0).map_or(0, |all| all.end());
-        let rest = statement.written.get(end..).unwrap_or_default();
-        if attribute.language == "ja"
-            && attribute.value.is_some()
-            && JAPANESE_DENIALS.iter().any(|denial| rest.starts_with(denial))
-        {
-            continue;
-        }
-        if statement.signs.affirms && matches!(&value, Value::Text(text) if text == "no") {
-            continue;
-        }
-        if is_calendar_word(&value) || is_about_thing(&statement.written[..at]) {
-            continue;
-        }
-        let owner = match person.is_some() || PERSON_NAME_ATTRIBUTES.contains(&attribute.name) {
-            true => None,
-            // The text before the match is folded separately, because folding may change its length: `at` is no
-            // position in the folded text.
-            false => {
-                let before = fold(&statement.written[..at]);
-                if FAMILY_ATTRIBUTES.contains(&attribute.name) {
-                    relative_in(last_clause(&before))
-                } else {
-                    subject(&before, before.len())
-                }
-            }
-        };
-        let (mut owner, mut person) = (owner, person);
-        if attribute.name == AGE {
-            let written = found.name("v").map_or("", |written| written.as_str());
-            let matched = found.get(0).map_or("", |all| all.as_str());
-            if !ages::is_certain(written, owner.is_some() || person.is_some(), ages::says_years(matched)) {
-                continue;
-            }
-            // An age of a child belongs to the named child, so that "Her son Mats is four", "has a son, Mats, who is
-            // four" and "Mats is four" are about the same child.
-            if person.is_none()
-                && owner.is_some_and(ages::is_child)
-                && let Some(child) = ages::named_child(statement, persons)
-            {
-                (owner, person) = (None, Some(child));
-            }
-        }
-        out.push(((attribute.name, owner, person), value));
+    for attribute in attributes().iter().filter(|one| statement.folded.languages.may_be(one.language)) {
+        let denied = denied_claim(attribute, statement, persons);
+        let given = given_claim(attribute, statement, persons);
+        // The pattern for a value also matches in its denial: "no longer works at Fenwick".
+        let given = given.filter(|(_, given)| {
+            denied.as_ref().is_none_or(|(_, denied)| compare(&given.value, &denied.value) != Difference::Same)
+        });
+        out.extend(given);
+        out.extend(denied);
     }
     out
+}
+
+/// The value of an attribute that a statement denies, and its owner. None if it denies none.
+fn denied_claim(attribute: &Attribute, statement: &Prepared<'_>, persons: &Persons) -> Option<Claim> {
+    let found = attribute.denials.iter().find_map(|pattern| pattern.captures(statement.written))?;
+    let before = statement.written.get(..found.get(0)?.start())?;
+    let value = read_value(attribute.name, found.name("v")?.as_str())?;
+    let person = person_of(attribute, statement);
+    if person.is_none() && is_about_somebody_else(&statement.folded.text, persons) {
+        return None;
+    }
+    let owner = if person.is_some() { None } else { owner_before(attribute.name, before) };
+    Some(((attribute.name, owner, person), ClaimedValue { value, is_denied: true }))
+}
+
+/// The value of an attribute that a statement gives, and its owner. None if it gives none.
+fn given_claim(attribute: &Attribute, statement: &Prepared<'_>, persons: &Persons) -> Option<Claim> {
+    if statement.marks.is_situational && attribute.name.starts_with("answer_")
+        || attribute.name == CAR_MAKE && statement.signs.is_addition
+        || attribute.stop_words.iter().any(|word| statement.folded.text.contains(word.as_str()))
+    {
+        return None;
+    }
+    let found = attribute.patterns.iter().find_map(|pattern| pattern.captures(statement.written))?;
+    let whole = found.get(0)?;
+    let (before, rest) = (statement.written.get(..whole.start())?, statement.written.get(whole.end()..)?);
+    let value = match &attribute.value {
+        Some(value) => value.clone(),
+        None => read_value(attribute.name, found.name("v")?.as_str())?,
+    };
+    let person = person_of(attribute, statement);
+    // A Japanese statement about a home may begin with the place: 「エスビャウのアパートに住んでいる」.
+    let begins_with_place =
+        PLACE_ATTRIBUTES.contains(&attribute.name) && found.name("v").is_some_and(|written| written.start() == 0);
+    if person.is_none() && !begins_with_place && is_about_somebody_else(&statement.folded.text, persons)
+        || BODY_ATTRIBUTES.contains(&attribute.name)
+            && !person.is_some_and(|person| persons.is_child(person))
+            && opens_with_other_body(sentence_at(statement.written, whole.start()), persons)
+    {
+        return None;
+    }
+    // A denied match is skipped: 「日本酒が好きではない」 says that sake is not liked.
+    if attribute.language == "ja"
+        && attribute.value.is_some()
+        && JAPANESE_DENIALS.iter().any(|denial| rest.starts_with(denial))
+    {
+        return None;
+    }
+    if statement.signs.affirms && value == Value::Listed("no") {
+        return None;
+    }
+    // In "lessons with Frau Tanaka", "Frau" is a title and no wife.
+    let is_title_of_name = attribute.name == "partner_name" && {
+        let until_name = fold(&format!("{before}{}", whole.as_str().split(' ').next().unwrap_or_default()));
+        is_title(&until_name, until_name.len())
+    };
+    // "The new boss is Anna" is about no thing, because the pattern names the person.
+    let is_of_thing = !PERSON_NAME_ATTRIBUTES.contains(&attribute.name) && is_about_thing(before);
+    if is_title_of_name || is_calendar_word(&value) || is_of_thing {
+        return None;
+    }
+    let mut owner = if person.is_some() { None } else { owner_before(attribute.name, before) };
+    let mut person = person;
+    if attribute.name == AGE {
+        let written = found.name("v").map_or("", |written| written.as_str());
+        if !ages::is_certain(written, owner.is_some() || person.is_some(), ages::says_years(whole.as_str())) {
+            return None;
+        }
+        // An age of a child belongs to the named child, so that "Her son Mats is four", "has a son, Mats, who is four"
+        // and "Mats is four" are about the same child.
+        if person.is_none()
+            && owner.is_some_and(ages::is_child)
+            && let Some(child) = ages::named_child(statement, persons)
+        {
+            (owner, person) = (None, Some(child));
+        }
+    }
+    Some(((attribute.name, owner, person), ClaimedValue { value, is_denied: false }))
+}
+
+/// The named person to whom the attribute belongs. None for the owner of the memories and for a relative.
+fn person_of(attribute: &Attribute, statement: &Prepared<'_>) -> Option<usize> {
+    let is_value = statement.person_is_close && PERSON_NAME_ATTRIBUTES.contains(&attribute.name);
+    statement.person.filter(|_| !is_value)
+}
+
+/// The relative to whom an attribute belongs, as a position in `RELATIONS`, by the text before the matched pattern.
+/// None for the owner of the memories.
+fn owner_before(attribute: &str, before: &str) -> Option<usize> {
+    // The text before the match is folded separately, because folding may change its length: the end of `before` is no
+    // position in the folded text of the statement.
+    let before = fold(before);
+    match FAMILY_ATTRIBUTES.contains(&attribute) {
+        true => relative_in(last_clause(&before)),
+        false => subject(&before, before.len()),
+    }
+}
+
+/// The value of an attribute that is written as `written`. None if it is no value of this attribute.
+fn read_value(attribute: &str, written: &str) -> Option<Value> {
+    // The value in "moved to Neovim" is a program and not a place.
+    if PLACE_ATTRIBUTES.contains(&attribute) && is_no_place(written) {
+        return None;
+    }
+    // "Separated from her husband" names nobody.
+    if PERSON_NAME_ATTRIBUTES.contains(&attribute) && is_relation(&fold(written)) {
+        return None;
+    }
+    match (attribute, value(written)) {
+        // The same day is written in many ways: "14 March", "March 14th", "14.3.", 「3月14日」.
+        ("birthday", _) => calendar_day(written).map(|day| Value::Number(f64::from(day))),
+        (CAR_MAKE, _) => {
+            let folded = fold(written);
+            let names = CAR_MAKES.iter().find(|names| names.contains(&folded.as_str()))?;
+            names.first().copied().map(Value::Listed)
+        }
+        // A height in metres is converted to centimetres: 1.78 m is 178 cm.
+        ("height", Value::Number(number)) if number < 3.0 => Some(Value::Number(number * 100.0)),
+        (_, value) => Some(value),
+    }
+}
+
+/// Compares two values of an attribute.
+fn difference(attribute: &str, one: &Value, other: &Value) -> Difference {
+    let (Value::Text(first), Value::Text(second)) = (one, other) else { return compare(one, other) };
+    let is_name = PERSON_NAME_ATTRIBUTES.contains(&attribute) || PLACE_ATTRIBUTES.contains(&attribute);
+    match compare(one, other) {
+        Difference::Unknown if attribute == "name" && has_other_family_name(first, second) => Difference::Other,
+        // Whether a name in Latin letters and one in Katakana are the same is known only if they sound quite different.
+        Difference::Unknown if is_name && sound_unlike(first, second) => Difference::Other,
+        difference => difference,
+    }
+}
+
+/// True if two full names have the same given name, but the family name of one is in no part of the other.
+fn has_other_family_name(one: &str, other: &str) -> bool {
+    let (first, second) = (words(one), words(other));
+    let ([given, .., family], [other_given, .., other_family]) = (first.as_slice(), second.as_slice()) else {
+        return false;
+    };
+    given == other_given && !second.contains(family) && !first.contains(other_family)
+}
+
+/// True if one of two names is the beginning of the other ("Fenwick" and "Fenwick Instruments"), or if they sound alike in
+/// two scripts.
+fn may_be_same_name(one: &Value, other: &Value) -> bool {
+    let (Value::Text(first), Value::Text(second)) = (one, other) else { return false };
+    if same_name(first, second) {
+        return true;
+    }
+    let (first, second) = (words(first), words(second));
+    let shorter = first.len().min(second.len());
+    shorter > 0 && first[..shorter] == second[..shorter]
 }
 
 /// The part of a folded text after its last comma, full stop or "and".
@@ -222,11 +340,11 @@ fn last_clause(folded: &str) -> &str {
     start.and_then(|start| folded.get(start..)).unwrap_or(folded)
 }
 
-/// The last relative that a folded clause names. None if it is a partner.
+/// The last relative that a folded clause names. None if it is a partner or a team.
 fn relative_in(clause: &str) -> Option<usize> {
-    const PARTNERS: [&str; 3] = ["wife", "husband", "partner"];
-    let is_partner = |names: &[&str]| names.iter().any(|name| PARTNERS.contains(name));
-    subject(clause, clause.len()).filter(|relation| RELATIONS.get(*relation).is_none_or(|names| !is_partner(names)))
+    const NO_RELATIVES: [&str; 4] = ["wife", "husband", "partner", "team"];
+    let is_no_relative = |names: &[&str]| names.iter().any(|name| NO_RELATIVES.contains(name));
+    subject(clause, clause.len()).filter(|relation| RELATIONS.get(*relation).is_none_or(|names| !is_no_relative(names)))
 }
 
 /// True if a Japanese statement begins with a name in Katakana and a particle, and the name is not the owner's.
@@ -255,12 +373,49 @@ fn opens_with_other_body(sentence: &str, persons: &Persons) -> bool {
     sentence.starts_with(char::is_uppercase) && BODY_VERBS.contains(next) && !is_owner
 }
 
-/// True for the name of a program, a building or another thing, such as "Altbauwohnung" in "lives in a Altbauwohnung".
+/// True for a word for a relation, such as "husband".
+fn is_relation(folded: &str) -> bool {
+    RELATIONS.iter().any(|names| names.contains(&folded))
+}
+
+/// True for the name of a program, a building, a person, a state or another thing, such as "Altbauwohnung" in "lives in
+/// a Altbauwohnung", 「両親」 in 「両親の家に住んでいる」 or "Trennung" in "lebt in Trennung".
 fn is_no_place(written: &str) -> bool {
-    const BUILDINGS: [&str; 6] = ["wohnung", "haus", "gemeinschaft", "zimmer", "bau", "heim"];
+    const BUILDINGS: [&str; 16] = [
+        "wohnung",
+        "haus",
+        "gemeinschaft",
+        "zimmer",
+        "bau",
+        "heim",
+        "実家",
+        "自宅",
+        "部屋",
+        "寮",
+        "団地",
+        "住宅",
+        "一軒家",
+        "アパート",
+        "マンション",
+        "ハウス",
+    ];
+    const STATES: [&str; 10] = [
+        "scheidung",
+        "trennung",
+        "beziehung",
+        "partnerschaft",
+        "ehe",
+        "rente",
+        "armut",
+        "miete",
+        "untermiete",
+        "frieden",
+    ];
     let folded = fold(written);
     slots::is_value(written)
         || BUILDINGS.iter().any(|end| folded.ends_with(end))
+        || STATES.contains(&folded.as_str())
+        || is_relation(&folded)
         || terms_in(&Folded::new(written)).iter().any(|term| term.starts_with('~'))
 }
 
@@ -277,7 +432,7 @@ fn attributes() -> &'static [Attribute] {
         let of_language = |language: &'static crate::word_lists::Language| {
             language.tables.iter().map(move |table| {
                 let (name, option) = match table.name.split_once('=') {
-                    Some((name, option)) => (name, Some(Value::Text(option.to_owned()))),
+                    Some((name, option)) => (name, Some(Value::Listed(option))),
                     None => (table.name, None),
                 };
                 Attribute {
@@ -286,6 +441,7 @@ fn attributes() -> &'static [Attribute] {
                     // `ok` drops no pattern, because a test checks that every pattern compiles.
                     patterns: table.list(0).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
                     stop_words: table.list(1).iter().map(|word| fold(word)).collect(),
+                    denials: table.list(2).iter().filter_map(|text| Regex::new(&expand(text)).ok()).collect(),
                     language: language.code,
                 }
             })
@@ -306,6 +462,12 @@ mod tests {
                 assert!(regex.is_ok(), "[{}] {pattern}", table.name);
                 let has_value = regex.is_ok_and(|regex| regex.capture_names().flatten().any(|name| name == "v"));
                 assert!(has_value != table.name.contains('='), "[{}] {pattern}", table.name);
+            }
+            for denial in table.list(2) {
+                let regex = Regex::new(&expand(denial));
+                assert!(regex.is_ok(), "[{}] {denial}", table.name);
+                let has_value = regex.is_ok_and(|regex| regex.capture_names().flatten().any(|name| name == "v"));
+                assert!(has_value && !table.name.contains('='), "[{}] {denial}", table.name);
             }
         }
     }

@@ -1,10 +1,27 @@
 //! Finds pairs in which the newer statement says that something named in the older statement is over, or moves a plan
 //! of the older statement to another date.
 use super::{
-    Prepared,
+    Prepared, keep_newest,
     terms::{Rarity, places_differ, stem},
 };
-use crate::{values::dates, word_lists::RELATIONS};
+use crate::{subject::relations, values::dates, word_lists::RELATIONS};
+use std::collections::HashMap;
+
+/// Words that say that somebody has died.
+const DEATHS: [&str; 10] = [
+    "died",
+    "passed away",
+    "put to sleep",
+    "gestorben",
+    "verstorben",
+    "eingeschläfert",
+    " starb",
+    "verstarb",
+    "亡くな",
+    "死ん",
+];
+/// Words that introduce a person or pet who is alive: "has a dog called Bosse".
+const INTRODUCTIONS: [&str; 8] = ["has ", "have ", "owns ", "hat ", "habe ", "飼", "がいる", "を持"];
 
 pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
     for members in rare.groups(prepared).into_values() {
@@ -27,30 +44,57 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
-/// True if the newer statement says that a person or pet has died whom the older statement introduces by name: "has a
-/// dog called Bosse", "Bosse died in spring".
-fn has_died(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> bool {
-    const DEATHS: [&str; 10] = [
-        "died",
-        "passed away",
-        "put to sleep",
-        "gestorben",
-        "verstorben",
-        "eingeschläfert",
-        " starb",
-        "verstarb",
-        "亡くな",
-        "死ん",
-    ];
-    const INTRODUCTIONS: [&str; 8] = ["has ", "have ", "owns ", "hat ", "habe ", "飼", "がいる", "を持"];
-    let says = |statement: &Prepared<'_>, words: &[&str]| words.iter().any(|word| statement.folded.text.contains(word));
-    // The newer statement must begin with the name, as in "Bosse died". "Her brother's dog died" names nobody.
-    let name = new.terms.first();
-    says(new, &DEATHS)
-        && says(old, &INTRODUCTIONS)
-        && name.is_some_and(|name| {
-            old.terms.contains(name) && rare.is_rare(name) && !name.starts_with(['#', '~']) && !is_relation(name)
-        })
+fn says(statement: &Prepared<'_>, words: &[&str]) -> bool {
+    words.iter().any(|word| statement.folded.text.contains(word))
+}
+
+/// Finds statements that introduce somebody of whom a newer one says that they have died. The two need not be alike, and
+/// they need not share a term, because a name may be written in two scripts.
+pub(super) fn find_deaths(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMut(usize, usize, f32, bool)) {
+    let by_term = rare.groups(prepared);
+    let mut by_person: HashMap<usize, Vec<usize>> = HashMap::new();
+    for (n, statement) in prepared.iter().enumerate() {
+        statement.mentioned.iter().for_each(|person| by_person.entry(*person).or_default().push(n));
+    }
+    by_person.values_mut().for_each(|members| keep_newest(prepared, members));
+    for (newer, new) in prepared.iter().enumerate().filter(|(_, statement)| says(statement, &DEATHS)) {
+        let first_term = new.terms.first().filter(|name| is_dead(new, name));
+        // Names of people are among the things of a statement, but not among its subjects.
+        let name = new.things.iter().find(|term| !new.subjects.contains(term)).filter(|name| is_dead(new, name));
+        let with_term = first_term.and_then(|name| by_term.get(name.as_str()));
+        let with_person = match new.mentioned.as_slice() {
+            [person] if name.is_some() => by_person.get(person),
+            _ => None,
+        };
+        for older in with_term.into_iter().chain(with_person).flatten().copied() {
+            let Some(old) = prepared.get(older) else { continue };
+            let names_both = name.is_some() && new.mentioned.len() == 1 && old.mentioned == new.mentioned;
+            if old.at < new.at
+                && !old.marks.is_past
+                && !old.marks.has_ended
+                && old.may_share_subject(new)
+                && says(old, &INTRODUCTIONS)
+                && (names_both || first_term.is_some_and(|name| introduces(old, name, rare)))
+            {
+                add(older, newer, 0.85, true);
+            }
+        }
+    }
+}
+
+/// True if the one with this name has died according to a statement about a death. In "Tom's dog died", a relation follows
+/// the name: the dog has died and not Tom.
+fn is_dead(statement: &Prepared<'_>, name: &str) -> bool {
+    let found = statement.folded.text.split_once(name);
+    found.is_some_and(|(_, rest)| !rest.starts_with(['の', '\'']) && relations(rest).is_empty())
+}
+
+/// True if a statement contains a term that is the name of somebody: "has a dog called Bosse".
+fn introduces(statement: &Prepared<'_>, name: &str, rare: &Rarity) -> bool {
+    statement.terms.iter().any(|term| term == name)
+        && rare.is_rare(name)
+        && !name.starts_with(['#', '~'])
+        && !is_relation(name)
 }
 
 /// True for a term that is a word for a relation, such as "brother".
@@ -59,9 +103,6 @@ fn is_relation(term: &str) -> bool {
 }
 
 fn confidence(old: &Prepared<'_>, new: &Prepared<'_>, rare: &Rarity) -> Option<f32> {
-    if has_died(old, new, rare) {
-        return Some(0.85);
-    }
     // Places are not counted, because a place in both statements is not the thing that is over.
     let shared = rare.count_shared_things(old, new);
     let (before, after) = (dates(&old.folded.text), dates(&new.folded.text));

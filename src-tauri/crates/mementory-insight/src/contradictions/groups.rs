@@ -2,8 +2,9 @@
 //!
 //! In a group, two statements either contradict each other, or agree: they contradict the same other statements. Pairs
 //! that merely share a statement are not joined: "finished work in Leeds" may contradict "works in Leeds" and "is
-//! training for a race", but the latter two have nothing to do with each other. A statement may therefore be in several
-//! groups, but a pair is in only one.
+//! training for a race", but the latter two have nothing to do with each other. A statement that contradicts at least two
+//! and at least half of the others is in the group too, because not every pair of a group is found. A statement may
+//! therefore be in several groups, but a pair is in only one.
 use std::collections::BTreeMap;
 
 /// Largest number of statements in a group. People cannot compare more at a glance, and the window has only the keys 1
@@ -59,8 +60,8 @@ pub fn contradiction_groups(pairs: &[(usize, usize)]) -> Vec<ContradictionGroup>
 }
 
 /// The positions of the pairs that a candidate forms with the members of a group. Empty if the candidate does not fit:
-/// for each member, it must either contradict the member or agree with it. It agrees with a member if both contradict
-/// the same other members.
+/// for each member, it must either contradict the member or agree with it, or it must contradict at least two and at
+/// least half of the members. It agrees with a member if both contradict the same other members.
 fn pairs_that_join(
     candidate: usize,
     members: &[usize],
@@ -74,10 +75,9 @@ fn pairs_that_join(
         .iter()
         .filter(|member| agrees(**member))
         .all(|one| members.iter().all(|other| one == other || pair_of(*one, *other).is_none() == agrees(*other)));
-    match is_consistent {
-        true => members.iter().filter_map(|member| pair_of(candidate, *member)).collect(),
-        false => Vec::new(),
-    }
+    let pairs: Vec<usize> = members.iter().filter_map(|member| pair_of(candidate, *member)).collect();
+    let contradicts_most = pairs.len() >= 2 && pairs.len() * 2 >= members.len();
+    if is_consistent || contradicts_most { pairs } else { Vec::new() }
 }
 
 #[cfg(test)]
@@ -115,6 +115,12 @@ mod tests {
     fn pairs_that_only_form_a_chain_are_several_groups() {
         assert_eq!(groups_of("a-b c-d b-d"), ["abd", "cd"]);
         assert_eq!(groups_of("a-b b-c c-a c-d"), ["abc", "cd"]);
+        assert_eq!(groups_of("a-b a-c a-f b-c b-f c-f e-a"), ["abcf", "ae"]);
+    }
+
+    #[test]
+    fn a_statement_that_contradicts_half_of_a_group_is_in_it() {
+        assert_eq!(groups_of("a-b a-c a-f b-c b-f c-f e-a e-b"), ["abcef"]);
     }
 
     #[test]

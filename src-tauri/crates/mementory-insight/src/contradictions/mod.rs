@@ -243,6 +243,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
             add(a, b, confidence, can_change);
         });
     slots::find(&prepared, &mut add);
+    ended::find_deaths(&prepared, &rare, &mut add);
     let mut add_if_alike = |a: usize, b: usize, confidence: f32, can_change: bool| {
         if are_alike(vectors, a, b) {
             add(a, b, confidence, can_change);
@@ -372,7 +373,9 @@ fn marks_of(folded: &Folded) -> Marks {
             Mark::Past => marks.is_past = true,
             Mark::Former => marks.was_so_before = true,
             Mark::Present => is_present = true,
-            Mark::Plan => marks.is_plan |= !follows_fact(&folded.text, hit.start),
+            Mark::Plan => {
+                marks.is_plan |= !follows_fact(&folded.text, hit.start) && !is_no_plan(folded, hit.start, hit.end);
+            }
             Mark::Ended => marks.has_ended = true,
             Mark::Progress => marks.is_progress = true,
             Mark::Pending => marks.is_pending = true,
@@ -389,6 +392,28 @@ fn marks_of(folded: &Folded) -> Marks {
     marks.is_past &= !is_present;
     marks.was_so_before &= marks.is_past;
     marks
+}
+
+/// True if a word that announces a plan has another meaning: "may" is the month in "since May 2025", and "plant" is a
+/// plan only in German.
+fn is_no_plan(folded: &Folded, start: usize, end: usize) -> bool {
+    /// Words before the name of a month. The verb "may" follows none of them.
+    const WORDS_BEFORE_MONTH: [&str; 22] = [
+        "in", "since", "until", "till", "by", "from", "of", "on", "for", "last", "next", "this", "early", "mid",
+        "late", "before", "after", "during", "every", "each", "between", "to",
+    ];
+    let (before, after) = (folded.text.get(..start).unwrap_or_default(), folded.text.get(end..).unwrap_or_default());
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    match folded.text.get(start..end) {
+        Some("may") => {
+            let last = words(before).last().copied().unwrap_or_default();
+            WORDS_BEFORE_MONTH.contains(&last)
+                || last.starts_with(|c: char| c.is_ascii_digit())
+                || is_digit(after.trim_start().chars().next())
+        }
+        Some("plant") => !folded.languages.de || after.starts_with('-'),
+        _ => false,
+    }
 }
 
 /// True if the "if" at the byte `at` follows "even". Such a condition limits nothing to a situation.

@@ -400,7 +400,8 @@ impl<'p> SharedNames<'p> {
             numbers_of_one_unit_differ: same_purpose
                 && one.signs.counts_remaining == other.signs.counts_remaining
                 && one.amounts.numbers_of_one_unit_differ(&other.amounts),
-            levels_differ: one.amounts.levels_differ(&other.amounts),
+            // A plan to reach another level does not contradict the level of today.
+            levels_differ: one.marks.is_plan == other.marks.is_plan && one.amounts.levels_differ(&other.amounts),
             same_people: prepared_pair.is_some_and(|(a, b)| a.mentioned == b.mentioned),
         }
     }

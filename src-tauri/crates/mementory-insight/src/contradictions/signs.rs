@@ -15,8 +15,8 @@ pub(super) struct Signs {
     pub(super) is_negated: bool,
     /// True if a phrase contains a negation but affirms something: "not only", "cannot live without".
     pub(super) affirms: bool,
-    /// Start and end of each negated clause in bytes, if a contrasting clause is not negated: "no dogs but two cats".
-    /// Otherwise None.
+    /// Start and end of each negated clause or phrase in bytes, if the rest of the statement is not negated: "no dogs but
+    /// two cats", "black without milk". Otherwise None.
     pub(super) negated_clauses: Option<Vec<(usize, usize)>>,
     pub(super) is_addition: bool,
     /// True if something is only watched, read or heard about.
@@ -71,7 +71,11 @@ impl Signs {
         signs.says_over |= ends_with_gap(folded);
         signs.affirms |= !affirming.is_empty();
         signs.is_negated = !negations.is_empty();
-        signs.negated_clauses = negated_clauses(folded, &negations);
+        let are_all_lacks = !negations.is_empty() && negations.iter().all(is_lack);
+        signs.negated_clauses = match are_all_lacks {
+            true => Some(negations.iter().map(|at| (*at, phrase_end(folded, *at))).collect()),
+            false => negated_clauses(folded, &negations),
+        };
         signs
     }
 }
@@ -108,6 +112,13 @@ pub(super) fn ends_with_gap(folded: &str) -> bool {
 fn lists_favourites(folded: &str) -> bool {
     let is_favourite = ["favourite", "favorite", "lieblings"].iter().any(|word| folded.contains(word));
     is_favourite && [" are ", " sind "].iter().any(|verb| folded.contains(verb))
+}
+
+/// The byte at which the phrase that begins at the byte `at` ends. "Without" and "ohne" deny only the rest of their
+/// phrase: "takes it black, without milk" does not say that something is not taken.
+fn phrase_end(folded: &str, at: usize) -> usize {
+    const ENDS: [char; 7] = ['.', ',', ';', ':', '!', '?', ')'];
+    folded.get(at..).and_then(|rest| rest.find(ENDS)).map_or(folded.len(), |length| at + length)
 }
 
 /// Start and end of each negated clause in bytes. None if no contrasting clause is without negation.
@@ -176,6 +187,14 @@ mod tests {
         ] {
             assert!(!Signs::new(text).is_addition, "{text}");
         }
+    }
+
+    #[test]
+    fn without_denies_only_what_it_names() {
+        let text = "takes it black, without milk, at noon";
+        let denied = Signs::new(text).negated_clauses.and_then(|clauses| text.get(clauses[0].0..clauses[0].1));
+        assert_eq!(denied, Some("without milk"));
+        assert_eq!(Signs::new("does not drink milk").negated_clauses, None);
     }
 
     #[test]

@@ -54,6 +54,9 @@ const SEVERAL_AT_ONCE: [&str; 24] = [
 /// Attributes that are compared even if the statements name different occasions, because the words for their values
 /// ("office hours") look like an occasion.
 const ATTRIBUTES_IN_ANY_CONTEXT: [&str; 4] = ["commute", "hours", "shift", "workplace"];
+/// Attributes of which a denial denies only what it names: "not allergic to penicillin" says nothing about pollen.
+/// Each has the first letters of the words that name the attribute and nothing else.
+const ATTRIBUTES_OF_SOMETHING: [(&str, &[&str]); 1] = [("allergy_any", &["allerg", "アレルギー"])];
 /// Name of the attribute for the level of a language skill. A statement gives its value only if the statement names
 /// exactly one language.
 const LANGUAGE_SKILL: &str = "lang_skill";
@@ -143,7 +146,8 @@ fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Clai
         return false;
     }
     if share(&one.given, &other.denied) || share(&one.denied, &other.given) {
-        return true;
+        let own_words = ATTRIBUTES_OF_SOMETHING.iter().find(|(name, _)| *name == attribute);
+        return own_words.is_none_or(|(_, own_words)| name_same_thing(a, b, own_words));
     }
     let newer = if a.at > b.at { a } else { b };
     let says_changed = newer.signs.says_changed
@@ -154,6 +158,13 @@ fn differ(attribute: &str, (one, a): (&Claim, &Prepared<'_>), (other, b): (&Clai
         one.given.contains(x) && other.given.contains(y) || one.given.contains(y) && other.given.contains(x)
     });
     is_exclusive && !are_compatible && !one.given.is_empty() && !other.given.is_empty()
+}
+
+/// True if both statements name the same thing, such as penicillin, in any of the languages. Terms that begin with a
+/// word in `own_words` do not count.
+fn name_same_thing(a: &Prepared<'_>, b: &Prepared<'_>, own_words: &[&str]) -> bool {
+    let is_own = |term: &str| own_words.iter().any(|word| term.starts_with(word));
+    a.things.iter().any(|term| b.things.contains(term) && !is_own(term))
 }
 
 fn claims(position: usize, statement: &Prepared<'_>) -> Vec<(AttributeKey, Claim)> {

@@ -64,7 +64,8 @@ pub(super) fn decide(
 }
 
 fn message(weighed: WeighedCandidate) -> EvidenceMessage {
-    let WeighedCandidate { candidate, sentence, confidence, .. } = weighed;
+    let confidence = shown_confidence(&weighed);
+    let WeighedCandidate { candidate, sentence, .. } = weighed;
     EvidenceMessage {
         view: candidate.view,
         record: candidate.record,
@@ -72,6 +73,18 @@ fn message(weighed: WeighedCandidate) -> EvidenceMessage {
         end: sentence.end,
         found_by: candidate.found_by,
         confidence,
+    }
+}
+
+/// Returns the confidence that people see. For choosing among candidates, shared words only add to the meaning, so that
+/// any sentence about the same subject would look sure. Shown is the mean of both, which is high only if the sentence has
+/// the meaning and the words of the memory.
+fn shown_confidence(weighed: &WeighedCandidate) -> f32 {
+    match &weighed.candidate.nearest_sentence {
+        Some(nearest_sentence) if !weighed.is_linked() => {
+            (confidence_by_meaning(nearest_sentence.cosine) + weighed.words_confidence) / 2.0
+        }
+        _ => weighed.confidence,
     }
 }
 
@@ -134,7 +147,7 @@ fn weigh(
     };
     let parts = if found_by == FoundBy::Meaning { vec![0] } else { parts };
     let candidate = Candidate { found_by, ..candidate };
-    Some(WeighedCandidate { candidate, sentence, said_by, confidence, parts, near })
+    Some(WeighedCandidate { candidate, sentence, said_by, confidence, words_confidence, parts, near })
 }
 
 /// Returns the confidence from meaning and words together, or None if the message is not similar enough. `words` is the
@@ -154,10 +167,13 @@ fn confidence_with_meaning(
                 || words_suffice && cosine >= MIN_COSINE_OF_WORDS
         }
     };
-    // The cosine decides, and words add to it. Without shared words, a cosine of about 0.6 already gives the highest
-    // possible confidence.
-    let by_meaning = (cosine * 1.4 + 0.05).clamp(0.0, 0.9);
-    is_supported.then(|| (by_meaning + words * 0.25).min(0.99))
+    // The cosine decides, and words add to it.
+    is_supported.then(|| (confidence_by_meaning(cosine) + words * 0.25).min(0.99))
+}
+
+/// Returns the confidence from a cosine. A cosine of about 0.6 already gives the highest possible confidence.
+fn confidence_by_meaning(cosine: f32) -> f32 {
+    (cosine * 1.4 + 0.05).clamp(0.0, 0.9)
 }
 
 impl From<NearestSentence> for Sentence {

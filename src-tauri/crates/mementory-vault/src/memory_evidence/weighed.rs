@@ -38,6 +38,8 @@ pub(super) struct WeighedCandidate {
     pub(super) sentence: Sentence,
     pub(super) said_by: Option<SaidBy>,
     pub(super) confidence: f32,
+    /// The confidence from the words alone.
+    pub(super) words_confidence: f32,
     /// Indices of the parts of the memory that the candidate says.
     pub(super) parts: Vec<usize>,
     /// True if the candidate is in the named conversation, or from just before the memory was made.
