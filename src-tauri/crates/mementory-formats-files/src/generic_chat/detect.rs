@@ -1,5 +1,5 @@
 //! Detects chats in common shapes. The confidence is low, so that a format that is made for the file takes precedence.
-use super::cline::MODEL_FILE;
+use super::cline::{self, MODEL_FILE};
 use super::hugging_chat;
 use super::shape::{Shape, shape, shape_of};
 use super::tables::{self, Table};
@@ -58,12 +58,17 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let has_kiro = shapes.iter().any(|(_, shape)| *shape == Shape::Kiro);
     let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
     let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();
+    // Files without messages that belong to a task of Cline or Roo Code.
+    let mut described = HashSet::new();
     let part = |member: &Member, role| Part { member: member.id, role };
     let chat_claims = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
             let copies_in_folder = copies.get(&folder(member));
             parts.extend(copies_in_folder.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
+        }
+        if *shape == Shape::Cline || member.file_name() == MODEL_FILE {
+            parts.extend(cline::companions(catalog, member, &mut described));
         }
         if *shape == Shape::Kiro {
             let header = stem(member).and_then(|stem| headers.get(&stem)).filter(|header| header.id != member.id);

@@ -166,7 +166,9 @@ pub(super) fn read(
                 superjson::each_element(files, member, &[], Kind::Message, |files, element| {
                     task.add(files, member, element)
                 })?;
-                task.send(files, member)?;
+                let parts = detected.claim.parts.iter().filter(|part| part.role == Role::Sidecar);
+                let mut others = parts.filter_map(|part| catalog.members().get(part.member));
+                task.send(files, member, others.find(|other| other.file_name() == cline::ITEM_FILE))?;
             }
             Shape::Conversations | Shape::Messages => {
                 let mut loose = match member.file_name() {
