@@ -18,8 +18,8 @@ const PARENT_KEYS: [&str; 6] =
 const ROLE_KEYS: [&str; 8] = ["role", "sender", "author", "from", "speaker", "who", "sender_type", "messageType"];
 const CONTENT_KEYS: [&str; 9] =
     ["content", "contentParts", "fragments", "parts", "text", "message", "body", "value", "say"];
-const THOUGHT_KEYS: [&str; 6] =
-    ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought"];
+const THOUGHT_KEYS: [&str; 7] =
+    ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought", "thoughts"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
 const CREATED_KEYS: [&str; 16] = [
     "created_at",
@@ -104,6 +104,11 @@ pub fn content(object: &Object<'_>) -> Content {
     if content.text.is_empty() && content.files.is_empty() {
         let blocks = object.list("blocks").unwrap_or_default();
         blocks.into_iter().filter(|raw| raw.get().starts_with('{')).for_each(|raw| content.add(raw));
+    }
+    // TypingMind asks several models at once, and lists their messages.
+    if content.text.is_empty() && content.files.is_empty() {
+        let responses = object.objects("responses").flat_map(|response| response.objects("messages"));
+        responses.filter_map(|message| message.raw_value("content")).for_each(|raw| content.add(raw));
     }
     // LangChain puts the content inside `data`.
     if content.text.is_empty() && content.files.is_empty() && content.blocks.is_empty() {

@@ -1,7 +1,7 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::FORMAT_ID;
 use super::newest_first::reverse_if_newest_first;
-use super::shape::MESSAGE_LISTS;
+use super::shape::{MESSAGE_LISTS, RESULTS};
 use super::{anything_llm, branches, cline, envelope, pairs, platform, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
@@ -106,9 +106,9 @@ fn conversation_in(
         if role_name(object).is_none()
             && let Some((key, inner)) =
                 ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
-            && let Some(inner_object) = Object::parse(inner.get())
+            && inner.get().starts_with('{')
         {
-            return send_wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+            return send_wrapped(files, member, inner, &format!("{}/{key}", element.pointer), loose);
         }
         if object.has("message_tree_id")
             && let Some(prompt) = object.raw_value("prompt").filter(|raw| raw.get().starts_with('{'))
@@ -183,6 +183,7 @@ fn conversation_in(
         turns,
         ..Chat::default()
     };
+    chat.source.project = text(&["workspaceDirectory", "working_dir"]);
     if let Some(prompt) = text(&PROMPT_KEYS) {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
@@ -239,17 +240,22 @@ fn name_assistants(turns: &mut [Turn]) {
     }
 }
 
-/// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`.
+/// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`. In a backup of a program, the
+/// object around the list contains other things too, which become a passthrough file.
 fn send_wrapped(
     files: &mut FileReader<'_>,
     member: &Member,
-    object: &Object<'_>,
+    wrapper: &RawValue,
     at: &str,
     loose: &mut LooseMessages,
 ) -> Result<(), FormatError> {
+    let object = Object::parse(wrapper.get()).unwrap_or_default();
     let lists = ["conversations", "chats", "threads", "items", "results"];
-    let conversations = lists.iter().find_map(|key| Some((*key, object.list(key)?)));
-    let Some((key, list)) = conversations else {
+    let conversations = lists.iter().find_map(|key| {
+        let raw = object.raw_value(key)?;
+        Some((*key, raw, list(raw)?))
+    });
+    let Some((key, listed, list)) = conversations else {
         let reason = "no_messages: this entry has no messages";
         let place = format!("{}#{at}", member.place);
         files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
@@ -269,7 +275,8 @@ fn send_wrapped(
             }
         }
     }
-    Ok(())
+    let rest = with_replaced_values(wrapper.get(), &[(listed, "[]")]);
+    files.pass_through_wrapper(member, at, &[key], Some(rest))
 }
 
 /// Replaces each envelope (`{"message": {"role", "content"}, …}`) with the message in it.
@@ -298,7 +305,14 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     let lists_found = lists
         .map(|key| (*key, object.raw_value(key)))
         .find_map(|(key, raw)| Some((key, raw.filter(|raw| is_list(raw))?)));
-    lists_found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
+    let map = || Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?));
+    lists_found.or_else(map).or_else(|| Some((RESULTS, object.raw_value(RESULTS).filter(|raw| has_typed_author(raw))?)))
+}
+
+/// True for a list whose first entry states the type of its author.
+fn has_typed_author(raw: &RawValue) -> bool {
+    let first = list(raw).and_then(|list| Object::parse(list.first()?.get()));
+    first.and_then(|first| first.object("author")).is_some_and(|author| author.has("type"))
 }
 
 /// True for a conversation. A list of conversations may be under the same key as a list of messages, so the first entry
