@@ -3,7 +3,7 @@
 use super::agent_content::embedded_bytes;
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
-use super::content::{Content, EMBEDDED_KEYS};
+use super::content::{Content, EMBEDDED_KEYS, is_step_type};
 use super::object::{Object, content_id, decode_string};
 use super::reader::FileReader;
 use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_name};
@@ -41,6 +41,8 @@ const CREATED_KEYS: [&str; 16] = [
 ];
 const UPDATED_KEYS: [&str; 7] =
     ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate", "lastModified"];
+/// Role of a message that states none.
+const UNKNOWN: &str = "unknown";
 /// Roles of messages that contain only the model's thoughts.
 const THOUGHT_ROLES: [&str; 2] = ["thinking", "reasoning"];
 const MODEL_KEYS: [&str; 8] =
@@ -154,7 +156,12 @@ fn add_phases(object: &Object<'_>, content: &mut Content) {
 
 /// Reads a message of a list or a tree. If the message does not state a parent, its `parent` is `Previous`.
 pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
-    let content = content(object);
+    let mut content = content(object);
+    // Entries of OpenAI's Responses have a type instead of a role if they are no messages.
+    let is_step = content.is_empty() && object.text("type").is_some_and(|kind| is_step_type(&kind));
+    if is_step && let Ok(raw) = serde_json::from_str::<&RawValue>(text) {
+        content.add(raw);
+    }
     let name = role_or_name(&role_name(object).unwrap_or_default());
     let role = role_of(&name, object, &content);
     let is_instruction = role == SYSTEM;
@@ -194,6 +201,8 @@ fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let role = match name {
         USER | SYSTEM if is_result => TOOL,
         USER if is_only_for_model(object) => SYSTEM,
+        UNKNOWN if is_result => TOOL,
+        UNKNOWN if matches!(content.content_type(), "tool_call" | "thinking") => ASSISTANT,
         // Continue writes thoughts as separate messages.
         name if THOUGHT_ROLES.contains(&name) => ASSISTANT,
         // Kimi uses roles with an underscore for instructions and token counts.

@@ -5,7 +5,7 @@ use super::shape::{MESSAGE_LISTS, RESULTS};
 use super::{anything_llm, branches, cline, envelope, pairs, platform, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
-use mementory_formats_shared::content::Content;
+use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, store_embedded, times, unit,
 };
@@ -45,6 +45,8 @@ pub(super) const TITLE_KEYS: [&str; 10] = [
 ];
 const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metadata", "session", "meta", "history"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
+/// Keys of a prompt that consists of parts, in the APIs of Anthropic, Amazon and Google.
+const PART_PROMPT_KEYS: [&str; 3] = ["system", "systemInstruction", "system_instruction"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.
 const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 10] = [
@@ -184,7 +186,12 @@ fn conversation_in(
         ..Chat::default()
     };
     chat.source.project = text(&["workspaceDirectory", "working_dir"]);
-    if let Some(prompt) = text(&PROMPT_KEYS) {
+    let parts_of_prompt = || {
+        let raw = PART_PROMPT_KEYS.iter().find_map(|key| object.raw_value(key))?;
+        let parts = Object::parse(raw.get()).and_then(|prompt| prompt.raw_value("parts"));
+        Some(nested_text(parts.unwrap_or(raw))).filter(|_| raw.get().starts_with(['[', '{']))
+    };
+    if let Some(prompt) = text(&PROMPT_KEYS).or_else(parts_of_prompt).filter(|prompt| !prompt.trim().is_empty()) {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
     let platform = loose.platform.unwrap_or_else(|| platform::of_chat(link.as_deref(), object, raw));

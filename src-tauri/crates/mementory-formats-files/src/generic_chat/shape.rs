@@ -47,7 +47,7 @@ const TEXT_KEYS: [&str; 10] =
 
 /// Names of speakers that show that a file is a chat with an assistant. Names of assistants are left out, because
 /// people are called Claude too.
-const SPEAKERS: [&str; 15] = [
+const SPEAKERS: [&str; 17] = [
     "user",
     "human",
     "assistant",
@@ -63,6 +63,8 @@ const SPEAKERS: [&str; 15] = [
     "tool",
     "function",
     "developer",
+    "usermessage",
+    "apimessage",
 ];
 
 /// Member of a backup of NextChat that contains the chats.
