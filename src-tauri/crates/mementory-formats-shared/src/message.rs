@@ -88,8 +88,9 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
-        // Skips a boolean, because it only states whether the text of the message is a thought.
-        if let Some(raw) = object.raw_value(key).filter(|raw| !matches!(raw.get(), "true" | "false")) {
+        // Skips a boolean, because it only states whether the text of the message is a thought, and a number, because it
+        // counts tokens.
+        if let Some(raw) = object.raw_value(key).filter(|raw| raw.get().starts_with(['"', '[', '{'])) {
             content.add_block("thinking", None, super::content::nested_text(raw));
         }
     }
