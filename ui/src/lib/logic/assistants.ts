@@ -58,6 +58,7 @@ const NAMES: Record<string, string> = {
   tongyi: "Tongyi Qianwen",
   poe: "Poe",
   kimi: "Kimi",
+  aider: "Aider",
   amp: "Amp",
   crush: "Crush",
   typingmind: "TypingMind",
