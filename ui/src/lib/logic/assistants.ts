@@ -59,6 +59,7 @@ const NAMES: Record<string, string> = {
   poe: "Poe",
   kimi: "Kimi",
   aider: "Aider",
+  openai: "OpenAI",
   amp: "Amp",
   crush: "Crush",
   typingmind: "TypingMind",
