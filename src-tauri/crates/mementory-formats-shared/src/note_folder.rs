@@ -231,8 +231,8 @@ impl NoteFolder {
     }
 }
 
-/// The title in the name of a page or table that Notion exported: the name without the id at its end. None for any other
-/// name.
+/// The title in the name of a page or table that Notion exported: the name without the id at its end. None for any
+/// other name.
 pub fn notion_title(file_name: &str) -> Option<&str> {
     let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
     let (title, id) = stem.strip_suffix("_all").unwrap_or(stem).rsplit_once(' ')?;

@@ -275,8 +275,8 @@ impl Run {
         Ok(())
     }
 
-    /// Adds the instructions that a request has beside its messages, unless an earlier request had them. Returns true if
-    /// it has any. `at` is the pointer of the request in its event.
+    /// Adds the instructions that a request has beside its messages, unless an earlier request had them. Returns true
+    /// if it has any. `at` is the pointer of the request in its event.
     fn add_instructions(
         &mut self,
         reader: &mut FileReader<'_>,

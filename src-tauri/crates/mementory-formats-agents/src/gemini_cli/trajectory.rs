@@ -168,7 +168,8 @@ impl Trajectory {
     }
 }
 
-/// The role and the content of a step. `kind` is its type, such as `run_command`; its data is in the member `runCommand`.
+/// The role and the content of a step. `kind` is its type, such as `run_command`, whose data is in the member
+/// `runCommand`.
 fn content_of(kind: &str, step: &Object<'_>, metadata: &Object<'_>) -> (&'static str, AgentContent) {
     let data = step.raw_value(&camel_case(kind));
     let object = data.and_then(|data| Object::parse(data.get())).unwrap_or_default();
