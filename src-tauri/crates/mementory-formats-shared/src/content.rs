@@ -77,6 +77,11 @@ const FILE_TYPES: [&str; 14] = [
     "doc",
 ];
 
+/// True for the type of a part that is no text and no file: a thought, a call or a result of a tool.
+pub(crate) fn is_step_type(kind: &str) -> bool {
+    [&THOUGHT_TYPES[..], &CALL_TYPES, &RESULT_TYPES].iter().any(|types| types.contains(&kind))
+}
+
 impl Content {
     /// Adds the content of a message, which may be a string, a part, or a list of parts.
     pub fn add(&mut self, raw: &RawValue) {
@@ -101,24 +106,28 @@ impl Content {
             return self.add_fragment(&fragment);
         }
         // Kimi writes each part as an object whose only key besides the id is the name of the type.
-        let is_keyed_thought = kind.is_empty() && part.object("think").is_some();
+        // So does Amazon's Converse API.
+        let has_keyed = |key: &str| kind.is_empty() && part.object(key).is_some();
+        let is_keyed_thought = has_keyed("think") || has_keyed("reasoningContent");
+        let (is_keyed_call, is_keyed_result) = (has_keyed("toolUse"), has_keyed("toolResult"));
         if is_keyed_thought || part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
-            let text =
-                first_nested(&part, &["thinking", "reasoning", "think", "thought", "text", "content", "summary"]);
-            self.add_block("thinking", None, text);
+            let keyed = part.object("reasoningContent").filter(|_| kind.is_empty());
+            let keys = ["thinking", "reasoning", "think", "thought", "text", "content", "summary", "reasoningText"];
+            self.add_block("thinking", None, first_nested(keyed.as_ref().unwrap_or(&part), &keys));
         } else if HTML_TYPES.contains(&kind) && part.has("data") {
             self.add_text(&first_nested(&part, &["data"]));
         } else if TEXT_TYPES.contains(&kind) || kind.is_empty() && has_text(&part) {
             let text = first_nested(&part, &["text", "value", "content", "parts"]);
             self.add_text(&text);
-        } else if CALL_TYPES.contains(&kind) || part.has("functionCall") {
-            let call_object =
-                ["tool_call", "functionCall", "function", "toolCall"].iter().find_map(|key| part.object(key));
+        } else if CALL_TYPES.contains(&kind) || part.has("functionCall") || is_keyed_call {
+            let call_object = ["tool_call", "functionCall", "function", "toolCall", "toolUse"]
+                .iter()
+                .find_map(|key| part.object(key));
             let call = call_object.unwrap_or(part);
             // Goose puts the call inside `value`, next to the call's status.
             let value = call.object("value");
             self.add_call(value.as_ref().unwrap_or(&call));
-        } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") {
+        } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") || is_keyed_result {
             // Goose stores the result under `toolResult`, and Amp under `run`.
             let result_object =
                 ["tool_response", "functionResponse", "toolResult", "run"].iter().find_map(|key| part.object(key));

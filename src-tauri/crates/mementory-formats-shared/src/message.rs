@@ -3,7 +3,7 @@
 use super::agent_content::embedded_bytes;
 use super::any_time::first_time;
 use super::chat::{Chat, ChatFile, Turn, TurnParent};
-use super::content::{Content, EMBEDDED_KEYS};
+use super::content::{Content, EMBEDDED_KEYS, is_step_type};
 use super::object::{Object, content_id, decode_string};
 use super::reader::FileReader;
 use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_name};
@@ -18,8 +18,8 @@ const PARENT_KEYS: [&str; 6] =
 const ROLE_KEYS: [&str; 8] = ["role", "sender", "author", "from", "speaker", "who", "sender_type", "messageType"];
 const CONTENT_KEYS: [&str; 9] =
     ["content", "contentParts", "fragments", "parts", "text", "message", "body", "value", "say"];
-const THOUGHT_KEYS: [&str; 6] =
-    ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought"];
+const THOUGHT_KEYS: [&str; 7] =
+    ["reasoning", "reasoning_content", "thinking", "reasoningContent", "thinking_content", "thought", "thoughts"];
 const FILE_KEYS: [&str; 5] = ["attachments", "files", "images", "experimental_attachments", "image_urls"];
 const CREATED_KEYS: [&str; 16] = [
     "created_at",
@@ -41,6 +41,8 @@ const CREATED_KEYS: [&str; 16] = [
 ];
 const UPDATED_KEYS: [&str; 7] =
     ["updated_at", "updatedAt", "update_time", "edited_at", "updated", "lastUpdate", "lastModified"];
+/// Role of a message that states none.
+const UNKNOWN: &str = "unknown";
 /// Roles of messages that contain only the model's thoughts.
 const THOUGHT_ROLES: [&str; 2] = ["thinking", "reasoning"];
 const MODEL_KEYS: [&str; 8] =
@@ -86,8 +88,9 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
 pub fn content(object: &Object<'_>) -> Content {
     let mut content = Content::default();
     for key in THOUGHT_KEYS {
-        // Skips a boolean, because it only states whether the text of the message is a thought.
-        if let Some(raw) = object.raw_value(key).filter(|raw| !matches!(raw.get(), "true" | "false")) {
+        // Skips a boolean, because it only states whether the text of the message is a thought, and a number, because it
+        // counts tokens.
+        if let Some(raw) = object.raw_value(key).filter(|raw| raw.get().starts_with(['"', '[', '{'])) {
             content.add_block("thinking", None, super::content::nested_text(raw));
         }
     }
@@ -104,6 +107,11 @@ pub fn content(object: &Object<'_>) -> Content {
     if content.text.is_empty() && content.files.is_empty() {
         let blocks = object.list("blocks").unwrap_or_default();
         blocks.into_iter().filter(|raw| raw.get().starts_with('{')).for_each(|raw| content.add(raw));
+    }
+    // TypingMind asks several models at once, and lists their messages.
+    if content.text.is_empty() && content.files.is_empty() {
+        let responses = object.objects("responses").flat_map(|response| response.objects("messages"));
+        responses.filter_map(|message| message.raw_value("content")).for_each(|raw| content.add(raw));
     }
     // LangChain puts the content inside `data`.
     if content.text.is_empty() && content.files.is_empty() && content.blocks.is_empty() {
@@ -149,7 +157,12 @@ fn add_phases(object: &Object<'_>, content: &mut Content) {
 
 /// Reads a message of a list or a tree. If the message does not state a parent, its `parent` is `Previous`.
 pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &str) -> Turn {
-    let content = content(object);
+    let mut content = content(object);
+    // Entries of OpenAI's Responses have a type instead of a role if they are no messages.
+    let is_step = content.is_empty() && object.text("type").is_some_and(|kind| is_step_type(&kind));
+    if is_step && let Ok(raw) = serde_json::from_str::<&RawValue>(text) {
+        content.add(raw);
+    }
     let name = role_or_name(&role_name(object).unwrap_or_default());
     let role = role_of(&name, object, &content);
     let is_instruction = role == SYSTEM;
@@ -189,6 +202,8 @@ fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
     let role = match name {
         USER | SYSTEM if is_result => TOOL,
         USER if is_only_for_model(object) => SYSTEM,
+        UNKNOWN if is_result => TOOL,
+        UNKNOWN if matches!(content.content_type(), "tool_call" | "thinking") => ASSISTANT,
         // Continue writes thoughts as separate messages.
         name if THOUGHT_ROLES.contains(&name) => ASSISTANT,
         // Kimi uses roles with an underscore for instructions and token counts.

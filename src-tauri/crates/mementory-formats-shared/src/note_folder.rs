@@ -66,6 +66,15 @@ const RULES_FOLDER: &str = ".clinerules";
 /// Files that show that a folder is an agent's workspace or memory folder.
 const WORKSPACE_FILES: [&str; 4] = ["MEMORY.md", "SOUL.md", "IDENTITY.md", ".alf-agent-id"];
 
+/// Name of the platform of notes that Notion exported.
+const NOTION: &str = "notion";
+/// Name of the platform of notes in a graph of Logseq, and of the folder with the program's own files in it.
+const LOGSEQ: &str = "logseq";
+/// File that shows that a folder is a graph of Logseq.
+const LOGSEQ_SETTINGS: &str = "logseq/config.edn";
+/// Number of hexadecimal digits in the id of a page of Notion.
+const NOTION_ID_DIGITS: usize = 32;
+
 /// A folder of notes. The lists contain indexes of members in the catalog.
 #[derive(Debug, Default)]
 pub struct NoteFolder {
@@ -85,8 +94,10 @@ pub struct NoteFolder {
     pub is_single_file: bool,
     /// True if the files show that this is an agent's workspace.
     pub is_workspace: bool,
-    /// Number of files that are neither notes nor media (pictures, sound, video, documents).
+    /// Number of files that are neither notes nor media (pictures, sound, video, documents), nor tables of Notion.
     pub data_file_count: usize,
+    /// The program that wrote the notes, if their names or the files beside them show it.
+    pub program: Option<&'static str>,
 }
 
 impl NoteFolder {
@@ -162,6 +173,7 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
         .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {
         let vaults = vault_prefixes(members);
+        let graphs = graph_prefixes(members);
         let mut folders: HashMap<Option<&str>, NoteFolder> = HashMap::new();
         for member in members {
             let vault = vault_of(&vaults, &member.name);
@@ -170,13 +182,14 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
                 is_vault: vault.is_some(),
                 ..NoteFolder::default()
             });
-            folder.add(member);
+            folder.add(member, &graphs);
         }
         for mut folder in folders.into_values().filter(|folder| !folder.notes.is_empty()) {
             if !folder.is_vault {
                 folder.prefix = archive_top_folder(catalog, &folder);
             }
             folder.name = name_of(catalog, &folder);
+            folder.program = folder.program.or_else(|| folder.is_of_notion(catalog).then_some(NOTION));
             out.push(folder);
         }
     }
@@ -185,9 +198,16 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
 }
 
 impl NoteFolder {
-    fn add(&mut self, member: &Member) {
+    fn add(&mut self, member: &Member, graphs: &[&str]) {
         let path = self.path(member);
         let name = member.file_name();
+        let graph = graphs.iter().find_map(|prefix| member.name.strip_prefix(prefix));
+        if let Some(in_graph) = graph {
+            self.program = Some(LOGSEQ);
+            if in_graph.split('/').next() == Some(LOGSEQ) {
+                return self.program_files.push(member.id);
+            }
+        }
         let hidden_folder = path.split('/').find(|part| part.starts_with('.')).unwrap_or_default();
         if is_assistant_file(name) || ASSISTANT_FOLDERS.contains(&hidden_folder) {
             self.is_workspace |= WORKSPACE_FILES.contains(&name);
@@ -198,10 +218,32 @@ impl NoteFolder {
             self.is_workspace |= WORKSPACE_FILES.contains(&name);
             self.notes.push(member.id);
         } else {
-            self.data_file_count += usize::from(media_type(name).is_none());
+            let is_of_program = notion_title(name).is_some() || graph.is_some() && name.ends_with(".edn");
+            self.data_file_count += usize::from(media_type(name).is_none() && !is_of_program);
             self.files.push(member.id);
         }
     }
+
+    /// True if most notes are named like pages of Notion.
+    fn is_of_notion(&self, catalog: &Catalog) -> bool {
+        let names = self.notes.iter().filter_map(|id| catalog.members().get(*id)).map(Member::file_name);
+        2 * names.filter(|name| notion_title(name).is_some()).count() > self.notes.len()
+    }
+}
+
+/// The title in the name of a page or table that Notion exported: the name without the id at its end. None for any
+/// other name.
+pub fn notion_title(file_name: &str) -> Option<&str> {
+    let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
+    let (title, id) = stem.strip_suffix("_all").unwrap_or(stem).rsplit_once(' ')?;
+    let is_id = id.len() == NOTION_ID_DIGITS && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
+    (is_id && !title.is_empty()).then_some(title)
+}
+
+/// Prefixes of the folders that are graphs of Logseq.
+fn graph_prefixes<'m>(members: &[&'m Member]) -> Vec<&'m str> {
+    let prefixes = members.iter().filter_map(|member| member.name.strip_suffix(LOGSEQ_SETTINGS));
+    prefixes.filter(|prefix| prefix.is_empty() || prefix.ends_with('/')).collect()
 }
 
 /// True for a note that was selected as a single file.

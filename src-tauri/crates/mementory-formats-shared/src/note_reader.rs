@@ -2,7 +2,7 @@
 //! an attachment. Only one file is in memory at a time.
 use super::markdown::{Outline, outline, tags_in};
 use super::note::Note;
-use super::note_folder::{NoteFolder, may_hold_secret, media_type};
+use super::note_folder::{NoteFolder, may_hold_secret, media_type, notion_title};
 use super::note_links::LinkTargets;
 use super::object::content_id;
 use super::reader::FileReader;
@@ -174,7 +174,11 @@ impl<'r> NoteReader<'r> {
         let path = self.folder.path(member).to_owned();
         let mut record = record_of(&note, &outline, self.key(member, text), member.file_name());
         record.origin_id = (!self.folder.is_single_file).then(|| path.clone());
-        record.source.platform = self.files.format.into();
+        let title = notion_title(member.file_name()).filter(|_| self.folder.program.is_some());
+        if let Some(title) = title.filter(|_| note.text("title").is_none()) {
+            record.title = Some(title.to_owned());
+        }
+        record.source.platform = self.folder.program.unwrap_or(self.files.format).into();
         record.source.project = Some(self.folder.name.clone()).filter(|name| !name.is_empty());
         record.origin = Origin {
             format: self.files.format.into(),

@@ -11,11 +11,25 @@ pub const TOOL: &str = "tool";
 /// Role of one of several people, if it is unknown whose export this is.
 pub const PARTICIPANT: &str = "participant";
 
-const USER_NAMES: [&str; 15] = [
-    "user", "human", "you", "me", "person", "customer", "client", "prompt", "prompter", "question", "input", "request",
-    "usr", "end-user", "end_user",
+const USER_NAMES: [&str; 16] = [
+    "user",
+    "human",
+    "you",
+    "me",
+    "person",
+    "customer",
+    "client",
+    "prompt",
+    "prompter",
+    "question",
+    "input",
+    "request",
+    "usr",
+    "end-user",
+    "end_user",
+    "usermessage",
 ];
-const ASSISTANT_NAMES: [&str; 26] = [
+const ASSISTANT_NAMES: [&str; 27] = [
     "assistant",
     "ai",
     "bot",
@@ -42,6 +56,7 @@ const ASSISTANT_NAMES: [&str; 26] = [
     "ai assistant",
     "chatbot",
     "character",
+    "apimessage",
 ];
 const SYSTEM_NAMES: [&str; 6] = ["system", "developer", "instructions", "system_prompt", "system prompt", "context"];
 const TOOL_NAMES: [&str; 9] =

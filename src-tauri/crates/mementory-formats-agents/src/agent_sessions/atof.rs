@@ -9,7 +9,7 @@ use mementory_formats_shared::agent_content::{AgentContent, push_text, value_tex
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::jsonl_session::any_time;
 use mementory_formats_shared::message::report_no_message;
-use mementory_formats_shared::object::{Object, content_id, decode_string};
+use mementory_formats_shared::object::{Object, content_id, decode_string, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::values::id;
 use mementory_model::{DroppedAs, Kind, Timestamp, Verbatim};
@@ -25,6 +25,10 @@ const UNKNOWN_VERSION: &str = "a version of ATOF that is not known";
 const MESSAGE_LISTS: [&str; 3] = ["messages", "contents", "input"];
 /// Members of a request that is only a text.
 const PROMPT_KEYS: [&str; 2] = ["prompt", "input"];
+/// Members of a request that instruct the model outside of the list of messages, in the APIs of Anthropic, of OpenAI's
+/// Responses, and of Google. Google's libraries write them in the settings of the request.
+const INSTRUCTION_KEYS: [&str; 4] = ["system", "instructions", "systemInstruction", "system_instruction"];
+const SETTINGS_KEY: &str = "config";
 /// Members of a response that is only a text.
 const ANSWER_KEYS: [&str; 3] = ["output_text", "answer", "output"];
 
@@ -63,11 +67,12 @@ struct Line {
 struct Run {
     id: String,
     session: Session,
-    /// Input and output of the whole run. They become messages if the run has no request to a model, because the
-    /// requests and answers repeat them.
+    /// Input and output of the whole run. The input becomes a message if no request to a model could be read, and the
+    /// output if no answer could be read. Otherwise the requests and answers repeat them.
     input: Option<(Turn, AgentContent)>,
     output: Option<(Turn, AgentContent)>,
     has_requests: bool,
+    has_answers: bool,
     /// How often each text and block of answers and results occurs in events of their own, by its digest.
     reported: HashMap<String, usize>,
     /// Ids of the tool calls whose results are events of their own.
@@ -194,7 +199,6 @@ impl Run {
         element: &ObjectElement<'_>,
         data: &RawValue,
     ) -> Result<(), FormatError> {
-        self.has_requests = true;
         let outer = Object::parse(data.get()).unwrap_or_default();
         // NeMo Relay stores the headers of a request beside its body.
         let inner = outer.object("content").filter(|_| outer.has("headers"));
@@ -202,15 +206,23 @@ impl Run {
             Some(inner) => (inner, "data/content"),
             None => (&outer, "data"),
         };
-        let list = MESSAGE_LISTS.iter().find_map(|key| Some((*key, request.list(key)?)));
-        let (key, messages) = list.unwrap_or_default();
-        let is_only = messages.len() == 1;
+        // Some programs log only the list of messages.
+        let (list_at, messages) = match list(data) {
+            Some(messages) => ("data".to_owned(), messages),
+            None => {
+                let found = MESSAGE_LISTS.iter().find_map(|key| Some((*key, request.list(key)?)));
+                let (key, messages) = found.unwrap_or_default();
+                (format!("{at}/{key}"), messages)
+            }
+        };
+        let (is_only, has_messages) = (messages.len() == 1, !messages.is_empty());
         // Number of times that each message has occurred in this request so far.
         let mut occurrences: HashMap<String, usize> = HashMap::new();
         let mut occurrences_of_parts: HashMap<String, usize> = HashMap::new();
         let count_before = self.session.chat.turns.len();
+        let has_instructions = self.add_instructions(reader, member, element, (request, at))?;
         for (n, raw) in messages.into_iter().enumerate() {
-            let pointer = format!("{}/{at}/{key}/{n}", element.pointer);
+            let pointer = format!("{}/{list_at}/{n}", element.pointer);
             let Some(message) = Object::parse(raw.get()) else {
                 report_no_message(reader, member, &pointer);
                 continue;
@@ -234,21 +246,71 @@ impl Run {
         }
         let prompt = PROMPT_KEYS
             .iter()
-            .find_map(|key| Some((*key, request.non_blank_text(key)?.into_owned(), request.raw_value(key)?)));
-        if let Some((prompt_key, text, raw)) = prompt.filter(|_| key.is_empty()) {
+            .find_map(|key| {
+                Some((format!("{at}/{key}"), request.non_blank_text(key)?.into_owned(), request.raw_value(key)?))
+            })
+            .or_else(|| Some(("data".to_owned(), decode_string(data)?.into_owned(), data)))
+            .filter(|(_, text, _)| !has_messages && !text.trim().is_empty());
+        let is_read = has_messages || prompt.is_some();
+        if let Some((prompt_at, text, raw)) = prompt {
             let content = AgentContent { text, ..AgentContent::default() };
             if self.is_new("user", &content, &mut occurrences, true) {
                 // Only the prompt itself is the source, because the headers of a request may contain keys.
                 let turn = Turn {
-                    pointer: format!("{}/{at}/{prompt_key}", element.pointer),
+                    pointer: format!("{}/{prompt_at}", element.pointer),
                     verbatim: Some(Verbatim::json(raw.get())),
                     ..turn_of(element, "user")
                 };
                 self.session.push(reader, member, turn, content)?;
             }
         }
-        self.repeated_count += u64::from(self.session.chat.turns.len() == count_before);
+        self.has_requests |= is_read;
+        if is_read || has_instructions {
+            self.repeated_count += u64::from(self.session.chat.turns.len() == count_before);
+        } else {
+            // The headers of a request may contain keys.
+            let headers: Vec<_> = outer.raw_value("headers").map(|raw| (raw, "{}")).into_iter().collect();
+            self.session.other_lines.push(with_replaced_values(element.text, &headers));
+        }
         Ok(())
+    }
+
+    /// Adds the instructions that a request has beside its messages, unless an earlier request had them. Returns true
+    /// if it has any. `at` is the pointer of the request in its event.
+    fn add_instructions(
+        &mut self,
+        reader: &mut FileReader<'_>,
+        member: &Member,
+        element: &ObjectElement<'_>,
+        (request, at): (&Object<'_>, &str),
+    ) -> Result<bool, FormatError> {
+        let settings = request.object(SETTINGS_KEY).unwrap_or_default();
+        let in_request =
+            INSTRUCTION_KEYS.iter().filter_map(|key| Some((format!("{at}/{key}"), request.raw_value(key)?)));
+        let in_settings = INSTRUCTION_KEYS
+            .iter()
+            .filter_map(|key| Some((format!("{at}/{SETTINGS_KEY}/{key}"), settings.raw_value(key)?)));
+        let mut has_instructions = false;
+        for (path, raw) in in_request.chain(in_settings) {
+            let content = instructions_of(raw);
+            if content.text.trim().is_empty() && content.blocks.is_empty() && content.files.is_empty() {
+                continue;
+            }
+            has_instructions = true;
+            // Whether the person repeats a message does not depend on the instructions beside it.
+            let last = std::mem::take(&mut self.last);
+            let is_new = self.is_new("system", &content, &mut HashMap::new(), false);
+            self.last = last;
+            if is_new {
+                let turn = Turn {
+                    pointer: format!("{}/{path}", element.pointer),
+                    verbatim: Some(Verbatim::json(raw.get())),
+                    ..turn_of(element, "system")
+                };
+                self.session.push(reader, member, turn, content)?;
+            }
+        }
+        Ok(has_instructions)
     }
 
     /// Remembers the content of an answer or of a result that is an event of its own.
@@ -314,7 +376,7 @@ impl Run {
             self.session.other_lines.push(element.text.to_owned());
             return Ok(());
         }
-        self.has_requests = true;
+        self.has_answers = true;
         self.note_reported("assistant", &content);
         self.last.clear();
         let line = &element.object;
@@ -352,17 +414,20 @@ impl Run {
 
     fn send(mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         self.session.chat.id = Some(std::mem::take(&mut self.id)).filter(|id| !id.is_empty());
-        let (input, output) = (self.input.take(), self.output.take());
-        if self.has_requests {
-            self.repeated_count += u64::from(input.is_some()) + u64::from(output.is_some());
-        } else {
-            if let Some((turn, content)) = input {
+        match self.input.take() {
+            Some(_) if self.has_requests => self.repeated_count += 1,
+            Some((turn, content)) => {
                 self.session.push(reader, member, turn, content)?;
                 self.session.chat.turns.rotate_right(1);
             }
-            if let Some((turn, content)) = output {
+            None => {}
+        }
+        match self.output.take() {
+            Some(_) if self.has_answers => self.repeated_count += 1,
+            Some((turn, content)) => {
                 self.session.push(reader, member, turn, content)?;
             }
+            None => {}
         }
         Session::report_skipped(reader, member, self.repeated_count, "events that repeat messages");
         self.session.send(reader, member, PLATFORM)
@@ -419,6 +484,17 @@ fn role_of(message: &Object<'_>, content: &AgentContent) -> &'static str {
         None if message.text("type").is_some_and(|kind| kind != "message") => "assistant",
         None => "user",
     }
+}
+
+/// The content of instructions: a text, a list of blocks, or an object with parts. Anything else is kept as JSON.
+fn instructions_of(raw: &RawValue) -> AgentContent {
+    let message = Object::parse(raw.get()).filter(|object| object.has("parts") || object.has("content"));
+    let mut content = message.map_or_else(|| AgentContent::read(Some(raw)), |message| content_of(&message));
+    let is_empty = content.text.trim().is_empty() && content.blocks.is_empty() && content.files.is_empty();
+    if is_empty && !matches!(raw.get(), "[]" | "{}") {
+        content.text = value_text(raw);
+    }
+    content
 }
 
 /// The content of a message of a model's API.

@@ -11,7 +11,7 @@ use mementory_model::{DroppedAs, Kind, Verbatim};
 use std::collections::HashMap;
 
 /// Name of the platform.
-const PLATFORM: &str = "antigravity";
+pub(super) const PLATFORM: &str = "antigravity";
 /// Tags around the person's own words in a request.
 const REQUEST_TAGS: (&str, &str) = ("<USER_REQUEST>", "</USER_REQUEST>");
 

@@ -2,7 +2,7 @@
 use super::session::METADATA_TYPE;
 use super::transcripts::FirstStep;
 use super::update::is_update;
-use super::{antigravity, qwen, transcripts};
+use super::{antigravity, qwen, trajectory, transcripts};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
 use mementory_formats_shared::object::Object;
@@ -42,10 +42,14 @@ fn role_of(catalog: &Catalog, member: &Member) -> Option<(Role, Option<FirstStep
     if !may_be_log(member) {
         return None;
     }
+    let head = JsonHead::of(catalog, member);
+    if head.as_ref().is_some_and(trajectory::is_trajectory) {
+        return Some((Role::Conversations, None));
+    }
     if let Some(lines) = head_lines(catalog, member) {
         return Some((role_of_lines(&lines)?, FirstStep::of_lines(&lines)));
     }
-    let head = JsonHead::of(catalog, member).filter(|head| matches!(head.first, b'{' | b'['))?;
+    let head = head.filter(|head| matches!(head.first, b'{' | b'['))?;
     let name = member.file_name().to_ascii_lowercase();
     Some((document_role(head.first == b'{', &|| head.bytes(), &head.keys, &name)?, None))
 }

@@ -1,5 +1,5 @@
 //! Gemini CLI: its sessions as JSON and as JSON Lines, checkpoints and the list of prompts; logs of Qwen Code and
-//! transcripts of Antigravity. See README.md.
+//! transcripts and trajectories of Antigravity. See README.md.
 mod antigravity;
 mod detect;
 mod messages;
@@ -9,6 +9,7 @@ mod read;
 mod session;
 #[cfg(test)]
 mod tests;
+mod trajectory;
 mod transcripts;
 mod update;
 

@@ -1,7 +1,7 @@
 //! Reads the files of a claim: first the sessions, then the checkpoints, then the prompts of sessions without a log.
 use super::session::Session;
-use super::{FORMAT, antigravity, prompts, qwen};
-use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use super::{FORMAT, antigravity, prompts, qwen, trajectory};
+use mementory_format::{Catalog, Detected, FormatError, JsonHead, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::jsonl_session::head_lines;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
@@ -23,6 +23,9 @@ pub(super) fn read(
     reader.each_member(&members_of(Role::Conversations), |reader, member| {
         if qwen::is_log(catalog, member) {
             return qwen::Log::read(reader, member, &mut known_sessions);
+        }
+        if JsonHead::of(catalog, member).is_some_and(|head| trajectory::is_trajectory(&head)) {
+            return trajectory::read(reader, member);
         }
         if head_lines(catalog, member).is_some_and(|lines| antigravity::is_transcript_of_lines(&lines)) {
             return antigravity::read(reader, member);

@@ -1,5 +1,5 @@
 //! Reads the database of an earlier program with the name OpenCode, written in Go. It has tables of sessions and
-//! messages; a column of a message contains its parts as JSON.
+//! messages; a column of a message contains its parts as JSON. Crush is this program under its later name.
 use super::session::Session;
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::object::Object;
@@ -9,7 +9,11 @@ use mementory_formats_shared::sqlite_rows::{self, Row, Schema, row_of, row_text}
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use rusqlite::Statement;
 
-/// True for a database of the earlier OpenCode. The tables of the current OpenCode have different names.
+/// Name of the platform of Crush, and columns of messages that only Crush has.
+const CRUSH: &str = "crush";
+const CRUSH_COLUMNS: [&str; 2] = ["provider", "is_summary_message"];
+
+/// True for a database of the earlier OpenCode or of Crush. The tables of the current OpenCode have different names.
 pub(super) fn is_first_database(schema: &Schema) -> bool {
     schema.has_table("messages", &["session_id", "role", "parts"])
         && schema.has_table("sessions", &["parent_session_id", "title"])
@@ -28,6 +32,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         "sessions" | "messages" => None,
         "files" => Some("they are versions of the files of a project"),
         "goose_db_version" => Some("it has the version of the tables"),
+        "read_files" => Some("it has the times at which files of a project were read"),
         _ => Some("it has no sessions"),
     });
     Ok(())
@@ -43,6 +48,7 @@ fn read_session(
     let id = row.get("id").and_then(|id| id.as_str()).unwrap_or_default().to_owned();
     let mut session = Session::new(Some(&id), Some(&row_text(row, |_| false)));
     let names: Vec<String> = messages.column_names().map(str::to_owned).collect();
+    session.fork = names.iter().any(|name| CRUSH_COLUMNS.contains(&name.as_str())).then_some(CRUSH);
     let mut budget = reader.context.limits.element_bytes;
     let place = format!("{}#sessions/{id}", member.place);
     let mut rows = messages.query([&id]).map_err(|error| unreadable(member, &error))?;

@@ -16,6 +16,8 @@ pub(super) fn chat_file(container: &str) -> ChatFile<'_> {
 /// The state of a session while its messages are read.
 #[derive(Debug, Default)]
 pub(super) struct Session {
+    /// Name of the platform, if it is a fork of OpenCode.
+    pub fork: Option<&'static str>,
     chat: Chat,
     parent: Option<String>,
 }
@@ -45,7 +47,7 @@ impl Session {
         if parent.is_some() {
             chat.record_type = Some("subagent".into());
         }
-        Self { chat, parent }
+        Self { fork: None, chat, parent }
     }
 
     /// Adds a message with its parts. `verbatim` contains the message and its parts.
@@ -73,7 +75,8 @@ impl Session {
         self.chat.times.created = created.or(self.chat.times.created);
         self.chat.times.updated = updated.or(self.chat.times.updated);
         let mut issues = Vec::new();
-        let mut unit = self.chat.into_unit(chat_file(container), &mut issues);
+        let file = ChatFile { platform: self.fork.unwrap_or(FORMAT), ..chat_file(container) };
+        let mut unit = self.chat.into_unit(file, &mut issues);
         issues.into_iter().for_each(|issue| reader.sink.note(issue));
         if let (Some(record), Some(parent)) = (unit.records.first_mut(), self.parent) {
             let target = RecordKey::new(FORMAT, parent);

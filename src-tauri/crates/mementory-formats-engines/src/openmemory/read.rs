@@ -9,6 +9,7 @@ use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_formats_shared::sqlite::unreadable;
 use mementory_formats_shared::sqlite_rows;
+use mementory_json::Elements;
 use mementory_model::{Kind, Timestamp};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -81,7 +82,35 @@ impl Backup {
         // off.
         let is_backup = Head::of(files.catalog, member).and_then(|head| layout(&head)) == Some("backup");
         let lists: &[&str] = if is_backup { &TABLES } else { &LIST_KEYS };
+        if is_backup {
+            self.collect_names(files, member)?;
+        }
         each_row(files, member, lists, Kind::Memory, &mut |files, row| self.read_row(files, row))
+    }
+
+    /// Collects the names of apps and categories, because they may follow the memories that refer to them.
+    fn collect_names(&mut self, files: &FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+        let limits = &files.context.limits;
+        files.catalog.read(member, |bytes| {
+            let mut elements = Elements::new(bytes, limits).with_keys(&TABLES);
+            // A damaged row ends the search. It is reported when the rows are read.
+            while let Ok(Some(element)) = elements.next() {
+                let pointer = element.pointer();
+                let list = pointer.split('/').nth(1).unwrap_or_default();
+                let object = std::str::from_utf8(element.bytes).ok().and_then(Object::parse);
+                if let Some(object) = object.filter(|_| matches!(list, "apps" | "categories")) {
+                    self.add_name(&object, list);
+                }
+            }
+            Ok(())
+        })
+    }
+
+    fn add_name(&mut self, object: &Object<'_>, list: &str) {
+        let names = if list == "apps" { &mut self.apps } else { &mut self.categories };
+        if let (Some(id), Some(name)) = (object.id("id"), object.id("name")) {
+            names.insert(id, name);
+        }
     }
 
     /// Reads a database, which has the tables of a backup. The memories do not contain their categories, which are in a
@@ -146,10 +175,7 @@ impl Backup {
         object: &Object<'_>,
         list: &str,
     ) -> Result<(), FormatError> {
-        let names = if list == "apps" { &mut self.apps } else { &mut self.categories };
-        if let (Some(id), Some(name)) = (object.id("id"), object.id("name")) {
-            names.insert(id, name);
-        }
+        self.add_name(object, list);
         let mut record = self.rows.foreign(object, row, if list == "apps" { "app" } else { "category" });
         record.times.created = created(object);
         record.times.updated = updated(object);

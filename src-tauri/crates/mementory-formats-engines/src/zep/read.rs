@@ -74,7 +74,8 @@ fn read_graph_row(
         return session::read(rows, files, row, object, read_fact);
     }
     let record = if object.has("fact") {
-        fact(rows, object, &ends)
+        // The fact of an edge may be empty, but the edge still links two entities.
+        fact(rows, object, &ends).or_else(|| edge(rows, row, object, &outer, &ends))
     } else if object.has("source_node_uuid") || object.has("target_node_uuid") || ends.are_known() {
         edge(rows, row, object, &outer, &ends)
     } else if object.has("content") && (object.has("source") || object.has("source_description")) || list == "episodes"
@@ -137,12 +138,8 @@ fn fact(rows: &RowSender, object: &Object<'_>, ends: &Ends) -> Option<Record> {
     record.record_type = object.first_text(&["name", "fact_type"]);
     record.namespace = object.id("group_id");
     record.times.created = object.time("created_at");
-    record.times.valid_from = object.time("valid_at");
-    record.times.valid_to = object.time("invalid_at").or_else(|| object.time("expired_at"));
-    // A fact that is no longer valid is history, and not what the assistant knows at the time of the export.
-    let ends_at = |key: &str| object.time(key).is_some() || object.non_blank_text(key).is_some();
-    let has_ended = ends_at("invalid_at") || ends_at("expired_at");
-    record.status = Some(if has_ended { "superseded" } else { "active" }.into());
+    set_validity(&mut record, object);
+    record.status.get_or_insert_with(|| "active".into());
     record.source.method = Some("extracted".into());
     record.links = ends.links();
     record.links.extend(object.texts("episodes").into_iter().map(|id| link("derived_from", Kind::Resource, ID, id)));
@@ -150,6 +147,17 @@ fn fact(rows: &RowSender, object: &Object<'_>, ends: &Ends) -> Option<Record> {
         ["uuid", "uuid_", "fact", "name", "group_id", "created_at", "valid_at", "invalid_at", "episodes"];
     record.fields = object.other_fields(&used_members);
     Some(record)
+}
+
+/// Sets the time in which a fact or an edge is valid. A fact that is no longer valid is history, and not what the
+/// assistant knows at the time of the export.
+fn set_validity(record: &mut Record, object: &Object<'_>) {
+    record.times.valid_from = object.time("valid_at");
+    record.times.valid_to = object.time("invalid_at").or_else(|| object.time("expired_at"));
+    let ends_at = |key: &str| object.time(key).is_some() || object.non_blank_text(key).is_some();
+    if ends_at("invalid_at") || ends_at("expired_at") {
+        record.status = Some("superseded".into());
+    }
 }
 
 /// Returns the record of an edge without a sentence, such as an edge from an episode to an entity that it mentions, or
@@ -167,6 +175,7 @@ fn edge(rows: &RowSender, row: &Row<'_>, object: &Object<'_>, outer: &Object<'_>
     record.record_type = Some(relation);
     record.namespace = object.id("group_id");
     record.times.created = object.time("created_at");
+    set_validity(&mut record, object);
     record.links = ends.links();
     // The source of a `MENTIONS` edge is always an episode.
     if let Some(link) = record.links.first_mut().filter(|_| record.record_type.as_deref() == Some("MENTIONS")) {

@@ -1,10 +1,11 @@
 //! The messages that Cline or Roo Code showed on the screen during a task (`ui_messages.json`): statements and
 //! questions of the agent, and answers of the person.
 use super::head_values::values_of;
-use mementory_format::{FormatError, Member};
+use mementory_format::{Catalog, FormatError, Member, Part, Role};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::Content;
+use mementory_formats_shared::files::folder_of;
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
@@ -12,6 +13,7 @@ use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_formats_shared::{harness, harness_cline};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, json, value::RawValue};
+use std::collections::HashSet;
 
 pub(super) const PLATFORM: &str = "cline";
 /// Values of `say` in lines about requests to the model and about copies of the workspace. These lines are left out,
@@ -119,7 +121,13 @@ impl Task {
     }
 
     /// Sends the task as a conversation. Its id is the time of its first line, which Cline also uses as the task's id.
-    pub(super) fn send(self, files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
+    /// `item` is the file that describes the task.
+    pub(super) fn send(
+        self,
+        files: &mut FileReader<'_>,
+        member: &Member,
+        item: Option<&Member>,
+    ) -> Result<(), FormatError> {
         if self.progress_count > 0 {
             let reason = format!("progress: {} lines about requests and copies of the workspace", self.progress_count);
             files.report_dropped(member.place.clone(), DroppedAs::Skipped, &reason, None);
@@ -130,6 +138,10 @@ impl Task {
         let times = || self.turns.iter().filter_map(|turn| turn.times.created);
         let mut chat = Chat { is_log: true, ..Chat::default() };
         (chat.times.created, chat.times.updated) = (times().min(), times().max());
+        let item = item.and_then(|item| files.catalog.bytes(item, MAX_ITEM_BYTES).ok());
+        let item = item.and_then(|bytes| String::from_utf8(bytes).ok());
+        chat.source.project =
+            item.as_deref().and_then(Object::parse).and_then(|item| first_text(&item, &["workspace"]));
         chat.id = self.turns.first().and_then(|turn| turn.id.clone());
         chat.key = chat.id.as_ref().map(|id| format!("{PLATFORM}/{id}"));
         chat.turns = self.turns;
@@ -186,6 +198,28 @@ fn text_blocks(turn: &Turn) -> Vec<String> {
     let texts: Vec<String> = parts.into_iter().map(|raw| text_of(raw).unwrap_or_default()).collect();
     let non_blank_texts: Vec<&str> = texts.iter().map(String::as_str).filter(|text| !text.trim().is_empty()).collect();
     if non_blank_texts.join("\n\n") == turn.text { texts } else { vec![turn.text.clone()] }
+}
+
+/// Name of the file in which Roo Code describes a task, next to its messages.
+pub(super) const ITEM_FILE: &str = "history_item.json";
+/// Names of files next to the messages of a task that contain no messages.
+const TASK_FILES: [&str; 2] = [ITEM_FILE, "task_metadata.json"];
+/// Name of the file in which Roo Code lists all tasks, above their folders.
+const INDEX_FILE: &str = "_index.json";
+/// Largest size of the description of a task.
+const MAX_ITEM_BYTES: u64 = 1 << 20;
+
+/// The files without messages that belong to the task in a folder. The list of all tasks belongs to the first task, so
+/// its id is added to `used`.
+pub(super) fn companions(catalog: &Catalog, messages: &Member, used: &mut HashSet<usize>) -> Vec<Part> {
+    let place @ (root, archive, path) = folder_of(messages);
+    let above = (root, archive, path.rsplit_once('/').map_or("", |(above, _)| above));
+    let is_companion = |member: &Member| match member.file_name() {
+        INDEX_FILE => folder_of(member) == above,
+        name => TASK_FILES.contains(&name) && folder_of(member) == place,
+    };
+    let found = catalog.members().iter().filter(|member| is_companion(member) && used.insert(member.id));
+    found.map(|member| Part { member: member.id, role: Role::Sidecar }).collect()
 }
 
 /// Name of a file in the same folder. This file contains the same conversation in the form in which the model received

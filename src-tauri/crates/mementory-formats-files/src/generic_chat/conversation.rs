@@ -1,11 +1,11 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::FORMAT_ID;
 use super::newest_first::reverse_if_newest_first;
-use super::shape::MESSAGE_LISTS;
+use super::shape::{MESSAGE_LISTS, RESULTS};
 use super::{anything_llm, branches, cline, envelope, pairs, platform, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
-use mementory_formats_shared::content::Content;
+use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, store_embedded, times, unit,
 };
@@ -45,6 +45,8 @@ pub(super) const TITLE_KEYS: [&str; 10] = [
 ];
 const HEADER_KEYS: [&str; 8] = ["thread", "conversation", "conv", "chat", "metadata", "session", "meta", "history"];
 const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "instructions", "systemMessage"];
+/// Keys of a prompt that consists of parts, in the APIs of Anthropic, Amazon and Google.
+const PART_PROMPT_KEYS: [&str; 3] = ["system", "systemInstruction", "system_instruction"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.
 const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 10] = [
@@ -106,9 +108,9 @@ fn conversation_in(
         if role_name(object).is_none()
             && let Some((key, inner)) =
                 ["data", "result", "export"].iter().find_map(|k| Some((*k, object.raw_value(k)?)))
-            && let Some(inner_object) = Object::parse(inner.get())
+            && inner.get().starts_with('{')
         {
-            return send_wrapped(files, member, &inner_object, &format!("{}/{key}", element.pointer), loose);
+            return send_wrapped(files, member, inner, &format!("{}/{key}", element.pointer), loose);
         }
         if object.has("message_tree_id")
             && let Some(prompt) = object.raw_value("prompt").filter(|raw| raw.get().starts_with('{'))
@@ -183,7 +185,13 @@ fn conversation_in(
         turns,
         ..Chat::default()
     };
-    if let Some(prompt) = text(&PROMPT_KEYS) {
+    chat.source.project = text(&["workspaceDirectory", "working_dir"]);
+    let parts_of_prompt = || {
+        let raw = PART_PROMPT_KEYS.iter().find_map(|key| object.raw_value(key))?;
+        let parts = Object::parse(raw.get()).and_then(|prompt| prompt.raw_value("parts"));
+        Some(nested_text(parts.unwrap_or(raw))).filter(|_| raw.get().starts_with(['[', '{']))
+    };
+    if let Some(prompt) = text(&PROMPT_KEYS).or_else(parts_of_prompt).filter(|prompt| !prompt.trim().is_empty()) {
         chat.fields.insert("system_prompt".into(), prompt.into());
     }
     let platform = loose.platform.unwrap_or_else(|| platform::of_chat(link.as_deref(), object, raw));
@@ -239,17 +247,22 @@ fn name_assistants(turns: &mut [Turn]) {
     }
 }
 
-/// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`.
+/// Sends the conversations in a response of an API: `{"data": {"conversations": […]}}`. In a backup of a program, the
+/// object around the list contains other things too, which become a passthrough file.
 fn send_wrapped(
     files: &mut FileReader<'_>,
     member: &Member,
-    object: &Object<'_>,
+    wrapper: &RawValue,
     at: &str,
     loose: &mut LooseMessages,
 ) -> Result<(), FormatError> {
+    let object = Object::parse(wrapper.get()).unwrap_or_default();
     let lists = ["conversations", "chats", "threads", "items", "results"];
-    let conversations = lists.iter().find_map(|key| Some((*key, object.list(key)?)));
-    let Some((key, list)) = conversations else {
+    let conversations = lists.iter().find_map(|key| {
+        let raw = object.raw_value(key)?;
+        Some((*key, raw, list(raw)?))
+    });
+    let Some((key, listed, list)) = conversations else {
         let reason = "no_messages: this entry has no messages";
         let place = format!("{}#{at}", member.place);
         files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
@@ -269,7 +282,8 @@ fn send_wrapped(
             }
         }
     }
-    Ok(())
+    let rest = with_replaced_values(wrapper.get(), &[(listed, "[]")]);
+    files.pass_through_wrapper(member, at, &[key], Some(rest))
 }
 
 /// Replaces each envelope (`{"message": {"role", "content"}, …}`) with the message in it.
@@ -298,7 +312,14 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     let lists_found = lists
         .map(|key| (*key, object.raw_value(key)))
         .find_map(|(key, raw)| Some((key, raw.filter(|raw| is_list(raw))?)));
-    lists_found.or_else(|| Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?)))
+    let map = || Some(("messages", object.raw_value("messages").filter(|raw| is_map(raw))?));
+    lists_found.or_else(map).or_else(|| Some((RESULTS, object.raw_value(RESULTS).filter(|raw| has_typed_author(raw))?)))
+}
+
+/// True for a list whose first entry states the type of its author.
+fn has_typed_author(raw: &RawValue) -> bool {
+    let first = list(raw).and_then(|list| Object::parse(list.first()?.get()));
+    first.and_then(|first| first.object("author")).is_some_and(|author| author.has("type"))
 }
 
 /// True for a conversation. A list of conversations may be under the same key as a list of messages, so the first entry

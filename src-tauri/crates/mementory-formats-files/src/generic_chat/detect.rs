@@ -1,10 +1,10 @@
 //! Detects chats in common shapes. The confidence is low, so that a format that is made for the file takes precedence.
-use super::cline::MODEL_FILE;
+use super::cline::{self, MODEL_FILE};
 use super::hugging_chat;
 use super::shape::{Shape, shape, shape_of};
 use super::tables::{self, Table};
 use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed};
-use mementory_format::{Catalog, Claim, Member, Part, Role};
+use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::files::root_of;
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
@@ -26,6 +26,8 @@ pub(super) const VOID: &str = "void";
 pub(super) const CHATBOX_PAGE: &str = "chatbox_page";
 /// Version of the claim for a page whose messages name their speakers.
 pub(super) const MARKED_PAGE: &str = "marked_page";
+/// Name of the file that lists the sessions of its folder.
+const SESSION_LIST: &str = "sessions.json";
 /// Version of the claim for a table.
 const TABLE: &str = "table";
 
@@ -58,12 +60,25 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     let has_kiro = shapes.iter().any(|(_, shape)| *shape == Shape::Kiro);
     let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
     let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();
+    // Continue and Kiro list the sessions of a folder in a separate file.
+    let lists = catalog.members().iter().filter(|member| is_session_list(catalog, member));
+    let session_lists: Vec<&Member> = lists.collect();
+    // Files without messages that already belong to a task or a session.
+    let mut described = HashSet::new();
     let part = |member: &Member, role| Part { member: member.id, role };
     let chat_claims = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
             let copies_in_folder = copies.get(&folder(member));
             parts.extend(copies_in_folder.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
+        }
+        if *shape == Shape::Cline || member.file_name() == MODEL_FILE {
+            parts.extend(cline::companions(catalog, member, &mut described));
+        }
+        if *shape == Shape::Conversations {
+            let is_beside = |list: &Member| list.id != member.id && folder(list) == folder(member);
+            let lists = session_lists.iter().filter(|list| is_beside(list) && described.insert(list.id));
+            parts.extend(lists.map(|list| part(list, Role::Sidecar)));
         }
         if *shape == Shape::Kiro {
             let header = stem(member).and_then(|stem| headers.get(&stem)).filter(|header| header.id != member.id);
@@ -122,6 +137,13 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         missing_parts: vec![],
     }));
     all_claims
+}
+
+/// True for the file in which Continue or Kiro lists the sessions of its folder.
+fn is_session_list(catalog: &Catalog, member: &Member) -> bool {
+    let has_members = |head: &JsonHead<'_>| ["sessionId", "dateCreated"].iter().all(|key| head.keys.has(key));
+    let head = Some(member).filter(|member| member.file_name() == SESSION_LIST);
+    head.and_then(|member| JsonHead::of(catalog, member)).is_some_and(|head| has_members(&head))
 }
 
 /// True for the tables of a program's database.

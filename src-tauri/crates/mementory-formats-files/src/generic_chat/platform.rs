@@ -1,4 +1,5 @@
 //! Determines the assistant or the program with which a person chatted, from what a file states about it.
+use super::shape::RESULTS;
 use mementory_formats_shared::message::{first_text, role_name};
 use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::roles::{self, ASSISTANT};
@@ -6,7 +7,7 @@ use serde_json::value::RawValue;
 use std::collections::HashSet;
 
 /// Websites of assistants, each with the name of the platform.
-const HOSTS: [(&str, &str); 14] = [
+const HOSTS: [(&str, &str); 19] = [
     ("chatgpt.com", "chatgpt"),
     ("chat.openai.com", "chatgpt"),
     ("claude.ai", "claude"),
@@ -21,9 +22,18 @@ const HOSTS: [(&str, &str); 14] = [
     ("meta.ai", "meta_ai"),
     ("character.ai", "character_ai"),
     ("chat.qwen.ai", "qwen"),
+    ("poe.com", "poe"),
+    ("kimi.com", "kimi"),
+    ("kimi.moonshot.cn", "kimi"),
+    ("doubao.com", "doubao"),
+    ("yuanbao.tencent.com", "yuanbao"),
 ];
 /// Number of messages at the beginning of a chat whose speakers are examined.
 const EXAMINED_MESSAGES: usize = 50;
+/// Beginning of the id of a thread of Amp.
+const AMP_ID: &str = "T-";
+/// Beginning of the states of messages of Kimi.
+const KIMI_STATUS: &str = "MESSAGE_STATUS_";
 /// Beginning of the id of a session of OpenCode, and number of letters and digits after it.
 const OPENCODE_ID: (&str, usize) = ("ses_", 26);
 
@@ -33,7 +43,27 @@ pub(super) fn of_chat(link: Option<&str>, object: &Object<'_>, messages: &RawVal
     let powered_by = object.object("metadata").and_then(|metadata| first_text(&metadata, &["powered_by"]));
     let powered_by = powered_by.unwrap_or_default().to_lowercase();
     let of_words = || HOSTS.iter().find(|(_, name)| powered_by.starts_with(name)).map(|(_, name)| *name);
-    link.and_then(platform_of_link).or_else(of_words).or_else(|| of_speaker(messages)).unwrap_or("other")
+    let of_link = link.and_then(platform_of_link).or_else(of_words);
+    of_link.or_else(|| of_program(object, messages)).or_else(|| of_speaker(messages)).unwrap_or("other")
+}
+
+/// The program whose chat an object is, by members that only this program writes.
+fn of_program(object: &Object<'_>, messages: &RawValue) -> Option<&'static str> {
+    let has_all = |keys: &[&str]| keys.iter().all(|key| object.has(key));
+    let is_kimi = || {
+        let first = list(messages).and_then(|list| Object::parse(list.first()?.get()));
+        first.and_then(|first| first.text("status")).is_some_and(|status| status.starts_with(KIMI_STATUS))
+    };
+    let marks = [
+        (is_goose(object), "goose"),
+        (object.has("v") && object.text("id").is_some_and(|id| id.starts_with(AMP_ID)), "amp"),
+        (has_all(&["sessionId", "workspaceDirectory", "autonomyMode"]), "kiro"),
+        (has_all(&["sessionId", "workspaceDirectory"]), "continue"),
+        (has_all(&["chatID", "chatTitle"]), "typingmind"),
+        (object.raw_value(RESULTS).is_some_and(|results| results.get() == messages.get()), "copilot"),
+    ];
+    let marked = marks.into_iter().find(|(has_mark, _)| *has_mark).map(|(_, program)| program);
+    marked.or_else(|| is_kimi().then_some("kimi"))
 }
 
 /// The assistant whose website a link leads to.

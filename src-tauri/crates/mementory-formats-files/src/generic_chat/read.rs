@@ -93,7 +93,10 @@ fn read_json(files: &mut FileReader<'_>, member: &Member, detected: &Detected) -
             superjson::each_element(files, member, &[], Kind::Message, |files, element| {
                 task.add(files, member, element)
             })?;
-            task.send(files, member)
+            let catalog = files.catalog;
+            let parts = detected.claim.parts.iter().filter(|part| part.role == Role::Sidecar);
+            let mut others = parts.filter_map(|part| catalog.members().get(part.member));
+            task.send(files, member, others.find(|other| other.file_name() == cline::ITEM_FILE))
         }
         _ => {
             let mut loose = match member.file_name() {

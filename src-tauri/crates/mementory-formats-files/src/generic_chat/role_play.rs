@@ -1,7 +1,7 @@
 //! Reads a chat with a character that Agnai or Risu exported.
 use super::head_values::values_of;
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, beginning, times_of};
+use mementory_formats_shared::chat::{Chat, times_of};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send};
 use mementory_formats_shared::object::{Object, content_id, list, with_replaced_values};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
@@ -41,7 +41,7 @@ fn is_risu(keys: &Keys, text: &str) -> bool {
     has("role") && has("data") && values_of(text, "\"type\"").contains(&"risuChat")
 }
 
-/// Sends the chat in an element. It has no id, so its beginning identifies it.
+/// Sends the chat in an element.
 pub(super) fn read(
     files: &mut FileReader<'_>,
     member: &Member,
@@ -65,6 +65,8 @@ pub(super) fn read(
         let mut turn = read_message(&message, raw.get(), pointer, files.format);
         turn.text = message.text(text_key).unwrap_or_default().into_owned();
         turn.content_type = "text".into();
+        // Risu names the id of a message after the chat.
+        turn.id = turn.id.or_else(|| first_text(&message, &["chatId"]));
         let is_person = if platform == RISU { turn.role == USER } else { message.non_blank_text("userId").is_some() };
         turn.role = if is_person { USER } else { ASSISTANT }.to_owned();
         chat.turns.push(turn);
@@ -73,9 +75,29 @@ pub(super) fn read(
         report_no_message(files, member, &at);
         return Ok(());
     }
-    chat.key = Some(format!("{platform}/{}", content_id(&beginning(&chat.turns))));
+    chat.id = first_text(object, &["_id", "id"]);
+    chat.key = Some(format!("{platform}/{}", key_of(&chat)));
     chat.times = times_of(&chat.turns);
     let cuts: Vec<(&RawValue, &str)> = entries.map(|raw| (raw, "[]")).into_iter().collect();
     chat.verbatim = Some(Verbatim::json(with_replaced_values(element.text, &cuts)));
     send(files, member, chat, platform, Some(platform))
+}
+
+/// What identifies a chat: its id, or else its name with the first message and the first id or time of a message. Chats
+/// with a character often begin with the same texts, so without ids and times the whole chat identifies it.
+fn key_of(chat: &Chat) -> String {
+    if let Some(id) = &chat.id {
+        return id.clone();
+    }
+    let first_id = chat.turns.iter().find_map(|turn| turn.id.clone());
+    let first_time = chat.turns.iter().find_map(|turn| turn.times.created);
+    let mark = first_id.or_else(|| Some(format!("{:?}", first_time?)));
+    let content = match mark {
+        Some(mark) => format!("{:?}\n{mark}\n{:?}", chat.title, chat.turns.first().map(|turn| &turn.text)),
+        None => {
+            let turns = chat.turns.iter().map(|turn| format!("{}: {:?}", turn.role, turn.text));
+            format!("{:?}\n{}", chat.title, turns.collect::<Vec<_>>().join("\n"))
+        }
+    };
+    content_id(&content)
 }

@@ -32,6 +32,12 @@ pub(super) const MESSAGE_LISTS: [&str; 17] = [
     "items",
     "data",
 ];
+/// Key of the messages in the answer that the page of Copilot receives. Other programs list other things under it, so
+/// the speakers must be types of authors.
+pub(super) const RESULTS: &str = "results";
+/// Keys of lists of messages whose entries may have a question and its answer, and the keys of the two.
+const PAIR_LISTS: [&str; 6] = ["messages", "turns", "conversation", "dialogue", "dialog", "chat_history"];
+const PAIRS: [(&str, &str); 4] = [("prompt", "response"), ("user", "assistant"), ("human", "ai"), ("user", "bot")];
 /// Keys of the speaker of a message.
 const ROLE_KEYS: [&str; 9] =
     ["role", "sender", "author", "from", "speaker", "isUser", "is_user", "isHuman", "is_human"];
@@ -41,7 +47,7 @@ const TEXT_KEYS: [&str; 10] =
 
 /// Names of speakers that show that a file is a chat with an assistant. Names of assistants are left out, because
 /// people are called Claude too.
-const SPEAKERS: [&str; 15] = [
+const SPEAKERS: [&str; 17] = [
     "user",
     "human",
     "assistant",
@@ -57,6 +63,8 @@ const SPEAKERS: [&str; 15] = [
     "tool",
     "function",
     "developer",
+    "usermessage",
+    "apimessage",
 ];
 
 /// Member of a backup of NextChat that contains the chats.
@@ -288,8 +296,15 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     if has(keys, "message_tree_id") && has(keys, "prompt.role") && has(keys, "prompt.text") {
         return Some(Shape::Conversations);
     }
+    if PAIR_LISTS.iter().any(|list| has_pair(keys, list)) {
+        return Some(Shape::Conversations);
+    }
     let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(keys, &format!("{list}.author.type")));
     let names_author = has_typed_author && types.iter().copied().any(is_speaker);
+    let has_results = has(keys, &format!("{RESULTS}.author.type")) && has(keys, &format!("{RESULTS}.content"));
+    if has_results && types.iter().copied().any(is_speaker) {
+        return Some(Shape::Conversations);
+    }
     if !names_speaker(&text) && !names_author {
         return None;
     }
@@ -372,7 +387,16 @@ pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
         MESSAGE_LISTS.iter().any(|list| ROLE_KEYS.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
     };
     let is_answer = |wrapper: &str| anything_llm::is_answer(&keys, wrapper);
-    WRAPPER_KEYS.into_iter().filter(|wrapper| is_wrapper(wrapper) || is_answer(wrapper)).collect()
+    let has_pairs = |wrapper: &str| PAIR_LISTS.iter().any(|list| has_pair(&keys, &format!("{wrapper}.{list}")));
+    let is_any = |wrapper: &str| is_wrapper(wrapper) || is_answer(wrapper) || has_pairs(wrapper);
+    WRAPPER_KEYS.into_iter().filter(|wrapper| is_any(wrapper)).collect()
+}
+
+/// True if the entries of a list have a question and its answer.
+fn has_pair(keys: &Keys, list: &str) -> bool {
+    PAIRS
+        .iter()
+        .any(|(question, answer)| has(keys, &format!("{list}.{question}")) && has(keys, &format!("{list}.{answer}")))
 }
 
 fn has(keys: &Keys, path: &str) -> bool {

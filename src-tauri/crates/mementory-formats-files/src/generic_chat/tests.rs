@@ -68,6 +68,25 @@ fn a_second_export_with_one_more_message_keeps_all_keys() {
 }
 
 #[test]
+fn a_longer_export_of_a_chat_with_a_character_keeps_its_keys_if_something_identifies_it() {
+    let scratch = Scratch::new("role_play");
+    let keys = |id: &str, time: &str, texts: &[&str]| {
+        let message = |text: &&str| format!(r#"{{"role":"user","data":"{text}"{time}}}"#);
+        let messages: Vec<String> = texts.iter().map(message).collect();
+        let chat = format!(r#"{{"type":"risuChat","ver":2,"data":{{{id}"message":[{}]}}}}"#, messages.join(","));
+        let records = crate::testing::read(&scratch.put("chat.json", chat), &GenericChat).records;
+        records.into_iter().map(|r| r.key).collect::<Vec<_>>()
+    };
+    let grows =
+        |id: &str, time: &str| keys(id, time, &["One", "Two"])[0] == keys(id, time, &["One", "Two", "Three"])[0];
+    assert!(grows(r#""id":"c1","#, ""));
+    assert!(grows("", r#","chatId":"m1""#));
+    assert!(grows("", r#","time":1768032000000"#));
+    assert!(!grows("", ""));
+    assert_ne!(keys("", r#","time":1768032000000"#, &["One"]), keys("", r#","time":1768032000001"#, &["One"]));
+}
+
+#[test]
 fn a_session_of_kiro_that_was_shortened_and_went_on_keeps_all_keys() {
     let scratch = Scratch::new("shortened");
     let keys = |entries: &[String]| {

@@ -1,6 +1,6 @@
 //! Detects lists of memories that no specific format describes: lists of sentences, or of objects with one text each.
 //! The confidence is low, so that a format that is made for the file takes precedence.
-use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, has_chatgpt_keys, memory_text};
+use super::read::{CREATED_KEYS, ID_KEYS, UPDATED_KEYS, has_chatgpt_keys, memory_text, wrapper_keys};
 use mementory_format::{Catalog, Claim, JsonHead, Part, Role};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::object::Object;
@@ -11,7 +11,7 @@ use mementory_model::Limits;
 const SAMPLE_COUNT: usize = 50;
 
 /// Pointers of the elements of lists whose names say that they contain memories.
-const NAMED_LISTS: [&str; 2] = ["/memories/", "/facts/"];
+const NAMED_LISTS: [&str; 3] = ["/memories/", "/facts/", "/nodes/"];
 /// Members that may contain a short memory in an object of a memory store.
 const STORED_TEXT_KEYS: [&str; 4] = ["memory", "content", "text", "fact"];
 /// Members of messages, tasks, posts and machines, which also have short texts, ids and times.
@@ -44,7 +44,8 @@ pub(super) fn claims(catalog: &Catalog, limits: &Limits, is_selected: bool) -> V
 fn is_list_of_memories(head: &JsonHead, limits: &Limits, is_selected: bool) -> bool {
     let head_bytes = head.bytes();
     let mut bytes = &*head_bytes;
-    let mut elements = Elements::new(&mut bytes, limits).with_keys(&super::WRAPPER_KEYS);
+    let wrappers = wrapper_keys(&head.keys);
+    let mut elements = Elements::new(&mut bytes, limits).with_keys(wrappers);
     let (mut object_count, mut text_count, mut has_named) = (0, 0, false);
     while object_count < SAMPLE_COUNT {
         match elements.next() {

@@ -12,6 +12,11 @@ use serde_json::{Value, value::RawValue};
 use std::collections::HashSet;
 
 const FORMAT_ID: &str = "generic_memories";
+/// Name of the platform of memories with a `memory_type`.
+const MEMOS: &str = "memos";
+/// Key of the memories in a graph of MemOS, and members that each of them has.
+const NODES: &str = "nodes";
+const GRAPH_MEMBERS: [&str; 2] = ["memory", "metadata.memory_type"];
 
 /// Members that may contain the text of a memory, in the order in which they are tried.
 const TEXT_KEYS: [&str; 10] =
@@ -36,10 +41,11 @@ pub(super) fn read(
 fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
     let mut seen_texts = HashSet::new();
     let (catalog, limits) = (files.catalog, &files.context.limits);
-    let is_chatgpt = head_keys(catalog, member).is_some_and(|keys| has_chatgpt_keys(&keys));
-    let platform = if is_chatgpt { "chatgpt" } else { "other" };
+    let keys = head_keys(catalog, member).unwrap_or_default();
+    let wrappers = wrapper_keys(&keys);
+    let platform = if has_chatgpt_keys(&keys) { "chatgpt" } else { "other" };
     let wrapper = catalog.read(member, |bytes| {
-        let mut elements = Elements::new(bytes, limits).with_keys(&WRAPPER_KEYS).resync();
+        let mut elements = Elements::new(bytes, limits).with_keys(wrappers).resync();
         loop {
             match elements.next() {
                 Ok(Some(element)) => {
@@ -59,7 +65,13 @@ fn read_file(files: &mut FileReader<'_>, member: &Member) -> Result<(), FormatEr
             }
         }
     })?;
-    files.pass_through_wrapper(member, "", &WRAPPER_KEYS, wrapper)
+    files.pass_through_wrapper(member, "", wrappers, wrapper)
+}
+
+/// Keys under which the memories of a file are listed. A graph of MemOS lists them as nodes.
+pub(super) fn wrapper_keys(keys: &Keys) -> &'static [&'static str] {
+    let is_graph = GRAPH_MEMBERS.iter().all(|member| keys.has(&format!("{NODES}.{member}")));
+    if is_graph { &[NODES] } else { &WRAPPER_KEYS }
 }
 
 /// True for the list of saved memories as ChatGPT's own page receives it.
@@ -102,11 +114,15 @@ fn read_element(
     let mut record = Record::new(Kind::Memory, RecordKey::new(FORMAT_ID, key), text.trim());
     record.origin_id = id;
     record.title = first_text(&object, &["title"]);
-    record.times.created = first_time(&object, &CREATED_KEYS);
-    record.times.updated = first_time(&object, &UPDATED_KEYS);
-    record.record_type = first_text(&object, &TYPE_KEYS);
-    record.tags = tags(&object);
-    record.source.platform = platform.into();
+    // Some programs write the times, the type and the tags of a memory inside `metadata`.
+    let metadata = object.object("metadata").unwrap_or_default();
+    let both = [&object, &metadata];
+    record.times.created = both.iter().find_map(|object| first_time(object, &CREATED_KEYS));
+    record.times.updated = both.iter().find_map(|object| first_time(object, &UPDATED_KEYS));
+    record.record_type = both.iter().find_map(|object| first_text(object, &TYPE_KEYS));
+    record.tags = both.iter().map(|object| tags(object)).find(|tags| !tags.is_empty()).unwrap_or_default();
+    let is_of_memos = object.has("memory") && metadata.has("memory_type");
+    record.source.platform = if is_of_memos { MEMOS } else { platform }.into();
     record.origin = Origin { format: FORMAT_ID.into(), version: None, container: member.place.clone(), pointer };
     record.verbatim = Some(Verbatim::json(source.as_str()));
     files.sink.unit(record.into())

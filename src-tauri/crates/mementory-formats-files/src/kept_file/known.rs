@@ -22,7 +22,11 @@ struct KnownFile {
 const ACTIVITIES: &str = "It lists what you did in other products of Google, and none of it is a chat with Gemini. In \
     Google Takeout, choose My Activity, and in it Gemini Apps";
 
-const KNOWN_FILES: [KnownFile; 7] = [
+/// Describes the files in which Cline and Roo Code list tasks.
+const TASKS: &str = "It lists tasks of Cline or Roo Code. What was said is in the folders of the tasks, in the files \
+    ui_messages.json and api_conversation_history.json";
+
+const KNOWN_FILES: [KnownFile; 10] = [
     KnownFile { paths: &[], keys: &["header", "title", "time", "products"], text: ACTIVITIES },
     KnownFile {
         paths: &["snapchat_ai.json", "snapchat_ai.html"],
@@ -49,6 +53,13 @@ const KNOWN_FILES: [KnownFile; 7] = [
         keys: &["messages.sender_name", "messages.timestamp_ms"],
         text: "It is a chat of people in Messenger or Instagram, not with an assistant",
     },
+    KnownFile {
+        paths: &[],
+        keys: &["trajectorySummaries"],
+        text: "It lists conversations of Antigravity or Windsurf, without what was said in them",
+    },
+    KnownFile { paths: &["history_item.json"], keys: &["task", "tokensIn"], text: TASKS },
+    KnownFile { paths: &["tasks/_index.json"], keys: &["entries.task", "entries.tokensIn"], text: TASKS },
     KnownFile { paths: &["/NotebookLM"], keys: &[], text: "It is from NotebookLM, whose notebooks are not read" },
 ];
 

@@ -24,7 +24,8 @@ pub(super) fn read_log(text: &str, file_name: &str) -> Option<Transcript> {
 
 /// The turns of a log. If the log `is_cut`, it may begin inside an answer, which is then a turn too.
 fn turns(text: &str, is_cut: bool) -> Option<Transcript> {
-    let mut out = Transcript { style: Some(Style::Export), is_certain: true, ..Transcript::default() };
+    let platform = Some("aider");
+    let mut out = Transcript { style: Some(Style::Export), is_certain: true, platform, ..Transcript::default() };
     let mut was_prompt = false;
     for (number, line) in text.lines().enumerate() {
         let prompt = line.strip_prefix(PROMPT).or_else(|| (line == PROMPT.trim_end()).then_some(""));

@@ -22,6 +22,10 @@ const PROGRAMS: [(&str, &str); 6] = [
     ("Windsurf", "windsurf"),
 ];
 
+/// Name of the platform of the editor Cursor, and what it writes above a chat that it exports, before its version.
+const CURSOR: &str = "cursor";
+const CURSOR_MARK: &str = " from Cursor (";
+
 /// Headings that programs write above every conversation.
 const PROGRAM_TITLES: [&str; 3] = ["SpecStory", "Cascade Chat Conversation", headed_export::COPILOT_TITLE];
 
@@ -138,6 +142,9 @@ fn platform(transcript: &Transcript, session: Option<&Session<'_>>, place: &Text
     }
     if let Some(platform) = head::platform(&transcript.preamble) {
         return platform.into();
+    }
+    if transcript.preamble.contains(CURSOR_MARK) {
+        return CURSOR.into();
     }
     let name = place.member.file_name().to_lowercase();
     let labels: Vec<String> = transcript.turns.iter().map(|turn| turn.label.to_lowercase()).collect();

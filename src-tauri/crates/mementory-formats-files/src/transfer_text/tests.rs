@@ -85,6 +85,7 @@ fn conversations_in_markdown_are_read_as_their_cases_say() {
         "copilot_cli_share",
         "kimi_export",
         "cherry_studio",
+        "cursor_export",
     ] {
         let case = mementory_format::testkit::repo().join("fixtures/transfer_text").join(case);
         crate::cases::check_case(&case, &TransferText);

@@ -155,7 +155,14 @@ fn detect_contents(catalog: &Catalog, member: &Member) -> Result<Contents, Forma
                 || shared_page::is_shared_page(catalog, member)?);
         return Ok(if is_page { Contents::Page } else { Contents::Other });
     }
-    if !has_json_name(member) || member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
+    if member.size == 0 || is_junk(&member.name) || is_upload(&member.place) {
+        return Ok(Contents::Other);
+    }
+    if page::is_script(catalog, member) {
+        let has_conversations = page::has_conversations(catalog, member)?;
+        return Ok(if has_conversations { Contents::Page } else { Contents::Other });
+    }
+    if !has_json_name(member) {
         return Ok(Contents::Other);
     }
     let may_be_large = name.starts_with("conversation") || member.is_selected_alone();

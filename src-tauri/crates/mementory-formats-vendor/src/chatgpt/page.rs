@@ -1,13 +1,16 @@
 //! Reads `chat.html`, a page for browsers with all conversations in a script (`var jsonData = [...]`). Many people keep
-//! only this page, so it is read if the export has no conversations as JSON.
+//! only this page, so it is read if the export has no conversations as JSON. The script alone is read too.
 use super::head;
 use encoding_rs::{Decoder, Encoding, UTF_8};
 use mementory_format::{Catalog, FormatError, Member};
+use mementory_formats_shared::json_head::has_json_name;
 use mementory_formats_shared::text_head::page_text;
 use std::io::Read;
 
 /// Number of bytes at the beginning of a page that detection examines.
 const HEAD_BYTES: usize = 256 << 10;
+/// Number of bytes at the beginning of a script that are enough to find its first variable.
+const SCRIPT_HEAD_BYTES: usize = 256;
 /// Name of the script variable that contains the conversations.
 const CONVERSATIONS: &str = "jsonData";
 /// Name of the script variable that maps files to their names.
@@ -34,9 +37,29 @@ pub(super) fn head_text(catalog: &Catalog, member: &Member, count: usize) -> Res
 }
 
 /// True if the name of a file is that of a web page.
-pub(super) fn is_page(member: &Member) -> bool {
+pub(super) fn has_page_name(member: &Member) -> bool {
     let name = member.file_name().to_ascii_lowercase();
     name.ends_with(".html") || name.ends_with(".htm")
+}
+
+/// True for a page, or for the script of a page.
+pub(super) fn is_page(catalog: &Catalog, member: &Member) -> bool {
+    has_page_name(member) || is_script(catalog, member)
+}
+
+/// True for a file that begins with the variable of the conversations. Some people save only the script of the page, or
+/// copy it out of the page's source.
+pub(super) fn is_script(catalog: &Catalog, member: &Member) -> bool {
+    if !has_json_name(member) && !member.file_name().to_ascii_lowercase().ends_with(".js") {
+        return false;
+    }
+    let head = catalog.head(member, SCRIPT_HEAD_BYTES).unwrap_or_default();
+    let text = page_text(&head);
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let text = text.strip_prefix("<script>").unwrap_or(text).trim_start();
+    let declared = ["var ", "let ", "const ", "window."].iter().find_map(|start| text.strip_prefix(start));
+    let value = declared.unwrap_or(text).trim_start().strip_prefix(CONVERSATIONS);
+    value.is_some_and(|value| value.trim_start().starts_with('='))
 }
 
 /// Position of the reader relative to the value of the variable.

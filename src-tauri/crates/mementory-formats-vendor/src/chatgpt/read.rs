@@ -132,7 +132,7 @@ impl Reader<'_> {
         names: &mut FileNames,
         account: Option<&str>,
     ) -> Result<(), FormatError> {
-        if page::is_page(member) && !page::has_conversations(self.catalog, member)? {
+        if page::has_page_name(member) && !page::has_conversations(self.catalog, member)? {
             if let Some(text) = shared_page::conversation(self.catalog, member, self.limits)? {
                 self.read_conversation(member, ("", text.as_bytes()), names, account)?;
                 self.bytes_done += member.size;
@@ -145,10 +145,11 @@ impl Reader<'_> {
             return self.read_saved_page(member);
         }
         let (catalog, mut wrapper) = (self.catalog, None);
+        let is_page = page::is_page(catalog, member);
         let (mut seen, mut errors, start) = (0_u64, 0_u64, self.bytes_done);
         let result = catalog.read(member, |reader| {
             let mut page;
-            let reader: &mut dyn Read = if page::is_page(member) {
+            let reader: &mut dyn Read = if is_page {
                 page = ScriptValue::conversations(reader);
                 &mut page
             } else {
@@ -188,7 +189,7 @@ impl Reader<'_> {
         }
         let mut files = FileReader::new("chatgpt", catalog, self.context, self.sink);
         files.pass_through_wrapper(member, "", group_chat::list_keys(member), wrapper)?;
-        if page::is_page(member) {
+        if is_page {
             self.store_file_names(member)?;
         }
         if seen == 0 && errors == 0 {

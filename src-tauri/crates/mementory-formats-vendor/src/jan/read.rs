@@ -9,6 +9,9 @@ use mementory_model::{Fields, Issue, Kind, Times, Verbatim};
 use std::collections::{BTreeMap, HashMap};
 
 const FORMAT_ID: &str = "jan";
+/// Name of the platform of threads of OpenAI's API, whose shape Jan took over, and beginning of their ids.
+const OPENAI: &str = "openai";
+const OPENAI_THREAD: &str = "thread_";
 
 /// Reads every claimed thread. The files with the titles are read first.
 pub(super) fn read(
@@ -128,6 +131,7 @@ fn messages(
     for (id, mut turns) in by_thread {
         // In lists from OpenAI's API, the newest message comes first.
         put_oldest_first(&mut turns);
+        let platform = if id.starts_with(OPENAI_THREAD) && !threads.contains_key(&id) { OPENAI } else { FORMAT_ID };
         let chat = match threads.remove(&id) {
             Some(thread) => thread.chat(turns),
             None => {
@@ -136,7 +140,7 @@ fn messages(
                 Chat { id: Some(id).filter(|id| !id.is_empty()), turns, ..Chat::default() }
             }
         };
-        send(files, member, chat, FORMAT_ID, None)?;
+        send(files, member, chat, platform, None)?;
     }
     Ok(())
 }
