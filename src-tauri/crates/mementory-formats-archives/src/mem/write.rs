@@ -511,12 +511,14 @@ impl BundleWriter<'_> {
         is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 
-    /// True if the validator would accept coverage, scopes and dimension of a manifest for the written records.
+    /// True if the validator would accept coverage, scopes, dimension and absent fields of a manifest for the written
+    /// records.
     fn has_valid_claims(&self, manifest: &Manifest) -> bool {
         let seconds = |(from, to): (Timestamp, Timestamp)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds());
         manifest.coverage.is_none_or(|claimed| Some(seconds(claimed)) == self.coverage.map(seconds))
             && manifest.scopes.as_ref().is_none_or(|claimed| claimed.iter().eq(self.scopes.iter()))
             && !manifest.has_negative_dim()
+            && manifest.null_fields.is_empty()
     }
 }
 
