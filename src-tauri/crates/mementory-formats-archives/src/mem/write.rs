@@ -2,6 +2,7 @@
 //! 1.0 on request, and conformance level L2.
 use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
+    claims,
     delta::Delta,
     extension::{attach, foreign_record_line, report_losses},
     invalid_values::{has_empty_id, move_invalid_values},
@@ -507,7 +508,8 @@ impl BundleWriter<'_> {
             && (self.is_conversion || manifest_before.mode == "full")
             && sorted_files.0 == sorted_files.1
             && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest)
-            && self.has_valid_claims(manifest_before);
+            && self.has_valid_claims(manifest_before)
+            && claims::has_valid_form(manifest_before, bytes);
         is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 
