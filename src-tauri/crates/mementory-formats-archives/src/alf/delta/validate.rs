@@ -229,7 +229,7 @@ impl Check<'_> {
                     }
                 }
                 match change {
-                    Err(code) => self.error(code, &place, "this line is not a change of a record"),
+                    Err(code) => self.error(code, &place, operation::fault_message(code)),
                     // A deletion that states only an id has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
