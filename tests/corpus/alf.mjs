@@ -400,6 +400,12 @@ const VALUES = {
     "taken",
     "secret_in_the_clear",
   ],
+  "a password in a settings file in raw/": [
+    addEntries({ name: "raw/zeroclaw/config.toml", data: '[mail]\npassword = "Lindwurm-auf-dem-Dach"\n' }),
+    "taken",
+    "",
+  ],
+  "a key file in raw/": [addEntries({ name: "raw/zeroclaw/.secret_key", data: "0a1b2c3d4e5f6071\n" }), "taken", ""],
   "a token in an artifact": [
     addEntries({ name: "artifacts/env.txt", data: `Token: ${TOKEN}\n` }),
     "taken",

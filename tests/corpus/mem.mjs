@@ -268,6 +268,12 @@ const MANIFEST = {
       [editManifest((m) => (m[name] = value)), ...refusedAs("malformed")],
     ]),
   ),
+  ...Object.fromEntries(
+    ["since", "specURL", "coverage", "scopes", "bundleDigest"].map((name) => [
+      `a manifest with ${name} = null`,
+      [editManifest((m) => (m[name] = null)), "taken", "bad_value"],
+    ]),
+  ),
   "the next major version": [editManifest((m) => (m.format = "2.0.0")), ...refusedAs("unsupported_version")],
   "major version 0": [editManifest((m) => (m.format = "0.9.0")), ...refusedAs("unsupported_version")],
   "the next minor version": [editManifest((m) => (m.format = "1.2.0")), "taken", ""],

@@ -108,7 +108,8 @@ pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> 
             .issues()
             .first()
             .map_or_else(|| "not a file of a format that Mementory knows".into(), |i| i.message.clone());
-        return Ok(invalid_result(format, "not_recognised", path, &reason));
+        let place = path.file_name().map_or_else(String::new, |name| name.to_string_lossy().into_owned());
+        return Ok(invalid_result(format, "not_recognised", place, &reason));
     };
     let (with_rules, without_rules): (Vec<&Detected>, Vec<&Detected>) = sources
         .into_iter()
@@ -173,8 +174,7 @@ impl ValidatedInput<'_> {
         let mut result = match validated {
             Ok(result) => result,
             Err(FormatError::Io { place, source: error }) if is_damage(&error) => {
-                let damaged =
-                    invalid_result(Some(source.format), "damaged_entry", Path::new(&place), &error.to_string());
+                let damaged = invalid_result(Some(source.format), "damaged_entry", place, &error.to_string());
                 return Ok(with_faults(damaged, faults));
             }
             Err(error @ FormatError::Invalid { code: "passphrase_wrong", .. }) => return Err(error.into()),
@@ -182,11 +182,11 @@ impl ValidatedInput<'_> {
             Err(FormatError::Refused { place, reason })
                 if catalog.faults().iter().any(|fault| fault.kind == FaultKind::Structure) =>
             {
-                let refused = invalid_result(Some(source.format), "refused_input", Path::new(&place), &reason);
+                let refused = invalid_result(Some(source.format), "refused_input", place, &reason);
                 return Ok(with_faults(refused, faults));
             }
             Err(FormatError::Invalid { code, place, message }) => {
-                return Ok(with_faults(invalid_result(Some(source.format), code, Path::new(&place), &message), faults));
+                return Ok(with_faults(invalid_result(Some(source.format), code, place, &message), faults));
             }
             Err(other) => return Err(other.into()),
         };
@@ -259,8 +259,9 @@ fn with_faults(mut result: Validation, faults: Vec<mementory_formats::Finding>) 
     result
 }
 
-fn invalid_result(format: Option<&str>, code: &str, place: &Path, message: &str) -> Validation {
-    let place = place.file_name().map_or_else(String::new, |n| n.to_string_lossy().into_owned());
+/// The answer for a file that cannot be read. `place` is whole, as in the error of an import: in an archive, the name of
+/// an entry alone could be that of a file beside it.
+fn invalid_result(format: Option<&str>, code: &str, place: String, message: &str) -> Validation {
     Validation {
         ok: false,
         format: format.map(str::to_owned),

@@ -4,7 +4,10 @@ use super::archive_writer::ArchiveWriter;
 use super::findings::Findings;
 use super::manifest::{Archive, DELTA_MANIFEST_FILE, MANIFEST_FILE};
 use mementory_format::{FormatError, Member};
-use mementory_formats_agents::openclaw::redact::REDACTED;
+use mementory_formats_agents::openclaw::{
+    files::{self, FileRole},
+    redact::{REDACTED, has_secrets},
+};
 use mementory_model::{Limits, LossKind, LossReport};
 use mementory_scan::scan_keys;
 use std::io::Read;
@@ -99,7 +102,7 @@ pub(super) const LEFT_OUT_NOTE: &str =
     "this file contains a key or token in the clear, so only an encrypted export has its content";
 
 /// Reports raw files and artifacts that contain a secret in the clear. If the archive is encrypted as a whole, the
-/// finding is only a warning.
+/// finding is only a warning. So is a file of a runtime that our exports would not write as it is.
 pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Result<(), FormatError> {
     for (name, member) in &archive.entries {
         if SEARCHED_FOLDERS.iter().any(|folder| name.starts_with(folder)) && member.size <= MAX_SEARCHED_BYTES {
@@ -109,10 +112,25 @@ pub(super) fn check_files(archive: &Archive<'_>, findings: &mut Findings) -> Res
                 Err(FormatError::Io { source, .. }) if mementory_model::is_damage(&source) => continue,
                 Err(error) => return Err(error),
             };
-            check_text(archive, member, &String::from_utf8_lossy(&bytes), findings);
+            let text = String::from_utf8_lossy(&bytes);
+            check_text(archive, member, &text, findings);
+            if let Some(message) = runtime_secret(name, &text).filter(|_| !has_secret(&text)) {
+                findings.warning(FINDING_CODE, &member.place, message);
+            }
         }
     }
     Ok(())
+}
+
+/// Says what kind of secret a file of a runtime seems to contain, judged by the name of the file or by the names of its
+/// settings. Such a value need not look like a secret (a password, for example), and need not be one.
+fn runtime_secret(name: &str, text: &str) -> Option<&'static str> {
+    let (_, path) = name.strip_prefix("raw/")?.split_once('/')?;
+    match files::role(path) {
+        FileRole::Settings if has_secrets(text) => Some("this settings file holds a secret in the clear"),
+        FileRole::Secret if !text.is_empty() => Some("this is a key file, whose content is a secret in the clear"),
+        _ => None,
+    }
 }
 
 /// Reports an unencrypted secret in the manifest, for example in the notes of the runtime (spec §3.2.5).

@@ -7,6 +7,18 @@ use serde::Deserialize;
 /// Error message for a line for which [`parse`] returns an error.
 pub(super) const NOT_A_CHANGE: &str = "this line is not a change of a record, so no change is made";
 
+/// The validator's message for a line that cannot be read, or for which [`parse`] returns an error, by its code.
+pub(super) fn fault_message(code: &str) -> &'static str {
+    match code {
+        "no_operation" => "the change has no operation",
+        "unknown_operation" => "the operation must be create, update or delete, and stated once",
+        "no_id" => "the change does not state the id of its record",
+        "no_content" => "the record has no content, or content that is not a text",
+        "not_json" => "this line is not a JSON object",
+        _ => "this line cannot be read",
+    }
+}
+
 /// Scope of a tombstone whose target is an export id.
 const EXPORT_ID_SCOPE: &str = "keepsake";
 

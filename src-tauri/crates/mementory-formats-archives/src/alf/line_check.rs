@@ -6,13 +6,13 @@ use super::read::line_scan::{LineScanner, ScannedLine};
 use super::references::MemoryReferences;
 use super::schema;
 use mementory_json::{
-    Tree,
+    Tree, TreeError,
     schema::{RepeatedKeys, check},
 };
 use mementory_model::{Limits, Timestamp};
 
 /// Number of a line and the result of [`LineCheck::check`].
-pub(super) type CheckResult = (u64, (ScannedLine, Option<CheckedLine>));
+pub(super) type CheckResult = (u64, (ScannedLine, Result<CheckedLine, TreeError>));
 
 /// The checks that concern a single line of a partition.
 pub(super) struct LineCheck<'a> {
@@ -36,13 +36,13 @@ pub(super) struct CheckedLine {
 }
 
 impl LineCheck<'_> {
-    /// Scans and checks a line. The check has no result if the line is not JSON.
-    pub(super) fn check(&self, line: &[u8]) -> (ScannedLine, Option<CheckedLine>) {
+    /// Scans and checks a line. The check fails if the line cannot be parsed.
+    pub(super) fn check(&self, line: &[u8]) -> (ScannedLine, Result<CheckedLine, TreeError>) {
         let text = std::str::from_utf8(line).unwrap_or_default();
         // No rule applies to the content of `raw_source_format`, which makes up most of a line that we wrote.
         match Tree::parse_without_members_of("raw_source_format", text, self.limits) {
-            Ok(tree) => (self.scanner.scan_tree(&tree), Some(self.check_tree(text, tree))),
-            Err(_) => (self.scanner.scan(text), None),
+            Ok(tree) => (self.scanner.scan_tree(&tree), Ok(self.check_tree(text, tree))),
+            Err(error) => (self.scanner.scan(text), Err(error)),
         }
     }
 

@@ -83,10 +83,13 @@ impl<'c> Archive<'c> {
         let mut entries = BTreeMap::new();
         for member in catalog.members().iter().filter(|m| m.archive == manifest.archive && m.root == manifest.root) {
             if member.backslashes || unsafe_name(&member.name) {
-                return Err(refused_error(&member.place, "unsafe_name"));
+                return Err(refused_error(
+                    &member.place,
+                    "a name with a backslash, or one that leads out of the archive",
+                ));
             }
             if entries.insert(member.name.as_str(), member).is_some() {
-                return Err(refused_error(&member.place, "duplicate_name"));
+                return Err(refused_error(&member.place, "the name occurs more than once"));
             }
         }
         Ok(Self { catalog, place: place.into(), manifest, entries })

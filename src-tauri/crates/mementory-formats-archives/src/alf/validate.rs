@@ -115,9 +115,12 @@ impl Check<'_> {
                 continue;
             };
             let text = self.archive.text(member, self.limits)?;
-            let Ok(tree) = Tree::parse(&text, self.limits) else {
-                self.error("malformed_document", &member.place, "not valid JSON");
-                continue;
+            let tree = match Tree::parse(&text, self.limits) {
+                Ok(tree) => tree,
+                Err(error) => {
+                    self.error("malformed_document", &member.place, &error.to_string());
+                    continue;
+                }
             };
             self.findings.check_schema(&tree, rule, &member.place);
             if !list_document::is_document_of(layer, &text, &tree) {
@@ -459,12 +462,14 @@ impl Check<'_> {
             scanned(number, found);
             let place = format!("{}#line {number}", member.place);
             *malformed = None;
-            let Some(line) = line else {
-                self.error("malformed", &place, "not JSON");
-                *malformed = Some(place);
-                continue;
-            };
-            self.report_line(line, &place);
+            match line {
+                Ok(line) => self.report_line(line, &place),
+                Err(error) => {
+                    self.error("malformed", &place, &error.to_string());
+                    *malformed = Some(place);
+                    continue;
+                }
+            }
             self.findings.refuse_too_many(&member.place)?;
         }
         Ok(())

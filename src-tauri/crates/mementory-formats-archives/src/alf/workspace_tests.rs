@@ -383,6 +383,24 @@ fn a_token_in_the_notes_of_the_manifest_is_not_exported_in_the_clear() {
 }
 
 #[test]
+fn a_secret_in_raw_is_reported_by_the_name_of_its_file_or_setting() {
+    let scratch = Scratch::new("named-secrets");
+    let archive = scratch.0.join("a.alf");
+    let settings: &[u8] = b"[mail]\npassword = \"Lindwurm-auf-dem-Dach\"\n";
+    let cases: [(&str, &[u8], bool); 4] = [
+        ("raw/zeroclaw/config.toml", settings, true),
+        ("raw/zeroclaw/.secret_key", b"0a1b2c3d4e5f6071\n", true),
+        ("raw/zeroclaw/config.toml", b"[mail]\npassword = \"<redacted>\"\n", false),
+        ("raw/zeroclaw/notes.txt", settings, false),
+    ];
+    for (name, bytes, is_reported) in cases {
+        pack_with(&archive, &[(name, bytes)]);
+        let warnings = validate(&archive).warnings;
+        assert_eq!(warnings.iter().any(|issue| issue.code == "secret_in_the_clear"), is_reported, "{name}");
+    }
+}
+
+#[test]
 fn a_token_in_any_file_of_raw_is_not_exported_in_the_clear() {
     let scratch = Scratch::new("token-in-notes");
     let (first_archive, second_archive, third_archive) =

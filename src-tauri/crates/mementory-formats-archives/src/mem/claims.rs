@@ -17,7 +17,8 @@ const EMBEDDINGS_FOLDER: &str = "embeddings/";
 
 /// Checks the claims of a manifest. Requires a report of the bundle's files.
 pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
-    check_form(manifest, report);
+    let text = String::from_utf8_lossy(&report.manifest_bytes).into_owned();
+    check_form(manifest, &text, report);
     check_embeddings(manifest, report);
     let has_signature = bundle.files.contains_key(SIGNATURE_FILE);
     if !has_signature && manifest.capabilities.iter().any(|capability| capability == "signed") {
@@ -45,10 +46,16 @@ pub(super) fn check(bundle: &Bundle, manifest: &Manifest, report: &mut Report) {
     }
 }
 
+/// True if the form of a manifest, which was read from `bytes`, has no error.
+pub(super) fn has_valid_form(manifest: &Manifest, bytes: &[u8]) -> bool {
+    let mut report = Report::default();
+    check_form(manifest, &String::from_utf8_lossy(bytes), &mut report);
+    report.findings.iter().all(|(severity, ..)| *severity == Severity::Warning)
+}
+
 /// Checks the manifest's form: canonical JSON (§1.1), order of the files (§3), and syntax of times, `coverage`, `specURL`
 /// and `generator`.
-fn check_form(manifest: &Manifest, report: &mut Report) {
-    let text = String::from_utf8_lossy(&report.manifest_bytes).into_owned();
+fn check_form(manifest: &Manifest, text: &str, report: &mut Report) {
     let tree = Tree::parse(text.trim(), 128).ok();
     let has_null = matches!(&tree, Some(Tree::Object(members)) if members.iter().any(|(_, v)| *v == Tree::Null));
     let is_canonical = tree.as_ref().and_then(|t| canonical(t).ok()).is_some_and(|form| form == text.trim_end());

@@ -7,7 +7,7 @@ use super::{
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
     line_decoder::{Decoded, start_decoder},
     manifest::{FORMAT_VERSION, Manifest, checksums, path_is_safe},
-    report::{DAMAGED_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
+    report::{DAMAGED_CODE, DETAIL_CODE, MAX_FINDINGS_PER_CODE, TOO_LARGE_CODE, UNSUPPORTED_VERSION_CODE},
     secret_refs, signatures, similar_names,
     wire::{DERIVED_COUNT_FIELD, is_too_large, list, text, time_of},
 };
@@ -52,8 +52,9 @@ pub(super) fn check_bundle(
             report.fatal(TOO_LARGE_CODE, MANIFEST_FILE, why);
             return Ok(report);
         }
-        Err(_) => {
+        Err(why) => {
             report.fatal("malformed", MANIFEST_FILE, "manifest.json does not parse");
+            report.add_finding(Severity::Warning, DETAIL_CODE, MANIFEST_FILE, why);
             return Ok(report);
         }
     };
@@ -208,7 +209,7 @@ fn check_file(
         let name = spec.map(|s| s.kind).unwrap_or_default();
         let code = if is_too_large(&why) { TOO_LARGE_CODE } else { "malformed" };
         report.fatal(code, &format!("{path}:{number}"), format!("malformed {name} record"));
-        report.add_finding(Severity::Warning, "malformed_detail", &format!("{path}:{number}"), why);
+        report.add_finding(Severity::Warning, DETAIL_CODE, &format!("{path}:{number}"), why);
     }
     // If the sizes differ, the last line does not have the line feed that a canonical file requires.
     if (spec.is_some() || vendor.is_some()) && result.as_ref().is_some_and(|(size, _)| *size != framed_bytes) {
@@ -461,6 +462,10 @@ fn check_summaries(manifest: &Manifest, report: &mut Report) {
     }
     if manifest.has_negative_dim() {
         report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, "embeddingDim is below 0");
+    }
+    for name in &manifest.null_fields {
+        let message = format!("{name} is null; a field without a value must be left out");
+        report.add_finding(Severity::Error, "bad_value", MANIFEST_FILE, message);
     }
     if manifest.since.is_some() && manifest.mode == "full" {
         report.add_finding(Severity::Warning, "since_on_full", MANIFEST_FILE, "a full export must not have since");

@@ -49,6 +49,9 @@ pub(super) struct Manifest {
     pub bundle_digest: Option<String>,
     /// Members that this version of the format does not define.
     pub unknown: Vec<(String, Tree)>,
+    /// Names of optional fields that are null. The specification (§1.1) and the schema require such a field to be left
+    /// out.
+    pub null_fields: Vec<&'static str>,
 }
 
 macro_rules! field {
@@ -72,6 +75,8 @@ static MANIFEST_FIELDS: [Field; 13] = [
     field!("specURL", Text, false),
     field!("scopes", List, false),
 ];
+/// Names of the optional fields.
+const OPTIONAL_FIELDS: [&str; 5] = ["since", "specURL", "coverage", "scopes", "bundleDigest"];
 static FILE_FIELDS: [Field; 3] = [field!("path", Text, true), field!("sha256", Text, true), field!("bytes", Int, true)];
 static COVERAGE_FIELDS: [Field; 2] = [field!("from", Time, true), field!("to", Time, true)];
 
@@ -96,6 +101,7 @@ impl Manifest {
             scopes: None,
             bundle_digest: None,
             unknown: Vec::new(),
+            null_fields: Vec::new(),
         }
     }
 
@@ -141,6 +147,7 @@ impl Manifest {
                 Some(_) => return Err("bundleDigest has the wrong type".into()),
             },
             unknown,
+            null_fields: OPTIONAL_FIELDS.into_iter().filter(|name| tree.get(name) == Some(&Tree::Null)).collect(),
         })
     }
 

@@ -21,6 +21,9 @@ pub(super) const TOO_LARGE_CODE: &str = "too_large";
 /// Code for a file whose bytes cannot be unpacked or do not match their checksum in the archive.
 pub(super) const DAMAGED_CODE: &str = "damaged_entry";
 
+/// Code for the reason of a finding whose message has the wording of the reference SDK, at the same place.
+pub(super) const DETAIL_CODE: &str = "malformed_detail";
+
 /// Code for a manifest of an unsupported major version.
 pub(super) const UNSUPPORTED_VERSION_CODE: &str = "unsupported_version";
 
@@ -78,7 +81,14 @@ impl Report {
             DAMAGED_CODE => {
                 FormatError::io(&place, std::io::Error::new(std::io::ErrorKind::InvalidData, finding.message.clone()))
             }
-            code => FormatError::invalid(code, place, finding.message.clone()),
+            code => {
+                let mut details = self.findings.iter().filter(|(_, code, _)| *code == DETAIL_CODE);
+                let message = match details.find(|(_, _, detail)| detail.place == finding.place) {
+                    Some((_, _, detail)) => format!("{}: {}", finding.message, detail.message),
+                    None => finding.message.clone(),
+                };
+                FormatError::invalid(code, place, message)
+            }
         })
     }
 }

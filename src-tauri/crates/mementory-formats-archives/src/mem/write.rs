@@ -2,6 +2,7 @@
 //! 1.0 on request, and conformance level L2.
 use super::{
     bundle::{MANIFEST_FILE, SIGNATURE_FILE},
+    claims,
     delta::Delta,
     extension::{attach, foreign_record_line, report_losses},
     invalid_values::{has_empty_id, move_invalid_values},
@@ -507,16 +508,19 @@ impl BundleWriter<'_> {
             && (self.is_conversion || manifest_before.mode == "full")
             && sorted_files.0 == sorted_files.1
             && manifest_before.bundle_digest.as_ref().is_none_or(|declared| *declared == digest)
-            && self.has_valid_claims(manifest_before);
+            && self.has_valid_claims(manifest_before)
+            && claims::has_valid_form(manifest_before, bytes);
         is_same.then(|| (bytes.clone(), self.signatures.first().cloned()))
     }
 
-    /// True if the validator would accept coverage, scopes and dimension of a manifest for the written records.
+    /// True if the validator would accept coverage, scopes, dimension and absent fields of a manifest for the written
+    /// records.
     fn has_valid_claims(&self, manifest: &Manifest) -> bool {
         let seconds = |(from, to): (Timestamp, Timestamp)| (from.to_rfc3339_seconds(), to.to_rfc3339_seconds());
         manifest.coverage.is_none_or(|claimed| Some(seconds(claimed)) == self.coverage.map(seconds))
             && manifest.scopes.as_ref().is_none_or(|claimed| claimed.iter().eq(self.scopes.iter()))
             && !manifest.has_negative_dim()
+            && manifest.null_fields.is_empty()
     }
 }
 

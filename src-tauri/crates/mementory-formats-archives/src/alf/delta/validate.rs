@@ -100,9 +100,12 @@ impl Check<'_> {
             return Ok(());
         };
         let text = archive.text(member, self.limits)?;
-        let Ok(tree) = Tree::parse(&text, self.limits) else {
-            self.error("malformed", &member.place, "not JSON");
-            return Ok(());
+        let tree = match Tree::parse(&text, self.limits) {
+            Ok(tree) => tree,
+            Err(error) => {
+                self.error("malformed", &member.place, &error.to_string());
+                return Ok(());
+            }
         };
         self.check_elements_are_objects(layer, &text, &tree, &member.place);
         self.findings.check_schema(&tree, rule, &member.place);
@@ -226,7 +229,7 @@ impl Check<'_> {
                     }
                 }
                 match change {
-                    Err(code) => self.error(code, &place, "this line is not a change of a record"),
+                    Err(code) => self.error(code, &place, operation::fault_message(code)),
                     // A deletion that states only an id has nothing to check.
                     Ok(operation::Change { line: None, .. }) => {}
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
@@ -235,7 +238,7 @@ impl Check<'_> {
                             self.findings.check_memory(&tree, &place);
                             clear_secrets::check_memory(&line, &place, &mut self.findings);
                         }
-                        Err(_) => self.error("malformed", &place, "not JSON"),
+                        Err(error) => self.error("malformed", &place, &error.to_string()),
                     },
                 }
                 self.findings.refuse_too_many(&member.place)

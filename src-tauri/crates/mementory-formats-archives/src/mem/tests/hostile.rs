@@ -138,6 +138,22 @@ fn tampered_bundles_are_rejected() {
     assert!(messages.iter().any(|m| m == "byte-count mismatch: items/episode.jsonl"), "{messages:?}");
 }
 
+#[test]
+fn the_error_of_an_import_names_the_malformed_field() {
+    for (file, from, to, reason) in [
+        ("manifest.json", "\"L2\"", "\"L9\"", "manifest.json does not parse: conformanceLevel is unknown"),
+        (
+            "items/episode.jsonl",
+            "\"pinned\":false",
+            "\"pinned\":0",
+            "malformed episode record: pinned has the wrong type",
+        ),
+    ] {
+        let (_, error) = check_tampered(|folder| replace(&folder.join(file), from, to));
+        assert!(error.to_string().contains(reason), "{error}");
+    }
+}
+
 #[cfg(unix)]
 #[test]
 fn links_are_not_followed() {

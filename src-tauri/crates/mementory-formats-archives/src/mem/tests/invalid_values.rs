@@ -78,6 +78,24 @@ fn a_conversion_corrects_coverage_and_scopes() {
     }
 }
 
+#[test]
+fn a_conversion_corrects_the_form_of_the_manifest() {
+    for (from, to) in [
+        (r#""createdAt":"2026-03-01T00:00:00Z""#, r#""createdAt":"2026-03-01""#),
+        (r#""coverage":{"#, r#""coverage":{"area":"sea","#),
+        (r#""schemaVersion":1"#, r#""schemaVersion":1,"specURL":"over there""#),
+        (r#""exportMode":"full","#, r#""exportMode":"full","since":null,"#),
+    ] {
+        let temp = TempDir::new();
+        let (path, out) = (temp.join("b.mem"), temp.join("out.mem"));
+        copy(&repo().join("fixtures/mem/small/input.mem"), &path);
+        edit_manifest(&path, from, to);
+        assert_eq!(error_codes(&path).len(), 1, "{to}");
+        write_as(&read(&path), &[], &out, conversion_options()).unwrap();
+        assert_eq!(error_codes(&out), [""; 0], "{to}");
+    }
+}
+
 /// The specification requires every `contextID` in the list, but the reference SDK lists only those that are not empty.
 #[test]
 fn an_empty_scope_may_be_listed_if_an_episode_has_it() {
