@@ -182,7 +182,7 @@ const SIGNED = {
     "entry_id_mismatch",
   ],
   "signed: an entry without an id": [setInEntry("id", undefined), "entry_id_mismatch"],
-  "signed: an entry without content": [setInEntry("content", undefined), "malformed_entry"],
+  "signed: an entry without content": [setInEntry("content", undefined), "unreadable_entry"],
   "signed: an anchor, which the signature does not cover": [setIn(["anchor"], { type: "stub" }), "taken"],
 };
 

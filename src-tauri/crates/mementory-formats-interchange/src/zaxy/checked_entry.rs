@@ -1,5 +1,6 @@
 //! Checks one entry on its own, so that all cores can work on the entries of a batch.
 use super::{
+    cited_event::CitedEvent,
     entry::{check_contract, entry_fault, order_in_event, parse_element, seq},
     envelope::BundleKind,
 };
@@ -16,6 +17,8 @@ pub(super) struct CheckedEntry {
     /// Sequence number of the event, and the position within the event. None if the entry has a fault that makes it
     /// unreadable.
     pub event_position: Option<(u64, u8)>,
+    /// The event that the entry is, if it is one that can be compared with the others.
+    pub cited_event: Option<CitedEvent>,
     /// True if a key occurs twice in one object.
     pub repeats_a_key: bool,
     /// True if the entry is in a subset and its index is missing or not a whole number.
@@ -43,6 +46,7 @@ impl CheckedEntry {
             Some(fault) => out.faults.push(fault),
             None => {
                 check_contract(&tree, &mut |code, why| out.faults.push((code, why.to_owned())));
+                out.cited_event = CitedEvent::of(&tree);
                 out.event_position = Some((seq(&tree).unwrap_or_default(), order_in_event(&tree)));
             }
         }
