@@ -90,6 +90,14 @@ const flipBit = (hex) => (parseInt(hex[0], 16) ^ 1).toString(16) + hex.slice(1);
 const flip = (name) => (bundle) => (bundle[name] = flipBit(bundle[name]));
 const setInEntry = (path, value) => setIn(["entries", 0, ...path.split(".")], value);
 
+/** Adds the first event of a list of entries again, with another payload under the same citation. */
+function addEventAgain(all, payload) {
+  const event = all.find((entry) => entry.grain === "event");
+  all.push({ ...event, content: { ...event.content, payload } });
+}
+const addConflictingEvent = ({ entries: all }) => addEventAgain(all, { text: "The cello was never bought." });
+const addErasedEvent = ({ entries: all }) => addEventAgain(all, { content: "[FORGOTTEN]", __zaxy_forgotten: true });
+
 /** Each key says what is wrong with an unsigned bundle; the value is the change, and the answer of `import`. */
 const UNSIGNED = {
   nothing: [() => {}, "taken"],
@@ -108,6 +116,8 @@ const UNSIGNED = {
   "an event with an end of validity": [setInEntry("valid_to", "2026-07-01T00:00:00Z"), "taken"],
   "entries in another order": [(bundle) => bundle.entries.reverse(), "taken"],
   "an entry twice": [(bundle) => bundle.entries.push(bundle.entries[0]), "taken"],
+  "two events with one citation": [addConflictingEvent, "taken"],
+  "two events with one citation, of which one is erased": [addErasedEvent, "taken"],
   "an entry that is a number": [setIn(["entries", 0], 7), "taken"],
   "no grain": [setInEntry("grain", undefined), "taken"],
   "an unknown grain": [setInEntry("grain", "dream"), "taken"],
@@ -238,6 +248,8 @@ function* files() {
       yield { name, outcome, ending: "zaxy.json", bytes: changed(make, change) };
   for (const [name, [change, outcome]] of Object.entries(FAULTY_TEXTS))
     yield { name, outcome, ending: "zaxy.json", bytes: () => change(JSON.stringify(unsignedBundle())) };
+  const signedTwins = () => JSON.stringify(signedBundle((all) => addEventAgain(all, { text: "It was." })));
+  yield { name: "signed: two events with one citation", outcome: "taken", ending: "zaxy.json", bytes: signedTwins };
   const signedByStranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
   yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: signedByStranger };
 }
