@@ -46,7 +46,7 @@ impl Trust {
                     ("signature_invalid", format!("{subject} is malformed"))
                 }
                 (Err(Refusal::Invalid), _) => {
-                    ("signature_invalid", format!("{subject} is invalid: the content was changed after it was signed"))
+                    ("signature_invalid", format!("{subject} is invalid: {CHANGED_OR_OTHER_KEY}"))
                 }
                 (Err(refusal), _) => ("signature_invalid", format!("{subject} {}", key_problem(refusal))),
                 (Ok(()), Some(false)) => ("signature_untrusted", format!("{subject} is not by a trusted key")),
@@ -111,6 +111,9 @@ impl Trust {
         (verdict, (!self.0.is_empty()).then_some(verdict.is_ok() && is_known))
     }
 }
+
+/// Why a well-formed signature can be invalid.
+const CHANGED_OR_OTHER_KEY: &str = "the content was changed after it was signed, or another key signed it";
 
 /// What is wrong with a signature whose key is not accepted, after "The signature".
 fn key_problem(refusal: Refusal) -> String {
@@ -206,7 +209,7 @@ impl Signers {
                  names, which this vault knows."
                     .into()
             }
-            (_, Some(Refusal::Invalid), _) => "The signature is invalid: the file was changed after it was signed.".into(),
+            (_, Some(Refusal::Invalid), _) => format!("The signature is invalid: {CHANGED_OR_OTHER_KEY}.").into(),
             (_, Some(refusal), _) => format!("The signature {}.", key_problem(refusal)).into(),
         };
         let message = format!(
@@ -253,7 +256,7 @@ pub(crate) fn require_valid_signatures(catalog: &Catalog, found: &Detection, lim
     let Some(first) = signers.invalid.iter().find(|signature| !signature.of_tombstone) else { return Ok(()) };
     let problem = match first.refusal {
         None => "is malformed".into(),
-        Some(Refusal::Invalid) => "is invalid: the file was changed after it was signed".into(),
+        Some(Refusal::Invalid) => format!("is invalid: {CHANGED_OR_OTHER_KEY}"),
         Some(refusal) => key_problem(refusal),
     };
     let message = format!("The signature {problem}. Nothing was written. Get the file again from its author.");
