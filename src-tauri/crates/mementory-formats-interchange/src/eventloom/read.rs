@@ -23,6 +23,9 @@ enum CheckedLine<'a> {
 /// in the reference implementation.
 const DUPLICATE_KEY: (&str, &str) = ("duplicate_key", "a key occurs twice in one object; the last one counts");
 
+/// Code and message of the error about a timestamp that the reference implementation cannot read.
+const BAD_TIME: (&str, &str) = ("bad_value", "the timestamp is not a date or time of ISO 8601");
+
 /// Calls `visit` with the number, size in bytes and check result of each line that is not blank. Fails if there are
 /// more lines than `Limits::entries`.
 fn for_each_line(
@@ -139,6 +142,8 @@ pub(super) fn read(
                 }
                 if let Err((code, why)) = link {
                     sink.note(Issue::new(code, &place, why));
+                } else if !event.has_valid_time() {
+                    sink.note(Issue::new(BAD_TIME.0, &place, BAD_TIME.1));
                 }
                 if event.is_encrypted() {
                     let message = "what this event says is encrypted, and its key is not in the log";
@@ -199,9 +204,7 @@ pub(super) fn validate(
         let (code, message) = match line {
             CheckedLine::Invalid(code, why) => (code, why),
             CheckedLine::Event { link: Err(broken), .. } => broken,
-            CheckedLine::Event { event, .. } if !event.has_valid_time() => {
-                ("bad_value", "the timestamp is not a date or time of ISO 8601".to_owned())
-            }
+            CheckedLine::Event { event, .. } if !event.has_valid_time() => (BAD_TIME.0, BAD_TIME.1.to_owned()),
             CheckedLine::Event { source, .. } => {
                 out.version.get_or_insert_with(|| {
                     if source.contains("\"integrity\"") { "eventloom.v1".into() } else { "zaxy.legacy".into() }
