@@ -228,6 +228,7 @@ const FAULTY_TEXTS = {
   "two byte order marks": [(text) => `\ufeff\ufeff${text}`, "malformed"],
   "a number that is NaN": [(text) => text.replace('"seq":1,', '"seq":NaN,'), "taken"],
   "an event number of 40 digits": [(text) => text.replace('"seq":1,', `"seq":${"9".repeat(40)},`), "taken"],
+  "a score of 4301 digits": [(text) => text.replace('"payload":{', `"payload":{"score":${"9".repeat(4301)},`), "taken"],
   "a key twice": [(text) => text.replace('"seq":1,', '"seq":1,"seq":1,'), "taken"],
 };
 

@@ -1,10 +1,10 @@
 //! Checks one entry on its own, so that all cores can work on the entries of a batch.
 use super::{
     cited_event::CitedEvent,
-    entry::{check_contract, entry_fault, order_in_event, parse_element, seq},
+    entry::{check_contract, digests, entry_fault, order_in_event, parse_element, seq},
     envelope::BundleKind,
 };
-use mementory_json::Tree;
+use mementory_json::{Tree, canonical::MAX_INTEGER_DIGITS};
 use mementory_model::Bounds;
 
 /// What the validator reports about one entry.
@@ -37,6 +37,12 @@ impl CheckedEntry {
             Ok(parsed) => parsed,
             Err(why) => return Self::malformed(why),
         };
+        // Only a long text can contain a number that is too long to be hashed.
+        if text.len() > MAX_INTEGER_DIGITS
+            && let Err(why) = digests(&tree)
+        {
+            return Self::malformed(why);
+        }
         let mut out = Self {
             repeats_a_key: tree.repeats_a_key_at_any_depth(),
             lacks_index: kind == BundleKind::Subset && !wrapped.index.as_ref().is_some_and(is_index),
