@@ -90,6 +90,14 @@ const flipBit = (hex) => (parseInt(hex[0], 16) ^ 1).toString(16) + hex.slice(1);
 const flip = (name) => (bundle) => (bundle[name] = flipBit(bundle[name]));
 const setInEntry = (path, value) => setIn(["entries", 0, ...path.split(".")], value);
 
+/** Adds the first event of a list of entries again, with another payload under the same citation. */
+function addEventAgain(all, payload) {
+  const event = all.find((entry) => entry.grain === "event");
+  all.push({ ...event, content: { ...event.content, payload } });
+}
+const addConflictingEvent = ({ entries: all }) => addEventAgain(all, { text: "The cello was never bought." });
+const addErasedEvent = ({ entries: all }) => addEventAgain(all, { content: "[FORGOTTEN]", __zaxy_forgotten: true });
+
 /** Each key says what is wrong with an unsigned bundle; the value is the change, and the answer of `import`. */
 const UNSIGNED = {
   nothing: [() => {}, "taken"],
@@ -108,6 +116,8 @@ const UNSIGNED = {
   "an event with an end of validity": [setInEntry("valid_to", "2026-07-01T00:00:00Z"), "taken"],
   "entries in another order": [(bundle) => bundle.entries.reverse(), "taken"],
   "an entry twice": [(bundle) => bundle.entries.push(bundle.entries[0]), "taken"],
+  "two events with one citation": [addConflictingEvent, "taken"],
+  "two events with one citation, of which one is erased": [addErasedEvent, "taken"],
   "an entry that is a number": [setIn(["entries", 0], 7), "taken"],
   "no grain": [setInEntry("grain", undefined), "taken"],
   "an unknown grain": [setInEntry("grain", "dream"), "taken"],
@@ -182,7 +192,7 @@ const SIGNED = {
     "entry_id_mismatch",
   ],
   "signed: an entry without an id": [setInEntry("id", undefined), "entry_id_mismatch"],
-  "signed: an entry without content": [setInEntry("content", undefined), "malformed_entry"],
+  "signed: an entry without content": [setInEntry("content", undefined), "unreadable_entry"],
   "signed: an anchor, which the signature does not cover": [setIn(["anchor"], { type: "stub" }), "taken"],
 };
 
@@ -218,6 +228,7 @@ const FAULTY_TEXTS = {
   "two byte order marks": [(text) => `\ufeff\ufeff${text}`, "malformed"],
   "a number that is NaN": [(text) => text.replace('"seq":1,', '"seq":NaN,'), "taken"],
   "an event number of 40 digits": [(text) => text.replace('"seq":1,', `"seq":${"9".repeat(40)},`), "taken"],
+  "a score of 4301 digits": [(text) => text.replace('"payload":{', `"payload":{"score":${"9".repeat(4301)},`), "taken"],
   "a key twice": [(text) => text.replace('"seq":1,', '"seq":1,"seq":1,'), "taken"],
 };
 
@@ -238,6 +249,8 @@ function* files() {
       yield { name, outcome, ending: "zaxy.json", bytes: changed(make, change) };
   for (const [name, [change, outcome]] of Object.entries(FAULTY_TEXTS))
     yield { name, outcome, ending: "zaxy.json", bytes: () => change(JSON.stringify(unsignedBundle())) };
+  const signedTwins = () => JSON.stringify(signedBundle((all) => addEventAgain(all, { text: "It was." })));
+  yield { name: "signed: two events with one citation", outcome: "taken", ending: "zaxy.json", bytes: signedTwins };
   const signedByStranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
   yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: signedByStranger };
 }

@@ -10,7 +10,7 @@ use mementory_formats::{
 };
 use mementory_model::{Issue, Limits};
 use mementory_vault::MissingPart;
-use std::collections::BTreeSet;
+use std::{borrow::Cow, collections::BTreeSet};
 
 /// The trusted public keys. If the list is empty, signatures are verified but not required.
 pub(crate) struct Trust(Vec<Vec<u8>>);
@@ -42,20 +42,13 @@ impl Trust {
             let valid = verdict.is_ok();
             let subject = if signed.tombstone.is_some() { "the tombstone's signature" } else { "the signature" };
             let (code, message) = match (verdict, trusted) {
-                (Err(Refusal::RsaTooWeak(bits)), _) => (
-                    "signature_key_weak",
-                    format!("{subject} proves nothing: its RSA key has {bits} bits, at least 2048 are needed"),
-                ),
-                (Err(Refusal::RsaTooLarge(bits)), _) => (
-                    "signature_key_large",
-                    format!("{subject} was not verified: its RSA key has {bits} bits, at most 8192 are accepted"),
-                ),
                 (Err(Refusal::Invalid), _) if signed.token.is_none() => {
                     ("signature_invalid", format!("{subject} is malformed"))
                 }
                 (Err(Refusal::Invalid), _) => {
-                    ("signature_invalid", format!("{subject} is invalid: the content was changed after it was signed"))
+                    ("signature_invalid", format!("{subject} is invalid: {CHANGED_OR_OTHER_KEY}"))
                 }
+                (Err(refusal), _) => ("signature_invalid", format!("{subject} {}", key_problem(refusal))),
                 (Ok(()), Some(false)) => ("signature_untrusted", format!("{subject} is not by a trusted key")),
                 (Ok(()), _) => ("", String::new()),
             };
@@ -119,6 +112,20 @@ impl Trust {
     }
 }
 
+/// Why a well-formed signature can be invalid.
+const CHANGED_OR_OTHER_KEY: &str = "the content was changed after it was signed, or another key signed it";
+
+/// What is wrong with a signature whose key is not accepted, after "The signature".
+fn key_problem(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::RsaTooWeak(bits) => format!("proves nothing: its RSA key has {bits} bits, at least 2048 are needed"),
+        Refusal::RsaTooLarge(bits) => {
+            format!("was not verified: its RSA key has {bits} bits, at most 8192 are accepted")
+        }
+        Refusal::Invalid => "is invalid".into(),
+    }
+}
+
 /// Parses a public key in hex or as did:key. Returns its algorithm and its canonical form.
 ///
 /// # Errors
@@ -156,6 +163,8 @@ pub(crate) struct Signers {
 #[derive(Debug)]
 pub(crate) struct InvalidSignature {
     pub place: String,
+    /// None if the signature or its key is malformed.
+    pub refusal: Option<Refusal>,
     /// True for the signature of a tombstone, false for the signature of a whole source.
     pub of_tombstone: bool,
     /// True if the signature states a key that this vault trusts or has seen. Somebody may then be impersonating the
@@ -190,13 +199,18 @@ impl Signers {
     pub(crate) fn refuse_invalid(&self, outcome: &str) -> ApiResult<()> {
         let of_whole_source = || self.invalid.iter().find(|signature| !signature.of_tombstone);
         let Some(first) = of_whole_source().or(self.invalid.first()) else { return Ok(()) };
-        let problem = match (first.of_tombstone, first.by_known_key) {
-            (true, _) => "The signature of a deletion in the file is invalid: it was changed after it was signed.",
-            (_, true) => {
+        let problem: Cow<'_, str> = match (first.of_tombstone, first.refusal, first.by_known_key) {
+            (true, ..) => {
+                "The signature of a deletion in the file is invalid: it was changed after it was signed.".into()
+            }
+            (_, None, _) => "The signature is malformed.".into(),
+            (_, Some(Refusal::Invalid), true) => {
                 "The signature is invalid: the file was changed after it was signed, or somebody misuses the key that it \
                  names, which this vault knows."
+                    .into()
             }
-            _ => "The signature is invalid: the file was changed after it was signed.",
+            (_, Some(Refusal::Invalid), _) => format!("The signature is invalid: {CHANGED_OR_OTHER_KEY}.").into(),
+            (_, Some(refusal), _) => format!("The signature {}.", key_problem(refusal)).into(),
         };
         let message = format!(
             "{problem} {outcome} Get the file again from its author, or import it without the signature \
@@ -214,11 +228,12 @@ pub(crate) fn verify_signers(catalog: &Catalog, found: &Detection, limits: &Limi
     for source in &found.sources {
         let Some(format) = by_id(source.format) else { continue };
         let _ = format.signatures(catalog, source, limits, &mut |signed| {
-            let is_valid = Trust(Vec::new()).verdict(&signed).0.is_ok();
+            let verdict = Trust(Vec::new()).verdict(&signed).0;
             let by_known_key = signed.token.as_ref().is_some_and(|(key, _)| is_known(key));
             let of_tombstone = signed.tombstone.is_some();
-            if !is_valid {
-                out.invalid.push(InvalidSignature { place: signed.place, of_tombstone, by_known_key });
+            if let Err(refusal) = verdict {
+                let refusal = signed.token.is_some().then_some(refusal);
+                out.invalid.push(InvalidSignature { place: signed.place, refusal, of_tombstone, by_known_key });
                 out.forged.extend(signed.tombstone);
             } else if !of_tombstone {
                 out.keys.extend(signed.token.map(|(key, _)| (signed.algorithm, key)));
@@ -239,8 +254,12 @@ type IsKnown<'a> = &'a dyn Fn(&Vec<u8>) -> bool;
 pub(crate) fn require_valid_signatures(catalog: &Catalog, found: &Detection, limits: &Limits) -> ApiResult<()> {
     let signers = verify_signers(catalog, found, limits, &|_| false);
     let Some(first) = signers.invalid.iter().find(|signature| !signature.of_tombstone) else { return Ok(()) };
-    let message = "The signature is invalid: the file was changed after it was signed. Nothing was written. Get the file \
-                   again from its author.";
+    let problem = match first.refusal {
+        None => "is malformed".into(),
+        Some(Refusal::Invalid) => format!("is invalid: {CHANGED_OR_OTHER_KEY}"),
+        Some(refusal) => key_problem(refusal),
+    };
+    let message = format!("The signature {problem}. Nothing was written. Get the file again from its author.");
     Err(ApiError::new("signature_invalid", 1, message).with("place", &first.place))
 }
 

@@ -70,7 +70,7 @@ impl Style {
 }
 
 /// Python refuses to read an integer with more digits than this.
-const MAX_INTEGER_DIGITS: usize = 4300;
+pub const MAX_INTEGER_DIGITS: usize = 4300;
 /// Python writes whole floats from this number on with an exponent, and smaller ones without.
 const PYTHON_EXPONENT_START: f64 = 1e16;
 

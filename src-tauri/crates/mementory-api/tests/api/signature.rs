@@ -246,7 +246,7 @@ fn forged_files(folder: &Path) -> Vec<Forged> {
     bundle_with_tombstone(&tombstone, &line);
     vec![
         ("pam", fixture("pam/signed-ed25519-tampered/input"), "signature_invalid", "1.0"),
-        ("pam", fixture("pam/signed-rs256-weak/input"), "signature_key_weak", "1.0"),
+        ("pam", fixture("pam/signed-rs256-weak/input"), "signature_invalid", "1.0"),
         ("mem", fixture("mem/forged/input.mem"), "signature_invalid", "1.1.0"),
         ("mem", tombstone, "signature_invalid", "1.1.0"),
         ("zaxy", fixture("zaxy/tampered-header/input.json"), "signature_invalid", ""),

@@ -14,10 +14,17 @@ use std::io::{BufRead, BufReader, Read};
 /// The result of checking a line.
 enum CheckedLine<'a> {
     /// An event with a correct hash. `link` is an error (code and message) if it does not link to the previous event.
-    Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)> },
+    Event { event: Box<Event>, source: &'a str, link: Result<(), (&'static str, String)>, repeats_a_key: bool },
     /// A line that is not an event, or an event with a wrong hash: code and message.
     Invalid(&'static str, String),
 }
+
+/// Code and message of the warning about an event with a repeated key. The hash covers only the last of the values, as
+/// in the reference implementation.
+const DUPLICATE_KEY: (&str, &str) = ("duplicate_key", "a key occurs twice in one object; the last one counts");
+
+/// Code and message of the error about a timestamp that the reference implementation cannot read.
+const BAD_TIME: (&str, &str) = ("bad_value", "the timestamp is not a date or time of ISO 8601");
 
 /// Calls `visit` with the number, size in bytes and check result of each line that is not blank. Fails if there are
 /// more lines than `Limits::entries`.
@@ -62,9 +69,9 @@ fn for_each_line(
             events += 1;
             let parsed = std::str::from_utf8(line).map_err(|_| "not UTF-8".to_owned()).and_then(|source| {
                 let tree = Tree::parse(source, limits.json_depth).map_err(|e| e.to_string())?;
-                Ok((source, Event::parse(&tree, events)?))
+                Ok((source, Event::parse(&tree, events)?, tree.repeats_a_key_at_any_depth()))
             });
-            let (source, event) = match parsed {
+            let (source, event, repeats_a_key) = match parsed {
                 Ok(parsed) => parsed,
                 Err(why) => {
                     visit(number, read, CheckedLine::Invalid("malformed_event", why))?;
@@ -79,7 +86,7 @@ fn for_each_line(
             }
             let link = check_link(&event, previous.as_ref());
             previous = Some((event.seq, event.hash.clone()));
-            visit(number, read, CheckedLine::Event { event: Box::new(event), source, link })?;
+            visit(number, read, CheckedLine::Event { event: Box::new(event), source, link, repeats_a_key })?;
         }
     })
 }
@@ -129,9 +136,14 @@ pub(super) fn read(
                 let reason = format!("{code}: {why}");
                 sink.dropped(Dropped { place, outcome: DroppedAs::Failed, reason, kind: None });
             }
-            CheckedLine::Event { event, source, link } => {
+            CheckedLine::Event { event, source, link, repeats_a_key } => {
+                if repeats_a_key {
+                    sink.note(Issue::new(DUPLICATE_KEY.0, &place, DUPLICATE_KEY.1));
+                }
                 if let Err((code, why)) = link {
                     sink.note(Issue::new(code, &place, why));
+                } else if !event.has_valid_time() {
+                    sink.note(Issue::new(BAD_TIME.0, &place, BAD_TIME.1));
                 }
                 if event.is_encrypted() {
                     let message = "what this event says is encrypted, and its key is not in the log";
@@ -167,6 +179,9 @@ fn record(event: &Event, source: &str, origin: Origin) -> Record {
     record
 }
 
+/// A log may have a million events with the same fault.
+const MAX_FINDINGS: usize = 10_000;
+
 /// Validates a log: every hash and every link. It is an error if `trust` contains keys, because a log cannot be signed.
 pub(super) fn validate(
     catalog: &Catalog,
@@ -181,12 +196,15 @@ pub(super) fn validate(
     }
     for_each_line(catalog, member, limits, &mut |number, _, line| {
         out.records += 1;
+        let place = || format!("{}:{number}", member.place);
+        if matches!(&line, CheckedLine::Event { repeats_a_key: true, .. }) && out.warnings.len() < MAX_FINDINGS {
+            let (code, message) = DUPLICATE_KEY;
+            out.warnings.push(Finding { code: code.into(), place: place(), message: message.into() });
+        }
         let (code, message) = match line {
             CheckedLine::Invalid(code, why) => (code, why),
             CheckedLine::Event { link: Err(broken), .. } => broken,
-            CheckedLine::Event { event, .. } if !event.has_valid_time() => {
-                ("bad_value", "the timestamp is not a date or time of ISO 8601".to_owned())
-            }
+            CheckedLine::Event { event, .. } if !event.has_valid_time() => (BAD_TIME.0, BAD_TIME.1.to_owned()),
             CheckedLine::Event { source, .. } => {
                 out.version.get_or_insert_with(|| {
                     if source.contains("\"integrity\"") { "eventloom.v1".into() } else { "zaxy.legacy".into() }
@@ -194,9 +212,8 @@ pub(super) fn validate(
                 return Ok(());
             }
         };
-        if out.errors.len() < 10_000 {
-            let place = format!("{}:{number}", member.place);
-            out.errors.push(Finding { code: code.into(), place, message });
+        if out.errors.len() < MAX_FINDINGS {
+            out.errors.push(Finding { code: code.into(), place: place(), message });
         }
         Ok(())
     })?;

@@ -10,12 +10,17 @@ pub(super) fn json_fault(text: &[u8]) -> Option<&'static str> {
 
 /// The error for a document with a fault that [`json_fault`] found.
 pub(super) fn fault_error(code: &'static str, place: impl Into<String>) -> FormatError {
-    let message = match code {
+    FormatError::invalid(code, place, fault_message(code))
+}
+
+/// Message for a fault that [`json_fault`] found.
+pub(super) fn fault_message(code: &str) -> &'static str {
+    match code {
         "nan" => "not JSON: NaN and infinity are not JSON numbers",
         "lone_surrogate" => "not valid Unicode: half of a surrogate pair",
-        "control_character" => "not JSON: a control character in a string",
+        "control_character" => "not JSON: a control character that is not escaped",
         "invalid_escape" => "not JSON: an unknown escape sequence",
-        _ => "not UTF-8",
-    };
-    FormatError::invalid(code, place, message)
+        "invalid_utf8" => "not UTF-8",
+        _ => "not JSON",
+    }
 }

@@ -7,6 +7,7 @@ use super::{
     extension::restore,
     first_pass::{Checksum, FirstPass},
     interop_import,
+    json_faults::fault_message,
     schema::code_of,
     sections::{EDGES_SECTION, MEMORIES_SECTION, NODES_SECTION, Section},
     source::{Encoding, Source},
@@ -258,7 +259,7 @@ impl DocumentReader<'_> {
             }
         };
         if let Some(code) = self.source.faulty.get(&pointer) {
-            let reason = format!("{code}: the element is not valid JSON");
+            let reason = format!("{code}: {}", fault_message(code));
             self.report_dropped(pointer, DroppedAs::Failed, reason, Some(section.kind));
             return Ok(());
         }

@@ -6,6 +6,7 @@ use super::{
     envelope,
     first_pass::{Checksum, FirstPass},
     interop_import,
+    json_faults::fault_message,
     redaction::has_valid_position,
     schema::{FOOTER_RULE, code_of},
     sections::{EDGES_SECTION, ENTITIES_SECTION, MEMORIES_SECTION, NODES_SECTION, SECTIONS, Section, TASKS_SECTION},
@@ -201,7 +202,14 @@ impl Validator<'_> {
             self.error("wrong_type", &format!("{place}#{pointer}"), "must be a list or an object");
         }
         for (number, code) in &first_pass.bad_lines {
-            self.error(code, &format!("{place}#line {number}"), "a line without a record");
+            let message = match *code {
+                "second_header" => "the document has a header already",
+                "second_footer" => "the document has a footer already",
+                "no_type" => "the line does not say what it is: type is missing or not a text",
+                "no_data" => "the line has no data",
+                fault => fault_message(fault),
+            };
+            self.error(code, &format!("{place}#line {number}"), message);
         }
         if first_pass.unknown_lines > 0 {
             self.warn("unknown_lines", &place, &format!("{} lines of unknown types", first_pass.unknown_lines));
@@ -271,7 +279,7 @@ impl Validator<'_> {
                 }
             };
             if let Some(code) = source.faulty.get(&pointer) {
-                self.error(code, &format!("{place}#{pointer}"), "the element is not valid JSON");
+                self.error(code, &format!("{place}#{pointer}"), fault_message(code));
                 return Ok(());
             }
             self.check_schema(&tree, first_pass.shape.element_rule(section), &pointer, &place);

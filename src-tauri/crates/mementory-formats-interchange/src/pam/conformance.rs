@@ -287,9 +287,8 @@ fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
     let text = |name: &str| block.get(name).and_then(Tree::as_str);
     if let (Some(algorithm), Some(key)) = (text("algorithm"), text("public_key"))
         && super::keys::algorithm_name(algorithm).is_some()
-        && super::keys::public_key(algorithm, key).is_none()
     {
-        report.warn("signature_form", &format!("{at}/public_key"), format!("not a key for {algorithm}"));
+        check_key(&format!("{at}/public_key"), algorithm, key, report);
     }
     if text("value").is_some_and(|v| super::keys::from_base64url(v).is_none_or(|b| b.is_empty())) {
         report.warn("signature_form", &format!("{at}/value"), "not base64url");
@@ -312,6 +311,22 @@ fn check_signature(place: &str, outline: &Tree, report: &mut Report) {
         && !key.and_then(|key| super::keys::is_key_of_did(did, &key)).unwrap_or(algorithm.starts_with("RS"))
     {
         report.warn("signature_owner", &format!("{at}/public_key"), "not the key that the owner's DID names");
+    }
+}
+
+fn check_key(at: &str, algorithm: &str, text: &str, report: &mut Report) {
+    let Some(key) = super::keys::public_key(algorithm, text) else {
+        report.warn("signature_form", at, format!("not a key for {algorithm}"));
+        return;
+    };
+    let expected_bits = match algorithm {
+        "RS384" => 3072,
+        "RS512" => 4096,
+        _ => return,
+    };
+    if let Some(bits) = super::keys::rsa_bits(&key).filter(|bits| *bits < expected_bits) {
+        let message = format!("an RSA key of {bits} bits, but {algorithm} is defined for {expected_bits} or more");
+        report.warn("signature_key_short", at, message);
     }
 }
 

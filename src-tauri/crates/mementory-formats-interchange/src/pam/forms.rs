@@ -67,7 +67,11 @@ fn is_system(text: &str) -> bool {
 
 fn is_did(text: &str) -> bool {
     let Some((method, rest)) = text.strip_prefix("did:").and_then(|t| t.split_once(':')) else { return false };
-    !method.is_empty() && method.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit()) && !rest.is_empty()
+    // `.` in the schema's pattern is any character but these.
+    let is_line_end = |c: char| matches!(c, '\n' | '\r' | '\u{2028}' | '\u{2029}');
+    let is_method =
+        |method: &str| !method.is_empty() && method.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+    is_method(method) && !rest.is_empty() && !rest.contains(is_line_end)
 }
 
 fn is_language(text: &str) -> bool {
@@ -125,6 +129,7 @@ mod tests {
             (VERSION_FORM, "1.0-final"),
             (SYSTEM_FORM, "tool/1.0"),
             (DID_FORM, "did:Web:x"),
+            (DID_FORM, "did:web:x\ny"),
             (PLATFORM_FORM, "x"),
             (PLATFORM_FORM, "ChatGPT"),
             (HASH_FORM, "sha256:ABC"),

@@ -131,6 +131,32 @@ fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
     tlv(0x30, &[RSA_OID, &bits].concat())
 }
 
+/// Size of the modulus of an RSA key in a DER `SubjectPublicKeyInfo`.
+pub(super) fn rsa_bits(key: &[u8]) -> Option<usize> {
+    let bits = memchr::memmem::find(key, RSA_OID).and_then(|at| key.get(at + RSA_OID.len()..))?;
+    // A bit string starts with the number of unused bits.
+    let modulus = der_value(der_value(der_value(bits, 3)?.get(1..)?, 0x30)?, 2)?;
+    let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
+    let first = modulus.get(zeros)?;
+    Some(8 * (modulus.len() - zeros) - first.leading_zeros() as usize)
+}
+
+/// Value of the first element of a DER text, if it has this tag.
+fn der_value(der: &[u8], tag: u8) -> Option<&[u8]> {
+    let (head, rest) = der.split_at_checked(2)?;
+    if head[0] != tag {
+        return None;
+    }
+    // From 0x80, the length is in as many of the next bytes.
+    let (digits, rest) = rest.split_at_checked(usize::from(head[1].saturating_sub(0x80)))?;
+    let len = match digits {
+        [] => usize::from(head[1]),
+        _ if digits.len() <= 3 => digits.iter().fold(0, |len, digit| (len << 8) | usize::from(*digit)),
+        _ => return None,
+    };
+    rest.get(..len)
+}
+
 /// The signed bytes (§18.3): a canonical JSON object of four strings, exactly as in the file.
 pub(super) fn payload(outline: &Tree) -> Option<Vec<u8>> {
     let text = |value: Option<&Tree>| Some(Tree::Text(value?.as_str()?.to_owned()));
@@ -189,6 +215,17 @@ mod tests {
             let limited = ec.replacen('{', &format!("{{{member},"), 1);
             assert_eq!(public_key("ES256", &limited).is_some(), is_accepted, "{limited}");
         }
+    }
+
+    #[test]
+    fn the_size_of_an_rsa_key_is_that_of_its_modulus() {
+        for bytes in [128, 256, 384, 512] {
+            let key = rsa_spki(&[&[0x80][..], &vec![7; bytes - 1]].concat(), &[1, 0, 1]);
+            assert_eq!(rsa_bits(&key), Some(8 * bytes));
+            assert_eq!(rsa_bits(&key[..key.len() / 2]), None, "truncated");
+        }
+        assert_eq!(rsa_bits(&rsa_spki(&[0, 0, 0x7f, 1], &[3])), Some(15));
+        assert_eq!(rsa_bits(&[4; 65]), None);
     }
 
     #[test]

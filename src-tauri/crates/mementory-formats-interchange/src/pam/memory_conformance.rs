@@ -236,6 +236,9 @@ fn check_memory(tree: &Tree) -> CheckedMemory {
     if (text("status") == Some("superseded")) != superseded.is_some() {
         fault(true, "status_mismatch", "", "status superseded and superseded_by belong together");
     }
+    if superseded.is_some() && superseded.as_deref() == to_record::id(tree, "id") {
+        fault(true, "self_relation", "/temporal/superseded_by", "the memory is replaced by itself");
+    }
     if tree.get("access").and_then(|a| a.get("exportable")) == Some(&Tree::Bool(false)) {
         fault(true, "not_exportable", "", "marked as not exportable, and exported nevertheless");
     }

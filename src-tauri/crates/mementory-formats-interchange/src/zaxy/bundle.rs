@@ -17,7 +17,7 @@ const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
 /// Codes of the faults that [`Bundle::check_integrity`] finds.
 pub(super) const INTEGRITY_CODES: [&str; 6] = [
-    "malformed_entry",
+    "unreadable_entry",
     "proof_malformed",
     "proof_invalid",
     "entry_id_mismatch",
@@ -139,7 +139,7 @@ impl<'c> Bundle<'c> {
             let (wrapped, (id, leaf)) = match found {
                 Ok(found) => found,
                 Err(why) => {
-                    report_fault("malformed_entry", pointer, &why);
+                    report_fault("unreadable_entry", pointer, &why);
                     return Ok(());
                 }
             };

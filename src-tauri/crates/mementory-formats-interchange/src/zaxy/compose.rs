@@ -3,6 +3,7 @@
 //! an entity or an edge.
 use super::{
     canonical::canonical,
+    cited_event::{CitedEvent, CitedEvents, Occurrence},
     entry::{citation, first_fault, seq, text_member},
     envelope::ENTRY_VERSION,
     extension::{attach, is_composed, report_losses, without_extension},
@@ -72,10 +73,12 @@ pub(super) const WRAPPER_FIELD: &str = "wrapper";
 /// Record field in which the reader stores the index and the proof of a disclosed entry.
 pub(super) const DISCLOSED_FIELD: &str = "disclosed";
 
-/// Converts a record to an entry. `names` has the names of the entities converted so far, by vault id.
+/// Converts a record to an entry. `names` has the names of the entities converted so far, by vault id, and `events` the
+/// events that are written as they were read.
 pub(super) fn output_entry(
     stored: &StoredRecord,
     names: &mut HashMap<String, String>,
+    events: &mut CitedEvents,
     depth: u32,
     report: &mut LossReport,
 ) -> ConversionResult {
@@ -99,7 +102,13 @@ pub(super) fn output_entry(
     // Fault and number of the original entry. An entry with a fault is composed from the record instead of being
     // copied, because its text would make the whole bundle invalid.
     let mut fault = None;
-    let fault_of = |tree: &Tree| first_fault(tree).map(|why| (why, seq(tree).unwrap_or_default()));
+    let mut fault_of = |tree: &Tree| {
+        // An edited event gets a new citation.
+        let event = if stored.edited { None } else { CitedEvent::of(tree) };
+        let is_conflicting = |event| events.add(event) == Occurrence::Conflicting;
+        let why = first_fault(tree).or_else(|| event.is_some_and(is_conflicting).then_some("citation_conflict"));
+        why.map(|why| (why, seq(tree).unwrap_or_default()))
+    };
     match (record.origin.format.as_str(), parsed) {
         // If the record of an entry that Mementory composed was edited, the entry is composed again instead of being
         // patched.

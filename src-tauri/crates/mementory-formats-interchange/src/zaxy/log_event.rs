@@ -98,7 +98,7 @@ impl Event {
             EventVersion::V1 => id.as_deref().and_then(seq_of).unwrap_or(line_number),
             EventVersion::Legacy => match tree.get("seq") {
                 Some(Tree::Number(token)) => token.parse().map_err(|_| "seq is not a whole number")?,
-                _ => return Err("seq is missing".into()),
+                _ => return Err("seq is missing or not a whole number".into()),
             },
         };
         let own_hash = optional_hash(hash_member, "hash")?

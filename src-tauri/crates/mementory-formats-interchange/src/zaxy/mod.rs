@@ -4,6 +4,7 @@ mod answer;
 mod bundle;
 pub(crate) mod canonical;
 mod checked_entry;
+mod cited_event;
 mod compose;
 mod detect;
 mod disclose;

@@ -3,6 +3,7 @@
 use super::{
     bundle::{Bundle, Item},
     checked_entry::CheckedEntry,
+    cited_event::{CitedEvents, Occurrence},
     envelope::{BundleKind, Envelope, SIGNED_MEMBERS},
 };
 use mementory_format::{BatchPipeline, Finding, FormatError, Signed, TextBatch, Validation};
@@ -124,6 +125,7 @@ struct Entries<'b> {
     count: u64,
     /// Position of the previous readable entry: the sequence number of its event, and its position within the event.
     last: (u64, u8),
+    events: CitedEvents,
     /// True if it is not certain that the file is valid JSON.
     may_be_malformed: bool,
 }
@@ -131,7 +133,16 @@ struct Entries<'b> {
 impl<'b> Entries<'b> {
     fn new(bundle: &'b Bundle<'b>, errors: Findings<'b>, warnings: Findings<'b>) -> Self {
         let may_be_malformed = !bundle.is_regular;
-        Self { bundle, errors, warnings, batch: TextBatch::default(), count: 0, last: (0, 0), may_be_malformed }
+        Self {
+            bundle,
+            errors,
+            warnings,
+            batch: TextBatch::default(),
+            count: 0,
+            last: (0, 0),
+            events: CitedEvents::default(),
+            may_be_malformed,
+        }
     }
 
     fn add(&mut self, item: &Item<'_>, pipeline: &mut Pipeline) {
@@ -191,6 +202,18 @@ impl<'b> Entries<'b> {
                 self.warnings.add("order", &pointer, "entries are not in the order of their events");
             }
             self.last = position;
+        }
+        match entry.cited_event.map(|event| self.events.add(event)) {
+            Some(Occurrence::Conflicting) => {
+                let message =
+                    "another entry has the same citation and another content; at most one is the sealed event";
+                self.errors.add("citation_conflict", &pointer, message);
+            }
+            // A bundle may disclose an entry twice: both have the same proof.
+            Some(Occurrence::Repeated) if kind != BundleKind::Subset => {
+                self.warnings.add("duplicate_entry", &pointer, "the same event is there before");
+            }
+            _ => {}
         }
         if entry.repeats_a_key {
             self.warnings.add("duplicate_key", &pointer, "a key occurs twice in one object; the last one counts");

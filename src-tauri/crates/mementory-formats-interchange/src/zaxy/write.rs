@@ -3,6 +3,7 @@
 use super::{
     answer::AnswerOptions,
     checked_entry::is_index,
+    cited_event::CitedEvents,
     compose::{ConversionResult, OutputEntry, assign_number, output_entry},
     entry::{citation, digests, order_in_event, proof_tree, seq},
     envelope::{
@@ -121,9 +122,9 @@ impl BundleWriter {
         let description = source.description();
         let mut report = WriteReport::default();
         let mut entries = Vec::new();
-        let mut names = HashMap::new();
+        let (mut names, mut events) = (HashMap::new(), CitedEvents::default());
         source.records(&mut |stored| {
-            match output_entry(&stored, &mut names, limits.json_depth, &mut report.losses) {
+            match output_entry(&stored, &mut names, &mut events, limits.json_depth, &mut report.losses) {
                 ConversionResult::Entry(entry) => entries.push(*entry),
                 ConversionResult::Withheld(reason) => *report.withheld.entry(reason.into()).or_default() += 1,
             }

@@ -43,6 +43,12 @@ fn syntax_error(error: serde_json::Error) -> TreeError {
     TreeError::Syntax(error.to_string())
 }
 
+/// Error of a string literal that the grammar allows, but that is not valid Unicode. [`first_error`] replaces it if the
+/// grammar does not allow the literal either.
+fn surrogate_error(_: serde_json::Error) -> TreeError {
+    TreeError::Syntax("an escape is half of a surrogate pair, which is not valid Unicode".into())
+}
+
 /// Error at a byte that the grammar does not allow.
 fn unexpected_byte() -> TreeError {
     TreeError::Syntax("unexpected character or end of the text".into())
@@ -170,7 +176,7 @@ impl<'t> TreeParser<'t> {
     fn check_string(&mut self) -> Result<(), TreeError> {
         let literal = self.read_literal()?;
         match literal.has_numbered_escapes {
-            true => serde_json::from_str::<String>(literal.text).map(drop).map_err(syntax_error),
+            true => serde_json::from_str::<String>(literal.text).map(drop).map_err(surrogate_error),
             false => Ok(()),
         }
     }
@@ -180,7 +186,7 @@ impl<'t> TreeParser<'t> {
         let literal = self.read_literal()?;
         match literal.text.get(1..literal.text.len().saturating_sub(1)) {
             Some(inner) if !literal.has_escapes => Ok(inner.to_owned()),
-            _ => serde_json::from_str(literal.text).map_err(syntax_error),
+            _ => serde_json::from_str(literal.text).map_err(surrogate_error),
         }
     }
 

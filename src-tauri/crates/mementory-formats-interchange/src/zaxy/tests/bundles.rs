@@ -195,6 +195,29 @@ fn selectors_apply_to_events_with_their_entries() {
 }
 
 #[test]
+fn only_the_first_of_two_events_keeps_the_citation_that_both_have() {
+    let temp = Scratch::new("zaxy");
+    let path = temp.at("twins.json");
+    let mut bundle = json(&fixture("unsigned"));
+    let mut twin = bundle["entries"][0].clone();
+    twin["content"]["payload"] = serde_json::json!({"text": "The cello was never bought."});
+    bundle["entries"].as_array_mut().unwrap().push(twin.clone());
+    std::fs::write(&path, bundle.to_string()).unwrap();
+    assert_eq!(codes(&validate(&path).unwrap().errors), ["citation_conflict"]);
+
+    let mut memory = read(&path);
+    let out = temp.at("out.json");
+    let report = write(&mut memory, &out, None);
+    assert!(report.losses.count("verbatim", LossKind::MovedToExtension) >= 1, "{:?}", report.losses);
+    assert_eq!(codes(&validate(&out).unwrap().errors), Vec::<&str>::new());
+    let written = json(&out)["entries"].as_array().unwrap().clone();
+    assert_eq!(written.iter().filter(|e| e["grain"] == "event" && e["citation"] == twin["citation"]).count(), 1);
+    let mut keys = [&memory, &read(&out)].map(|all| all.records.iter().map(|r| r.key.clone()).collect::<Vec<_>>());
+    keys.iter_mut().for_each(|keys| keys.sort_by(|a, b| a.value.cmp(&b.value)));
+    assert_eq!(keys[0], keys[1]);
+}
+
+#[test]
 fn an_unknown_version_is_not_written() {
     let mut memory = read(&fixture("unsigned"));
     let temp = Scratch::new("zaxy");
