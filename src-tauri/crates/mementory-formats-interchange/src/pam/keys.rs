@@ -7,6 +7,11 @@ use base64::{
 };
 use mementory_format::did_key::{base58, did_key};
 use mementory_json::Tree;
+use pkcs1::{RsaPublicKeyRef, UintRef};
+use spki::{
+    ObjectIdentifier, SubjectPublicKeyInfoRef,
+    der::{Decode, Encode, asn1::BitStringRef},
+};
 
 /// Length limit of an encoded key in bytes. Even a 16,384-bit RSA key in PEM is shorter.
 const MAX_KEY_TEXT_BYTES: usize = 16 << 10;
@@ -79,82 +84,48 @@ fn jwk(algorithm: &str, text: &str) -> Option<Vec<u8>> {
         }
         _ => {
             is("kty", "RSA").then_some(())?;
-            Some(rsa_spki(&part("n")?, &part("e")?))
+            rsa_spki(&part("n")?, &part("e")?)
         }
     }
 }
 
-/// DER bytes that precede the key bits in a `SubjectPublicKeyInfo`, one constant for each algorithm except RSA.
-const SPKI_ED25519: &[u8] = &[0x30, 0x2a, 0x30, 5, 6, 3, 0x2b, 0x65, 0x70, 3, 0x21, 0];
-const SPKI_P256: &[u8] =
-    &[0x30, 0x59, 0x30, 0x13, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 8, 42, 134, 72, 206, 61, 3, 1, 7, 3, 0x42, 0];
-const SPKI_P384: &[u8] =
-    &[0x30, 0x76, 0x30, 0x10, 6, 7, 42, 134, 72, 206, 61, 2, 1, 6, 5, 43, 129, 4, 0, 34, 3, 0x62, 0];
-/// DER bytes of the algorithm identifier of RSA keys.
-const RSA_OID: &[u8] = &[0x30, 13, 6, 9, 42, 134, 72, 134, 247, 13, 1, 1, 1, 5, 0];
+/// Types of keys in a `SubjectPublicKeyInfo` (RFC 8410 §3, RFC 5480 §2.1.1).
+const ED25519: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.101.112");
+const ELLIPTIC_CURVE: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.2.1");
+const P256: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.2.840.10045.3.1.7");
+const P384: ObjectIdentifier = ObjectIdentifier::new_unwrap("1.3.132.0.34");
 
 fn pem(algorithm: &str, text: &str) -> Option<Vec<u8>> {
     let body = text.split("-----BEGIN PUBLIC KEY-----").nth(1)?.split("-----END PUBLIC KEY-----").next()?;
     let body: String = body.chars().filter(|c| !c.is_ascii_whitespace()).collect();
     let der = base64::engine::general_purpose::STANDARD.decode(body).ok()?;
-    let (head, len) = match algorithm {
-        "Ed25519" => (SPKI_ED25519, 32),
-        "ES256" => (SPKI_P256, 65),
-        "ES384" => (SPKI_P384, 97),
-        _ => return memchr::memmem::find(&der, RSA_OID).is_some_and(|at| at <= 8).then_some(der),
-    };
-    der.strip_prefix(head).filter(|key| key.len() == len).map(<[u8]>::to_vec)
+    let info = SubjectPublicKeyInfoRef::from_der(&der).ok()?;
+    let (kind, curve) = (info.algorithm.oid, info.algorithm.parameters_oid().ok());
+    let key = info.subject_public_key.as_bytes()?;
+    let is_point_on =
+        |of: ObjectIdentifier, len: usize| kind == ELLIPTIC_CURVE && curve == Some(of) && key.len() == len;
+    match algorithm {
+        "Ed25519" => (kind == ED25519 && key.len() == 32).then(|| key.to_vec()),
+        "ES256" => is_point_on(P256, 65).then(|| key.to_vec()),
+        "ES384" => is_point_on(P384, 97).then(|| key.to_vec()),
+        _ => (kind == pkcs1::ALGORITHM_OID).then(|| der.clone()),
+    }
 }
 
 /// DER `SubjectPublicKeyInfo` of an RSA key with modulus `n` and exponent `e`.
-fn rsa_spki(n: &[u8], e: &[u8]) -> Vec<u8> {
-    let tlv = |tag: u8, body: &[u8]| {
-        let mut out = vec![tag];
-        let len = body.len();
-        if len < 128 {
-            out.push(len as u8);
-        } else {
-            let bytes: Vec<u8> = len.to_be_bytes().iter().copied().skip_while(|b| *b == 0).collect();
-            out.push(0x80 | bytes.len() as u8);
-            out.extend(bytes);
-        }
-        out.extend_from_slice(body);
-        out
-    };
-    let integer = |bytes: &[u8]| {
-        let bytes: Vec<u8> = bytes.iter().copied().skip_while(|b| *b == 0).collect();
-        let sign = bytes.first().is_none_or(|b| *b >= 0x80).then_some(0);
-        tlv(2, &sign.into_iter().chain(bytes).collect::<Vec<u8>>())
-    };
-    let key = tlv(0x30, &[integer(n), integer(e)].concat());
-    let bits = tlv(3, &[&[0][..], &key].concat());
-    tlv(0x30, &[RSA_OID, &bits].concat())
+fn rsa_spki(n: &[u8], e: &[u8]) -> Option<Vec<u8>> {
+    let key = RsaPublicKeyRef { modulus: UintRef::new(n).ok()?, public_exponent: UintRef::new(e).ok()? };
+    let key = key.to_der().ok()?;
+    let subject_public_key = BitStringRef::from_bytes(&key).ok()?;
+    SubjectPublicKeyInfoRef { algorithm: pkcs1::ALGORITHM_ID, subject_public_key }.to_der().ok()
 }
 
-/// Size of the modulus of an RSA key in a DER `SubjectPublicKeyInfo`.
+/// Size of the modulus of an RSA key in a DER `SubjectPublicKeyInfo`, in bits.
 pub(super) fn rsa_bits(key: &[u8]) -> Option<usize> {
-    let bits = memchr::memmem::find(key, RSA_OID).and_then(|at| key.get(at + RSA_OID.len()..))?;
-    // A bit string starts with the number of unused bits.
-    let modulus = der_value(der_value(der_value(bits, 3)?.get(1..)?, 0x30)?, 2)?;
-    let zeros = modulus.iter().take_while(|byte| **byte == 0).count();
-    let first = modulus.get(zeros)?;
-    Some(8 * (modulus.len() - zeros) - first.leading_zeros() as usize)
-}
-
-/// Value of the first element of a DER text, if it has this tag.
-fn der_value(der: &[u8], tag: u8) -> Option<&[u8]> {
-    let (head, rest) = der.split_at_checked(2)?;
-    if head[0] != tag {
-        return None;
-    }
-    // From 0x80, the length is in as many of the next bytes.
-    let (digits, rest) = rest.split_at_checked(usize::from(head[1].saturating_sub(0x80)))?;
-    let len = match digits {
-        [] => usize::from(head[1]),
-        _ if digits.len() <= 3 => digits.iter().fold(0, |len, digit| (len << 8) | usize::from(*digit)),
-        _ => return None,
-    };
-    rest.get(..len)
+    let info = SubjectPublicKeyInfoRef::from_der(key).ok()?;
+    let key = RsaPublicKeyRef::from_der(info.subject_public_key.as_bytes()?).ok()?;
+    let modulus = key.modulus.as_bytes();
+    Some(8 * modulus.len() - modulus.first()?.leading_zeros() as usize)
 }
 
 /// The signed bytes (§18.3): a canonical JSON object of four strings, exactly as in the file.
@@ -220,11 +191,11 @@ mod tests {
     #[test]
     fn the_size_of_an_rsa_key_is_that_of_its_modulus() {
         for bytes in [128, 256, 384, 512] {
-            let key = rsa_spki(&[&[0x80][..], &vec![7; bytes - 1]].concat(), &[1, 0, 1]);
+            let key = rsa_spki(&[&[0x80][..], &vec![7; bytes - 1]].concat(), &[1, 0, 1]).unwrap();
             assert_eq!(rsa_bits(&key), Some(8 * bytes));
             assert_eq!(rsa_bits(&key[..key.len() / 2]), None, "truncated");
         }
-        assert_eq!(rsa_bits(&rsa_spki(&[0, 0, 0x7f, 1], &[3])), Some(15));
+        assert_eq!(rsa_bits(&rsa_spki(&[0, 0, 0x7f, 1], &[3]).unwrap()), Some(15));
         assert_eq!(rsa_bits(&[4; 65]), None);
     }
 
