@@ -2,6 +2,7 @@
 //! scratch space, because it is read several times and, if it is a tar archive, at any position.
 use super::{
     catalog::Catalog,
+    compressed_name::{content_name, is_compressed_name},
     member::{Location, Member},
     nested,
     resources::{MAX_IN_MEMORY_BYTES, Resources},
@@ -19,8 +20,6 @@ const ZSTD_HEAD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 /// Largest window of a zstd file that is opened, as a power of two: 128 MiB, the limit of zstd's own program. A larger
 /// window could use up the memory.
 const MAX_ZSTD_WINDOW: u32 = 27;
-/// Endings of the names of compressed files, and what replaces them in the name of the content.
-const ENDINGS: [(&str, &str); 4] = [(".gz", ""), (".tgz", ".tar"), (".zst", ""), (".zstd", "")];
 
 /// Compression method of a file.
 #[derive(Debug, Clone, Copy)]
@@ -94,7 +93,7 @@ pub(super) fn open(
         let message = format!("damaged or cut off, opened up to the damage: {damage}");
         catalog.issues.push(Issue::new("damaged_entry", &place, message));
     }
-    member.name = plain_name(&member.name);
+    member.name = content_name(&member.name);
     member.size = source.len();
     member.location = Location::Unpacked(source);
     Ok(())
@@ -104,7 +103,7 @@ pub(super) fn open(
 /// file in a folder or in an archive of an export whose name has the extension of a compressed file. Files of the user
 /// stay compressed.
 fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
-    let has_name = ENDINGS.iter().any(|(ending, _)| has_ending(&member.name, ending));
+    let has_name = is_compressed_name(&member.name);
     match &member.location {
         Location::File(_) => member.place == member.name || has_name && !nested::is_user_file(&member.name),
         Location::Zip { archive, .. } if has_name && !nested::is_user_file(&member.name) => {
@@ -115,17 +114,4 @@ fn may_be_unpacked(catalog: &Catalog, member: &Member) -> bool {
         Location::Unpacked(_) => has_name,
         _ => false,
     }
-}
-
-fn has_ending(name: &str, ending: &str) -> bool {
-    let tail = name.len().checked_sub(ending.len()).and_then(|position| name.get(position..));
-    tail.is_some_and(|tail| tail.eq_ignore_ascii_case(ending))
-}
-
-/// The name of the content: without `.gz`, `.zst` or `.zstd`, and with `.tar` instead of `.tgz`.
-pub(super) fn plain_name(name: &str) -> String {
-    let ending = ENDINGS.iter().find(|(ending, _)| has_ending(name, ending));
-    let name_of_content =
-        ending.and_then(|(ending, other)| Some(format!("{}{other}", name.get(..name.len() - ending.len())?)));
-    name_of_content.unwrap_or_else(|| name.to_owned())
 }

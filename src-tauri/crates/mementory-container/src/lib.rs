@@ -14,6 +14,7 @@ mod archive;
 mod archive_file;
 mod catalog;
 mod compressed;
+mod compressed_name;
 mod derived;
 mod duplicates;
 mod encrypted;

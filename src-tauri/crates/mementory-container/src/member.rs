@@ -1,5 +1,5 @@
 //! One member of a catalog, and the location of its bytes.
-use super::{compressed::plain_name, source::Source};
+use super::{compressed_name::content_name, source::Source};
 use mementory_model::Timestamp;
 use std::path::PathBuf;
 
@@ -51,6 +51,6 @@ impl Member {
     /// True for a file that the user selected on its own, not as part of a folder or an archive. Its name says little,
     /// because people rename exports. Also true for the content of a compressed file that was selected so.
     pub fn is_selected_alone(&self) -> bool {
-        self.place == self.name || plain_name(&self.place) == self.name
+        self.place == self.name || content_name(&self.place) == self.name
     }
 }
