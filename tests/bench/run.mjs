@@ -5,7 +5,7 @@
 // clients (with `--debug`, those of the dev build). `turns PROGRAM` compares the command line with PROGRAM, that of an
 // earlier version. Each prints its table and writes it next to this file: RESULTS.md, RESULTS-formats.md,
 // RESULTS-readers.md, RESULTS-window.md, RESULTS-clients.md, RESULTS-turns.md.
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { TARGET } from "../tools/places.mjs";
 import { ENV, Stop, main } from "../tools/sh.mjs";
@@ -43,7 +43,8 @@ await main(async () => {
     throw new Stop(`Unknown arguments: ${unknown.join(" ")}. Known are ${KNOWN_ARGUMENTS.join(", ")}.`);
   const debug = args.includes("--debug");
   if (debug && !args.includes("clients")) throw new Stop("Only clients are measured with the dev build.");
-  if (args.includes("turns") && !otherProgram) throw new Stop("`turns` needs the program to compare with.");
+  if (args.includes("turns") && !existsSync(otherProgram ?? ""))
+    throw new Stop("`turns` needs the program to compare with.");
   if (!args.includes("--no-build") && !debug) await build();
   if (otherProgram) return compareByTurns(otherProgram);
   if (args.includes("clients")) return measureClients(debug ? "debug" : "release");

@@ -419,7 +419,7 @@ mod tests {
             algorithms.into_iter().collect::<Vec<_>>(),
             ["ES256", "ES384", "Ed25519", "RS256", "RS384", "RS512"]
         );
-        assert_eq!(refused.len(), 3, "{refused:?}");
+        assert_eq!(Vec::from_iter(refused), ["signature_invalid"]);
     }
 
     #[test]
