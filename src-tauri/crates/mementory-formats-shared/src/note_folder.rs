@@ -215,8 +215,7 @@ impl NoteFolder {
     fn add(&mut self, member: &Member) {
         let path = self.path(member);
         let name = member.file_name();
-        let path_in_graph =
-            vault_of(&self.graphs, &member.name).and_then(|prefix| member.name.strip_prefix(prefix));
+        let path_in_graph = vault_of(&self.graphs, &member.name).and_then(|prefix| member.name.strip_prefix(prefix));
         if path_in_graph.is_some_and(|path| path.split('/').next() == Some(LOGSEQ)) {
             return self.program_files.push(member.id);
         }
