@@ -10,7 +10,7 @@ use mementory_formats::{
 };
 use mementory_model::{Issue, Limits};
 use mementory_vault::MissingPart;
-use std::{borrow::Cow, collections::BTreeSet};
+use std::collections::BTreeSet;
 
 /// The trusted public keys. If the list is empty, signatures are verified but not required.
 pub(crate) struct Trust(Vec<Vec<u8>>);
@@ -199,18 +199,15 @@ impl Signers {
     pub(crate) fn refuse_invalid(&self, outcome: &str) -> ApiResult<()> {
         let of_whole_source = || self.invalid.iter().find(|signature| !signature.of_tombstone);
         let Some(first) = of_whole_source().or(self.invalid.first()) else { return Ok(()) };
-        let problem: Cow<'_, str> = match (first.of_tombstone, first.refusal, first.by_known_key) {
-            (true, ..) => {
-                "The signature of a deletion in the file is invalid: it was changed after it was signed.".into()
-            }
-            (_, None, _) => "The signature is malformed.".into(),
-            (_, Some(Refusal::Invalid), true) => {
-                "The signature is invalid: the file was changed after it was signed, or somebody misuses the key that it \
+        let subject = if first.of_tombstone { "The signature of a deletion in the file" } else { "The signature" };
+        let problem = match (first.refusal, first.by_known_key && !first.of_tombstone) {
+            (None, _) => format!("{subject} is malformed."),
+            (Some(Refusal::Invalid), true) => format!(
+                "{subject} is invalid: the file was changed after it was signed, or somebody misuses the key that it \
                  names, which this vault knows."
-                    .into()
-            }
-            (_, Some(Refusal::Invalid), _) => format!("The signature is invalid: {CHANGED_OR_OTHER_KEY}.").into(),
-            (_, Some(refusal), _) => format!("The signature {}.", key_problem(refusal)).into(),
+            ),
+            (Some(Refusal::Invalid), false) => format!("{subject} is invalid: {CHANGED_OR_OTHER_KEY}."),
+            (Some(refusal), _) => format!("{subject} {}.", key_problem(refusal)),
         };
         let message = format!(
             "{problem} {outcome} Get the file again from its author, or import it without the signature \
@@ -372,6 +369,26 @@ mod tests {
             checked.errors.iter().any(|e| e.code == "signature_invalid" && e.place.ends_with("tombstones.jsonl:2"))
         );
         std::fs::remove_dir_all(&bundle).unwrap();
+    }
+
+    #[test]
+    fn the_reason_for_refusing_a_deletion_says_what_is_wrong_with_its_signature() {
+        let reason = |refusal: Option<Refusal>, of_tombstone: bool| {
+            let signature = InvalidSignature { place: "p".into(), refusal, of_tombstone, by_known_key: true };
+            let signers = Signers { invalid: vec![signature], ..Signers::default() };
+            signers.refuse_invalid("Nothing was imported.").unwrap_err().message
+        };
+        let deletion = "The signature of a deletion in the file";
+        for (refusal, of_tombstone, expected) in [
+            (None, true, format!("{deletion} is malformed. Nothing")),
+            (Some(Refusal::Invalid), true, format!("{deletion} is invalid: {CHANGED_OR_OTHER_KEY}. Nothing")),
+            (Some(Refusal::RsaTooWeak(1024)), true, format!("{deletion} proves nothing: its RSA key has 1024 bits")),
+            (Some(Refusal::Invalid), false, "The signature is invalid: the file was changed".to_owned()),
+            (None, false, "The signature is malformed. Nothing".to_owned()),
+        ] {
+            let message = reason(refusal, of_tombstone);
+            assert!(message.starts_with(&expected), "{message}");
+        }
     }
 
     /// Reads `fixtures/pam/signed-*`, whose keys and signatures were created by another library.

@@ -6,7 +6,7 @@ use super::chat::{Chat, ChatFile, Turn, TurnParent};
 use super::content::{Content, EMBEDDED_KEYS, is_step_type};
 use super::object::{Object, content_id, decode_string};
 use super::reader::FileReader;
-use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role_or_name};
+use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role, role_or_name};
 use mementory_format::{AttachmentFile, FormatError, Member};
 use mementory_model::{DroppedAs, Kind, Times, Unit, Verbatim};
 use serde_json::value::RawValue;
@@ -81,7 +81,7 @@ pub fn role_name(object: &Object<'_>) -> Option<String> {
             return Some(if raw.get() == "true" { USER } else { ASSISTANT }.to_owned());
         }
     }
-    object.text("type").filter(|name| super::roles::role(name).is_some()).map(Cow::into_owned)
+    object.text("type").filter(|name| role(name).is_some()).map(Cow::into_owned)
 }
 
 /// The content of a message, including thoughts, tool calls and files that are in separate members.
@@ -111,7 +111,7 @@ pub fn content(object: &Object<'_>) -> Content {
     // TypingMind asks several models at once, and lists their messages.
     if content.text.is_empty() && content.files.is_empty() {
         let responses = object.objects("responses").flat_map(|response| response.objects("messages"));
-        responses.filter_map(|message| message.raw_value("content")).for_each(|raw| content.add(raw));
+        responses.for_each(|message| add_response(&message, &mut content));
     }
     // LangChain puts the content inside `data`.
     if content.text.is_empty() && content.files.is_empty() && content.blocks.is_empty() {
@@ -134,6 +134,20 @@ pub fn content(object: &Object<'_>) -> Content {
     FILE_KEYS.iter().filter_map(|key| object.raw_value(key)).for_each(|raw| content.add_files(raw));
     add_phases(object, &mut content);
     content
+}
+
+/// Adds one of the messages that a model wrote for an answer. Results of tools are not words of the assistant. Messages
+/// of other speakers remain only in the verbatim.
+fn add_response(message: &Object<'_>, content: &mut Content) {
+    let Some(raw) = message.raw_value("content") else { return };
+    match role_name(message).map_or(Some(ASSISTANT), |name| role(&name)) {
+        Some(ASSISTANT) => content.add(raw),
+        Some(TOOL) => {
+            let tool_name = message.non_blank_text("name").map(Cow::into_owned);
+            content.add_block("tool_result", tool_name, super::content::nested_text(raw));
+        }
+        _ => {}
+    }
 }
 
 /// Adds the phases of an answer of Qwen, which are thoughts, searches and the answer itself. The answer is added only
@@ -163,8 +177,10 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
     if is_step && let Ok(raw) = serde_json::from_str::<&RawValue>(text) {
         content.add(raw);
     }
+    // The thoughts of some models are encrypted and have no summary.
+    let is_bare_step = is_step && content.is_empty();
     let name = role_or_name(&role_name(object).unwrap_or_default());
-    let role = role_of(&name, object, &content);
+    let role = if is_bare_step && name == UNKNOWN { ASSISTANT.to_owned() } else { role_of(&name, object, &content) };
     let is_instruction = role == SYSTEM;
     let mut times = times(object);
     // Amp states the time of a prompt inside `meta`, and the model next to the token counts.
@@ -174,10 +190,12 @@ pub fn read_message(object: &Object<'_>, text: &str, pointer: String, format: &s
         parent: parent_of(object),
         hidden: is_instruction
             || role == TOOL
+            || is_bare_step
             || object.is_true("hidden")
             || object.is_true("is_hidden")
             || is_only_for_model(object),
         content_type: match content.content_type() {
+            "text" if is_bare_step => "thinking".into(),
             "text" if is_instruction => "context".into(),
             "text" if role == TOOL => "tool_result".into(),
             "text" if THOUGHT_ROLES.contains(&name.as_str()) => "thinking".into(),

@@ -2,6 +2,7 @@
 use mementory_format::{Catalog, Detected, FolderKeys, Member, Part, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
+use std::sync::Arc;
 
 /// Folder with Obsidian's settings at the top of a vault.
 const SETTINGS_FOLDER: &str = ".obsidian/";
@@ -72,6 +73,10 @@ const NOTION: &str = "notion";
 const LOGSEQ: &str = "logseq";
 /// File that shows that a folder is a graph of Logseq.
 const LOGSEQ_SETTINGS: &str = "logseq/config.edn";
+/// Part of the names that Notion gives to archives. The remainder of such a name is new for each export.
+const NOTION_ARCHIVE: &str = "Export";
+/// Name of a folder that Notion exported.
+const NOTION_FOLDER: &str = "Notion";
 /// Number of hexadecimal digits in the id of a page of Notion.
 const NOTION_ID_DIGITS: usize = 32;
 
@@ -96,8 +101,8 @@ pub struct NoteFolder {
     pub is_workspace: bool,
     /// Number of files that are neither notes nor media (pictures, sound, video, documents), nor tables of Notion.
     pub data_file_count: usize,
-    /// The program that wrote the notes, if their names or the files beside them show it.
-    pub program: Option<&'static str>,
+    /// Prefixes of the graphs of Logseq in the same selection or archive. None of them is inside another.
+    graphs: Arc<BTreeSet<String>>,
 }
 
 impl NoteFolder {
@@ -109,6 +114,15 @@ impl NoteFolder {
     /// Path of a member in the folder.
     pub fn path<'m>(&self, member: &'m Member) -> &'m str {
         member.name.strip_prefix(self.prefix.as_str()).unwrap_or(&member.name)
+    }
+
+    /// The program that wrote a note, if its name or the files beside it show it. A folder may contain notes of
+    /// several programs.
+    pub fn program_of(&self, member: &Member) -> Option<&'static str> {
+        if notion_title(member.file_name()).is_some() {
+            return Some(NOTION);
+        }
+        vault_of(&self.graphs, &member.name).map(|_| LOGSEQ)
     }
 
     /// All members with their roles. `role` is the role of the notes.
@@ -173,23 +187,23 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
         .retain(|(root, archive), _| archive.is_some() || catalog.roots().get(*root).is_none_or(|r| r != RULES_FOLDER));
     for members in groups.values() {
         let vaults = vault_prefixes(members);
-        let graphs = graph_prefixes(members);
+        let graphs = Arc::new(graph_prefixes(members));
         let mut folders: HashMap<Option<&str>, NoteFolder> = HashMap::new();
         for member in members {
             let vault = vault_of(&vaults, &member.name);
             let folder = folders.entry(vault).or_insert_with(|| NoteFolder {
                 prefix: vault.unwrap_or_default().to_owned(),
                 is_vault: vault.is_some(),
+                graphs: Arc::clone(&graphs),
                 ..NoteFolder::default()
             });
-            folder.add(member, &graphs);
+            folder.add(member);
         }
         for mut folder in folders.into_values().filter(|folder| !folder.notes.is_empty()) {
             if !folder.is_vault {
                 folder.prefix = archive_top_folder(catalog, &folder);
             }
             folder.name = name_of(catalog, &folder);
-            folder.program = folder.program.or_else(|| folder.is_of_notion(catalog).then_some(NOTION));
             out.push(folder);
         }
     }
@@ -198,15 +212,12 @@ pub fn note_folders(catalog: &Catalog) -> Vec<NoteFolder> {
 }
 
 impl NoteFolder {
-    fn add(&mut self, member: &Member, graphs: &[&str]) {
+    fn add(&mut self, member: &Member) {
         let path = self.path(member);
         let name = member.file_name();
-        let graph = graphs.iter().find_map(|prefix| member.name.strip_prefix(prefix));
-        if let Some(in_graph) = graph {
-            self.program = Some(LOGSEQ);
-            if in_graph.split('/').next() == Some(LOGSEQ) {
-                return self.program_files.push(member.id);
-            }
+        let path_in_graph = vault_of(&self.graphs, &member.name).and_then(|prefix| member.name.strip_prefix(prefix));
+        if path_in_graph.is_some_and(|path| path.split('/').next() == Some(LOGSEQ)) {
+            return self.program_files.push(member.id);
         }
         let hidden_folder = path.split('/').find(|part| part.starts_with('.')).unwrap_or_default();
         if is_assistant_file(name) || ASSISTANT_FOLDERS.contains(&hidden_folder) {
@@ -218,16 +229,11 @@ impl NoteFolder {
             self.is_workspace |= WORKSPACE_FILES.contains(&name);
             self.notes.push(member.id);
         } else {
-            let is_of_program = notion_title(name).is_some() || graph.is_some() && name.ends_with(".edn");
-            self.data_file_count += usize::from(media_type(name).is_none() && !is_of_program);
+            let is_table = name.ends_with(".csv") && notion_title(name).is_some();
+            let is_of_logseq = name.ends_with(".edn") && path_in_graph.is_some();
+            self.data_file_count += usize::from(media_type(name).is_none() && !is_table && !is_of_logseq);
             self.files.push(member.id);
         }
-    }
-
-    /// True if most notes are named like pages of Notion.
-    fn is_of_notion(&self, catalog: &Catalog) -> bool {
-        let names = self.notes.iter().filter_map(|id| catalog.members().get(*id)).map(Member::file_name);
-        2 * names.filter(|name| notion_title(name).is_some()).count() > self.notes.len()
     }
 }
 
@@ -240,10 +246,10 @@ pub fn notion_title(file_name: &str) -> Option<&str> {
     (is_id && !title.is_empty()).then_some(title)
 }
 
-/// Prefixes of the folders that are graphs of Logseq.
-fn graph_prefixes<'m>(members: &[&'m Member]) -> Vec<&'m str> {
+/// Prefixes of the folders that are graphs of Logseq. A graph inside another graph is part of the outer graph.
+fn graph_prefixes(members: &[&Member]) -> BTreeSet<String> {
     let prefixes = members.iter().filter_map(|member| member.name.strip_suffix(LOGSEQ_SETTINGS));
-    prefixes.filter(|prefix| prefix.is_empty() || prefix.ends_with('/')).collect()
+    outermost(prefixes.filter(|prefix| prefix.is_empty() || prefix.ends_with('/')).collect())
 }
 
 /// True for a note that was selected as a single file.
@@ -266,7 +272,12 @@ fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
         };
         prefixes.extend(member.name.get(..at));
     }
-    // An outer vault sorts before the vaults inside it.
+    outermost(prefixes)
+}
+
+/// The prefixes that are not inside another prefix.
+fn outermost(prefixes: BTreeSet<&str>) -> BTreeSet<String> {
+    // An outer folder sorts before the folders inside it.
     let mut out = BTreeSet::new();
     for prefix in prefixes {
         if vault_of(&out, prefix).is_none() {
@@ -276,7 +287,8 @@ fn vault_prefixes(members: &[&Member]) -> BTreeSet<String> {
     out
 }
 
-/// The vault that contains this path. Vaults are not nested, so it can only be the last one that sorts before the path.
+/// The vault or graph that contains this path. The prefixes are not nested, so it can only be the last one that sorts
+/// before the path.
 fn vault_of<'v>(vaults: &'v BTreeSet<String>, path: &str) -> Option<&'v str> {
     let preceding_vault = vaults.range::<str, _>((Bound::Unbounded, Bound::Included(path))).next_back()?;
     path.starts_with(preceding_vault.as_str()).then_some(preceding_vault.as_str())
@@ -294,7 +306,8 @@ fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
     if is_archive && names.all(|name| name.starts_with(&first)) { first } else { String::new() }
 }
 
-/// Name of the folder or archive, without the parts by which copies differ: the extension, `(1)`, a date.
+/// Name of the folder or archive, without the parts by which copies differ: the extension, `(1)`, a date. An archive
+/// that Notion made is called Notion, because Notion gives each export another name.
 fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
     let innermost_name = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
@@ -305,6 +318,13 @@ fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
         place.rsplit('/').next().unwrap_or_default().to_owned()
     };
     let name = innermost_name.map_or_else(name_of_place, str::to_owned);
+    let mut notes = folder.notes.iter().filter_map(|id| catalog.members().get(*id));
+    if folder.prefix.is_empty()
+        && name.contains(NOTION_ARCHIVE)
+        && notes.any(|note| notion_title(note.file_name()).is_some())
+    {
+        return NOTION_FOLDER.to_owned();
+    }
     without_download_suffix(&name).to_owned()
 }
 
@@ -397,6 +417,13 @@ mod tests {
             assert_eq!(vault_of(&vaults, path), expected, "{path}");
         }
         assert_eq!(vault_of(&BTreeSet::from([String::new()]), "x.md"), Some(""));
+    }
+
+    #[test]
+    fn a_folder_inside_another_is_part_of_the_outer_one() {
+        let prefixes = ["a/", "a/old/", "b/c/", "b/cd/"];
+        let expected: BTreeSet<String> = ["a/", "b/c/", "b/cd/"].map(str::to_owned).into();
+        assert_eq!(outermost(prefixes.into()), expected);
     }
 
     #[test]

@@ -174,11 +174,11 @@ impl<'r> NoteReader<'r> {
         let path = self.folder.path(member).to_owned();
         let mut record = record_of(&note, &outline, self.key(member, text), member.file_name());
         record.origin_id = (!self.folder.is_single_file).then(|| path.clone());
-        let title = notion_title(member.file_name()).filter(|_| self.folder.program.is_some());
+        let title = notion_title(member.file_name());
         if let Some(title) = title.filter(|_| note.text("title").is_none()) {
             record.title = Some(title.to_owned());
         }
-        record.source.platform = self.folder.program.unwrap_or(self.files.format).into();
+        record.source.platform = self.folder.program_of(member).unwrap_or(self.files.format).into();
         record.source.project = Some(self.folder.name.clone()).filter(|name| !name.is_empty());
         record.origin = Origin {
             format: self.files.format.into(),

@@ -215,7 +215,8 @@ impl Run {
                 (format!("{at}/{key}"), messages)
             }
         };
-        let (is_only, has_messages) = (messages.len() == 1, !messages.is_empty());
+        let is_only = messages.len() == 1;
+        let mut is_any_read = false;
         // Number of times that each message has occurred in this request so far.
         let mut occurrences: HashMap<String, usize> = HashMap::new();
         let mut occurrences_of_parts: HashMap<String, usize> = HashMap::new();
@@ -234,6 +235,7 @@ impl Run {
                 content.push_block("tool_result", message.text("name").as_deref(), text);
             }
             let is_empty = content.text.trim().is_empty() && content.blocks.is_empty() && content.files.is_empty();
+            is_any_read |= !is_empty;
             let is_reported = matches!(role, "assistant" | "tool")
                 && self.is_reported(role, &message, &content, &mut occurrences_of_parts);
             if is_reported || is_empty || !self.is_new(role, &content, &mut occurrences, is_only) {
@@ -250,8 +252,8 @@ impl Run {
                 Some((format!("{at}/{key}"), request.non_blank_text(key)?.into_owned(), request.raw_value(key)?))
             })
             .or_else(|| Some(("data".to_owned(), decode_string(data)?.into_owned(), data)))
-            .filter(|(_, text, _)| !has_messages && !text.trim().is_empty());
-        let is_read = has_messages || prompt.is_some();
+            .filter(|(_, text, _)| !is_any_read && !text.trim().is_empty());
+        let is_read = is_any_read || prompt.is_some();
         if let Some((prompt_at, text, raw)) = prompt {
             let content = AgentContent { text, ..AgentContent::default() };
             if self.is_new("user", &content, &mut occurrences, true) {

@@ -160,9 +160,10 @@ impl Trajectory {
             return Ok(());
         }
         chat.is_log = true;
-        // A file with only the steps may be named after the conversation.
+        // A file with only this conversation, or with its steps, may be named after it.
         let stem = member.file_name().split('.').next().unwrap_or_default();
-        chat.id = chat.id.take().or_else(|| Some(stem.to_owned()).filter(|stem| is_uuid(stem)));
+        let is_whole_file = chat.pointer.is_empty();
+        chat.id = chat.id.take().or_else(|| Some(stem.to_owned()).filter(|stem| is_whole_file && is_uuid(stem)));
         let platform = if self.is_windsurf { WINDSURF } else { PLATFORM };
         reader.send_chat(chat, ChatFile { format: FORMAT, platform, version: None, container: &member.place })
     }

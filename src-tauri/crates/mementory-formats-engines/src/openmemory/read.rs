@@ -92,9 +92,15 @@ impl Backup {
     fn collect_names(&mut self, files: &FileReader<'_>, member: &Member) -> Result<(), FormatError> {
         let limits = &files.context.limits;
         files.catalog.read(member, |bytes| {
-            let mut elements = Elements::new(bytes, limits).with_keys(&TABLES);
-            // A damaged row ends the search. It is reported when the rows are read.
-            while let Ok(Some(element)) = elements.next() {
+            let mut elements = Elements::new(bytes, limits).with_keys(&TABLES).resync();
+            loop {
+                let element = match elements.next() {
+                    Ok(Some(element)) => element,
+                    Ok(None) => return Ok(()),
+                    // A damaged row is skipped; it is reported when the rows are read.
+                    Err(error) if error.ends_reading() => return Ok(()),
+                    Err(_) => continue,
+                };
                 let pointer = element.pointer();
                 let list = pointer.split('/').nth(1).unwrap_or_default();
                 let object = std::str::from_utf8(element.bytes).ok().and_then(Object::parse);
@@ -102,7 +108,6 @@ impl Backup {
                     self.add_name(&object, list);
                 }
             }
-            Ok(())
         })
     }
 

@@ -5,7 +5,7 @@ use mementory_format::{Catalog, FormatError, Member, Part, Role};
 use mementory_formats_shared::any_time::first_time;
 use mementory_formats_shared::chat::{Chat, Turn};
 use mementory_formats_shared::content::Content;
-use mementory_formats_shared::files::folder_of;
+use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::message::{first_text, report_no_message, send};
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
@@ -13,7 +13,7 @@ use mementory_formats_shared::roles::{ASSISTANT, SYSTEM, TOOL, USER};
 use mementory_formats_shared::{harness, harness_cline};
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::{Value, json, value::RawValue};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 pub(super) const PLATFORM: &str = "cline";
 /// Values of `say` in lines about requests to the model and about copies of the workspace. These lines are left out,
@@ -209,17 +209,30 @@ const INDEX_FILE: &str = "_index.json";
 /// Largest size of the description of a task.
 const MAX_ITEM_BYTES: u64 = 1 << 20;
 
+/// Files without messages that describe tasks, by folder.
+pub(super) type DescribingFiles<'c> = HashMap<Folder<'c>, Vec<&'c Member>>;
+
+/// The files of a catalog that describe tasks.
+pub(super) fn describing_files(catalog: &Catalog) -> DescribingFiles<'_> {
+    let mut out = DescribingFiles::new();
+    let is_one = |member: &Member| member.file_name() == INDEX_FILE || TASK_FILES.contains(&member.file_name());
+    for member in catalog.members().iter().filter(|member| is_one(member)) {
+        out.entry(folder_of(member)).or_default().push(member);
+    }
+    out
+}
+
 /// The files without messages that belong to the task in a folder. The list of all tasks belongs to the first task, so
 /// its id is added to `used`.
-pub(super) fn companions(catalog: &Catalog, messages: &Member, used: &mut HashSet<usize>) -> Vec<Part> {
+pub(super) fn companions(files: &DescribingFiles<'_>, messages: &Member, used: &mut HashSet<usize>) -> Vec<Part> {
     let place @ (root, archive, path) = folder_of(messages);
     let above = (root, archive, path.rsplit_once('/').map_or("", |(above, _)| above));
-    let is_companion = |member: &Member| match member.file_name() {
-        INDEX_FILE => folder_of(member) == above,
-        name => TASK_FILES.contains(&name) && folder_of(member) == place,
-    };
-    let found = catalog.members().iter().filter(|member| is_companion(member) && used.insert(member.id));
-    found.map(|member| Part { member: member.id, role: Role::Sidecar }).collect()
+    let in_folder = files.get(&place).into_iter().flatten().filter(|member| member.file_name() != INDEX_FILE);
+    let lists = files.get(&above).into_iter().flatten().filter(|member| member.file_name() == INDEX_FILE);
+    let found = in_folder.chain(lists).filter(|member| used.insert(member.id));
+    let mut out: Vec<Part> = found.map(|member| Part { member: member.id, role: Role::Sidecar }).collect();
+    out.sort_by_key(|part| part.member);
+    out
 }
 
 /// Name of a file in the same folder. This file contains the same conversation in the form in which the model received

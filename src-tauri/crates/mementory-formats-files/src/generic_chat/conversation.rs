@@ -1,7 +1,7 @@
 //! Reads a conversation with its messages, and messages that are not part of a conversation in the file.
 use super::FORMAT_ID;
 use super::newest_first::reverse_if_newest_first;
-use super::shape::{MESSAGE_LISTS, RESULTS};
+use super::shape::{AUTHOR_TYPES, MESSAGE_LISTS, RESULTS};
 use super::{anything_llm, branches, cline, envelope, pairs, platform, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
@@ -316,10 +316,11 @@ fn message_list<'a>(object: &Object<'a>) -> Option<(&'static str, &'a RawValue)>
     lists_found.or_else(map).or_else(|| Some((RESULTS, object.raw_value(RESULTS).filter(|raw| has_typed_author(raw))?)))
 }
 
-/// True for a list whose first entry states the type of its author.
+/// True for a list whose first entry states the type of its author as the page of Copilot does.
 fn has_typed_author(raw: &RawValue) -> bool {
     let first = list(raw).and_then(|list| Object::parse(list.first()?.get()));
-    first.and_then(|first| first.object("author")).is_some_and(|author| author.has("type"))
+    let author_type = first.and_then(|first| first.object("author")?.text("type"));
+    author_type.is_some_and(|author| AUTHOR_TYPES.contains(&&*author))
 }
 
 /// True for a conversation. A list of conversations may be under the same key as a list of messages, so the first entry

@@ -5,7 +5,7 @@ use super::shape::{Shape, shape, shape_of};
 use super::tables::{self, Table};
 use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
-use mementory_formats_shared::files::root_of;
+use mementory_formats_shared::files::{folder, root_of};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
 use mementory_formats_shared::sqlite_rows;
 use std::collections::{HashMap, HashSet};
@@ -43,41 +43,40 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
         (is_selected || !is_in_truncated_archive(catalog, member)).then_some((member, shape))
     });
     let shapes: Vec<(&Member, Shape)> = with_shape.collect();
-    let folder = |member: &Member| {
-        let parent = member.name.rsplit_once('/').map_or("", |(parent, _)| parent);
-        (root_of(member), member.archive, parent.to_owned())
-    };
-    let screens = shapes.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| folder(member));
+    let screens = shapes.iter().filter(|(_, shape)| *shape == Shape::Cline).map(|(member, _)| place(member));
     let screens: HashSet<_> = screens.collect();
     // Cline stores a task in two files. The first file has the messages as the screen showed them, with their times.
     // The second file has the messages as the model received them, so it counts as a copy.
-    let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&folder(member));
+    let is_copy = |member: &Member| member.file_name() == MODEL_FILE && screens.contains(&place(member));
     let mut copies: HashMap<_, Vec<&Member>> = HashMap::new();
     for member in catalog.members().iter().filter(|member| is_copy(member)) {
-        copies.entry(folder(member)).or_default().push(member);
+        copies.entry(place(member)).or_default().push(member);
     }
     // The file with the title of a session of Kiro is next to it and has the same name with another ending.
     let has_kiro = shapes.iter().any(|(_, shape)| *shape == Shape::Kiro);
     let json_files = catalog.members().iter().filter(|member| has_kiro && member.name.ends_with(".json"));
     let headers: HashMap<_, &Member> = json_files.filter_map(|member| Some((stem(member)?, member))).collect();
     // Continue and Kiro list the sessions of a folder in a separate file.
-    let lists = catalog.members().iter().filter(|member| is_session_list(catalog, member));
-    let session_lists: Vec<&Member> = lists.collect();
+    let mut session_lists: HashMap<_, Vec<&Member>> = HashMap::new();
+    for list in catalog.members().iter().filter(|member| is_session_list(catalog, member)) {
+        session_lists.entry(place(list)).or_default().push(list);
+    }
+    let task_files = cline::describing_files(catalog);
     // Files without messages that already belong to a task or a session.
     let mut described = HashSet::new();
     let part = |member: &Member, role| Part { member: member.id, role };
     let chat_claims = shapes.iter().filter(|(member, _)| !is_copy(member)).map(|(member, shape)| {
         let mut parts = vec![part(member, Role::Conversations)];
         if *shape == Shape::Cline {
-            let copies_in_folder = copies.get(&folder(member));
+            let copies_in_folder = copies.get(&place(member));
             parts.extend(copies_in_folder.into_iter().flatten().map(|other| part(other, Role::Sidecar)));
         }
         if *shape == Shape::Cline || member.file_name() == MODEL_FILE {
-            parts.extend(cline::companions(catalog, member, &mut described));
+            parts.extend(cline::companions(&task_files, member, &mut described));
         }
         if *shape == Shape::Conversations {
-            let is_beside = |list: &Member| list.id != member.id && folder(list) == folder(member);
-            let lists = session_lists.iter().filter(|list| is_beside(list) && described.insert(list.id));
+            let lists = session_lists.get(&place(member)).into_iter().flatten();
+            let lists = lists.filter(|list| list.id != member.id && described.insert(list.id));
             parts.extend(lists.map(|list| part(list, Role::Sidecar)));
         }
         if *shape == Shape::Kiro {
@@ -148,6 +147,11 @@ fn is_session_list(catalog: &Catalog, member: &Member) -> bool {
 
 /// True for the tables of a program's database.
 type IsDatabase = fn(&sqlite_rows::Schema) -> bool;
+
+/// Root, archive and folder of a file. Files that were selected on their own are in the same place.
+fn place(member: &Member) -> (Option<usize>, Option<usize>, &str) {
+    (root_of(member), member.archive, folder(&member.name))
+}
 
 /// Root and archive of a file, and its name without the ending.
 fn stem(member: &Member) -> Option<(Option<usize>, Option<usize>, &str)> {

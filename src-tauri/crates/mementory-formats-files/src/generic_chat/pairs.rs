@@ -1,5 +1,5 @@
 //! Chats whose entries are lists of two texts: a question and its answer, as demo programs and text-generation-webui
-//! store them, or a speaker and a text.
+//! store them, or a speaker and a text. Also recognises lists of objects that have a question and its answer.
 use mementory_formats_shared::chat::Turn;
 use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
 use mementory_formats_shared::roles::{ASSISTANT, USER, role};
@@ -10,6 +10,10 @@ use serde_json::value::RawValue;
 /// Keys of the texts that the model received, and of the same texts as the page of text-generation-webui shows them.
 /// Older versions of the program wrote the second pair of keys.
 const WEBUI_KEYS: [(&str, &str); 2] = [("internal", "visible"), ("data", "data_visible")];
+/// Keys of lists of messages whose entries may have a question and its answer, and the keys of the two.
+const OBJECT_LISTS: [&str; 6] = ["messages", "turns", "conversation", "dialogue", "dialog", "chat_history"];
+const OBJECT_PAIRS: [(&str, &str); 4] =
+    [("prompt", "response"), ("user", "assistant"), ("human", "ai"), ("user", "bot")];
 /// Question before the greeting of a character. The person did not write it.
 const GREETING_MARK: &str = "<|BEGIN-VISIBLE-CHAT|>";
 /// Format of the times in text-generation-webui.
@@ -17,20 +21,33 @@ const TIME_FORM: &str = "%b %d, %Y %H:%M";
 
 /// True if the start of a file has a list of pairs under a key that chats use.
 pub(super) fn has_pairs(keys: &Keys, text: &str) -> bool {
-    let is_webui =
-        |(internal, visible): (&str, &str)| keys.has(internal) && keys.has(visible) && begins_with_pair(text, internal);
-    WEBUI_KEYS.into_iter().any(is_webui) || keys.has("chat_history") && begins_with_pair(text, "chat_history")
+    let is_pair = |key: &str| keys.has(key) && precedes(text, key, ":[[\"");
+    WEBUI_KEYS.into_iter().any(|(internal, visible)| keys.has(visible) && is_pair(internal)) || is_pair("chat_history")
 }
 
-/// True if the first entry of the list with this key is a list that begins with a text.
-fn begins_with_pair(text: &str, key: &str) -> bool {
-    let Some((_, rest)) = text.split_once(&format!("\"{key}\"")) else { return false };
-    let mut rest = rest;
-    for sign in [':', '[', '['] {
-        let Some(after) = rest.trim_start().strip_prefix(sign) else { return false };
-        rest = after;
-    }
-    rest.trim_start().starts_with('"')
+/// True if the start of a file has a list of objects with a question and its answer. `at` is the path of the object
+/// that contains the list: empty, or with a `.` at its end. An object with a member of `text_keys` is a message, whose
+/// other members may state who wrote it.
+pub(super) fn has_pair_objects(keys: &Keys, text: &str, at: &str, text_keys: &[&str]) -> bool {
+    OBJECT_LISTS.iter().any(|list| {
+        let has = |key: &str| keys.has(&format!("{at}{list}.{key}"));
+        OBJECT_PAIRS.iter().any(|(question, answer)| has(question) && has(answer))
+            && !text_keys.iter().any(|key| has(key))
+            && precedes(text, list, ":[{")
+    })
+}
+
+/// True if these signs follow an occurrence of this key in quotes. There may be white space between them.
+fn precedes(text: &str, key: &str, signs: &str) -> bool {
+    let quoted_key = format!("\"{key}\"");
+    text.match_indices(quoted_key.as_str()).any(|(at, _)| {
+        let mut rest = text.get(at + quoted_key.len()..).unwrap_or_default();
+        for sign in signs.chars() {
+            let Some(after) = rest.trim_start().strip_prefix(sign) else { return false };
+            rest = after;
+        }
+        true
+    })
 }
 
 /// The list of a chat of text-generation-webui, with its key. None for any other object: other programs use the key

@@ -35,9 +35,8 @@ pub(super) const MESSAGE_LISTS: [&str; 17] = [
 /// Key of the messages in the answer that the page of Copilot receives. Other programs list other things under it, so
 /// the speakers must be types of authors.
 pub(super) const RESULTS: &str = "results";
-/// Keys of lists of messages whose entries may have a question and its answer, and the keys of the two.
-const PAIR_LISTS: [&str; 6] = ["messages", "turns", "conversation", "dialogue", "dialog", "chat_history"];
-const PAIRS: [(&str, &str); 4] = [("prompt", "response"), ("user", "assistant"), ("human", "ai"), ("user", "bot")];
+/// Types of authors in that answer.
+pub(super) const AUTHOR_TYPES: [&str; 2] = ["human", "ai"];
 /// Keys of the speaker of a message.
 const ROLE_KEYS: [&str; 9] =
     ["role", "sender", "author", "from", "speaker", "isUser", "is_user", "isHuman", "is_human"];
@@ -296,13 +295,14 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     if has(keys, "message_tree_id") && has(keys, "prompt.role") && has(keys, "prompt.text") {
         return Some(Shape::Conversations);
     }
-    if PAIR_LISTS.iter().any(|list| has_pair(keys, list)) {
+    if pairs::has_pair_objects(keys, &text, "", &TEXT_KEYS) {
         return Some(Shape::Conversations);
     }
     let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(keys, &format!("{list}.author.type")));
     let names_author = has_typed_author && types.iter().copied().any(is_speaker);
     let has_results = has(keys, &format!("{RESULTS}.author.type")) && has(keys, &format!("{RESULTS}.content"));
-    if has_results && types.iter().copied().any(is_speaker) {
+    // Reviews have authors too, but no assistant answers them.
+    if has_results && AUTHOR_TYPES.iter().all(|author| types.contains(author)) {
         return Some(Shape::Conversations);
     }
     if !names_speaker(&text) && !names_author {
@@ -382,21 +382,14 @@ fn backup(keys: &Keys, text: &str) -> Option<Shape> {
 
 /// The keys under which a file lists conversations. A list under any other key is part of a conversation.
 pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
-    let keys = keys_of(head);
+    let (keys, text) = (keys_of(head), text_of(head));
     let is_wrapper = |wrapper: &str| {
         MESSAGE_LISTS.iter().any(|list| ROLE_KEYS.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
     };
     let is_answer = |wrapper: &str| anything_llm::is_answer(&keys, wrapper);
-    let has_pairs = |wrapper: &str| PAIR_LISTS.iter().any(|list| has_pair(&keys, &format!("{wrapper}.{list}")));
+    let has_pairs = |wrapper: &str| pairs::has_pair_objects(&keys, &text, &format!("{wrapper}."), &TEXT_KEYS);
     let is_any = |wrapper: &str| is_wrapper(wrapper) || is_answer(wrapper) || has_pairs(wrapper);
     WRAPPER_KEYS.into_iter().filter(|wrapper| is_any(wrapper)).collect()
-}
-
-/// True if the entries of a list have a question and its answer.
-fn has_pair(keys: &Keys, list: &str) -> bool {
-    PAIRS
-        .iter()
-        .any(|(question, answer)| has(keys, &format!("{list}.{question}")) && has(keys, &format!("{list}.{answer}")))
 }
 
 fn has(keys: &Keys, path: &str) -> bool {
@@ -522,6 +515,10 @@ mod tests {
             (r#"[{"type":"folder","content":"a","children":[{"type":"user","content":"b"}]}]"#, None),
             (r#"[{"type":"order","data":{"content":"a"}}]"#, None),
             (r#"{"messages":[{"author":{"type":"mail"},"content":"a"}]}"#, None),
+            (r#"{"results":[{"author":{"type":"user","name":"Ann"},"content":"Great soup"}]}"#, None),
+            (r#"{"messages":[{"user":"a","assistant":"b"}]}"#, Some(Shape::Conversations)),
+            (r#"{"messages":{"user":"You","assistant":"Assistant"}}"#, None),
+            (r#"{"messages":[{"user":"Ann","bot":false,"text":"Hello all"}]}"#, None),
             (r#"[{"role":"admin","content":"users"}]"#, None),
             (r#"[{"name":"x","role":"editor","text":"y"}]"#, None),
             (r#"{"messages":[{"from":"Claude","text":"See you at eight"}]}"#, None),

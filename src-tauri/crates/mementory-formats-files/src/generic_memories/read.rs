@@ -9,11 +9,14 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_json::{ElementError, Elements, Keys, repair};
 use mementory_model::{DroppedAs, Kind, Origin, Record, RecordKey, Verbatim};
 use serde_json::{Value, value::RawValue};
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 const FORMAT_ID: &str = "generic_memories";
 /// Name of the platform of memories with a `memory_type`.
 const MEMOS: &str = "memos";
+/// Status of a current memory of MemOS. Others are archived, deleted, or not yet decided.
+const MEMOS_CURRENT: &str = "activated";
 /// Key of the memories in a graph of MemOS, and members that each of them has.
 const NODES: &str = "nodes";
 const GRAPH_MEMBERS: [&str; 2] = ["memory", "metadata.memory_type"];
@@ -122,6 +125,10 @@ fn read_element(
     record.record_type = both.iter().find_map(|object| first_text(object, &TYPE_KEYS));
     record.tags = both.iter().map(|object| tags(object)).find(|tags| !tags.is_empty()).unwrap_or_default();
     let is_of_memos = object.has("memory") && metadata.has("memory_type");
+    if is_of_memos {
+        let status = metadata.non_blank_text("status").map(Cow::into_owned);
+        record.status = status.filter(|status| status != MEMOS_CURRENT);
+    }
     record.source.platform = if is_of_memos { MEMOS } else { platform }.into();
     record.origin = Origin { format: FORMAT_ID.into(), version: None, container: member.place.clone(), pointer };
     record.verbatim = Some(Verbatim::json(source.as_str()));
@@ -134,7 +141,7 @@ pub(super) fn memory_text(json: &str) -> Option<String> {
         b'"' => decode_string(serde_json::from_str::<&RawValue>(json).ok()?)?.into_owned(),
         b'{' => {
             let object = Object::parse(json)?;
-            TEXT_KEYS.iter().find_map(|key| object.non_blank_text(key).map(std::borrow::Cow::into_owned))?
+            TEXT_KEYS.iter().find_map(|key| object.non_blank_text(key).map(Cow::into_owned))?
         }
         _ => return None,
     };

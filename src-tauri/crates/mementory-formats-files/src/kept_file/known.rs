@@ -11,9 +11,9 @@ const ACTIVITY_PAGE_BYTES: usize = 256 << 10;
 
 /// A known kind of file.
 struct KnownFile {
-    /// Endings of paths. A file matches if its path has one of them.
+    /// Endings of paths. A file matches if its path has one of them, whatever its content is.
     paths: &'static [&'static str],
-    /// Paths of JSON keys. A JSON file matches if it has all of them.
+    /// Paths of JSON keys. A JSON file matches if it has all of them, whatever its path is.
     keys: &'static [&'static str],
     text: &'static str,
 }
@@ -22,9 +22,9 @@ struct KnownFile {
 const ACTIVITIES: &str = "It lists what you did in other products of Google, and none of it is a chat with Gemini. In \
     Google Takeout, choose My Activity, and in it Gemini Apps";
 
-/// Describes the files in which Cline and Roo Code list tasks.
-const TASKS: &str = "It lists tasks of Cline or Roo Code. What was said is in the folders of the tasks, in the files \
-    ui_messages.json and api_conversation_history.json";
+/// Describes the files in which Cline and Roo Code describe one task, or list all of them.
+const TASKS: &str = "It describes tasks of Cline or Roo Code. What was said is in the folders of the tasks, in the \
+    files ui_messages.json and api_conversation_history.json";
 
 const KNOWN_FILES: [KnownFile; 10] = [
     KnownFile { paths: &[], keys: &["header", "title", "time", "products"], text: ACTIVITIES },
@@ -58,8 +58,8 @@ const KNOWN_FILES: [KnownFile; 10] = [
         keys: &["trajectorySummaries"],
         text: "It lists conversations of Antigravity or Windsurf, without what was said in them",
     },
-    KnownFile { paths: &["history_item.json"], keys: &["task", "tokensIn"], text: TASKS },
-    KnownFile { paths: &["tasks/_index.json"], keys: &["entries.task", "entries.tokensIn"], text: TASKS },
+    KnownFile { paths: &[], keys: &["task", "tokensIn"], text: TASKS },
+    KnownFile { paths: &[], keys: &["entries.task", "entries.tokensIn"], text: TASKS },
     KnownFile { paths: &["/NotebookLM"], keys: &[], text: "It is from NotebookLM, whose notebooks are not read" },
 ];
 

@@ -28,6 +28,7 @@ fn folders_of_assistants_and_programs_are_not_notes() {
     for (name, files) in [
         ("code", vec![("README.md", "# x"), ("src/main.rs", "fn main() {}"), ("Cargo.toml", "[package]")]),
         ("rules", vec![("CLAUDE.md", "Use tabs."), ("AGENTS.md", "Use tabs.")]),
+        ("scans", vec![("README.md", "# x"), ("scan 0123456789abcdef0123456789abcdef.bin", "x")]),
         ("memory", vec![("MEMORY.md", "- [a](a.md)"), ("a.md", "---\nname: a\n---\nx"), ("b.md", "y")]),
     ] {
         let scratch = Scratch::new(name);
@@ -62,6 +63,42 @@ fn a_vault_in_a_zip_and_its_copy_have_the_same_keys() {
     };
     assert_eq!(keys("Garden"), keys("Garden-2026-11-25"));
     assert_ne!(keys("Garden"), keys("Work"));
+}
+
+#[test]
+fn the_program_is_determined_for_each_note() {
+    let scratch = Scratch::new("programs");
+    scratch.put(".obsidian/app.json", "{}");
+    scratch.put("Ola.md", "Likes tea.");
+    scratch.put("old/logseq/config.edn", "{}");
+    scratch.put("old/pages/Tides.md", "- high at noon");
+    let page = "Kiln 1f2e3d4c5b6a79881f2e3d4c5b6a7901.md";
+    scratch.put(page, "# Kiln");
+    let imported = read(&scratch.0, &Obsidian);
+    for (key, platform, title) in
+        [("Ola.md", "obsidian", "Ola"), ("old/pages/Tides.md", "logseq", "Tides"), (page, "notion", "Kiln")]
+    {
+        let record = imported.record(key);
+        assert_eq!((record.source.platform.as_str(), record.title.as_deref()), (platform, Some(title)), "{key}");
+    }
+    let alone = read(&scratch.put("Bowl 1f2e3d4c5b6a79881f2e3d4c5b6a7904.md", "See [[Kiln]]."), &Obsidian);
+    let records: Vec<_> = alone.records.iter().map(|r| (r.source.platform.as_str(), r.title.as_deref())).collect();
+    assert_eq!(records, [("notion", Some("Bowl"))]);
+}
+
+#[test]
+fn two_exports_of_notion_have_the_same_keys() {
+    let scratch = Scratch::new("notion-exports");
+    let keys = |folder: &str, text: &str| {
+        scratch.put(&format!("{folder}/Kiln 1f2e3d4c5b6a79881f2e3d4c5b6a7901.md"), "# Kiln");
+        scratch.put(&format!("{folder}/Bowl 1f2e3d4c5b6a79881f2e3d4c5b6a7904.md"), text);
+        let imported = read(&scratch.at(folder), &Obsidian);
+        imported.records.iter().map(|r| r.key.clone()).collect::<Vec<_>>()
+    };
+    let first = keys("Export-0a1b2c3d-0000-4000-8000-00000000000a", "# Bowl\n\nClay: grey");
+    let second = keys("Export-9f8e7d6c-0000-4000-8000-00000000000b", "# Bowl\n\nClay: red");
+    assert_eq!(first.len(), 2);
+    assert_eq!(first, second);
 }
 
 #[test]

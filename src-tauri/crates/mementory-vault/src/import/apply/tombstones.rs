@@ -20,8 +20,7 @@ impl TombstoneImport<'_, '_> {
             return Err(VaultError::Format(FormatError::invalid("brings_deletions", &tombstone.scope, message)));
         }
         if self.run.options.forged.contains(&tombstone.id) {
-            let message =
-                "a deletion whose signature does not fit was not followed: it was changed after it was signed";
+            let message = "a deletion whose signature is not valid was not followed";
             self.run.report.warn("tombstone_signature_invalid", "audit/tombstones.jsonl", message);
             return Ok(());
         }
