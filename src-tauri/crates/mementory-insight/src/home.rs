@@ -130,7 +130,7 @@ mod tests {
         for text in [
             "The user now lives in Graz with Ada.",
             "Wohnt in Jena, in einer WG.",
-            "エスビャウのマンションに住んでいる。",
+            "エスビャウの郊外に住んでいる。",
         ] {
             assert_eq!(home_phrase(&Folded::new(text)), Some(HomePhrase::First), "{text}");
         }
