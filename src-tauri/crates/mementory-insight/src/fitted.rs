@@ -143,10 +143,11 @@ impl Words {
             Some(HomePhrase::First) => &[AboutKind::PlacesTravel, AboutKind::People, AboutKind::Work],
         };
         let home = AboutKind::Home.index();
-        for rival in rivals.iter().map(|kind| kind.index()) {
-            if scores[home] < scores[rival] {
-                scores.swap(home, rival);
-            }
+        let best_rival = rivals.iter().map(|kind| kind.index()).max_by(|a, b| scores[*a].total_cmp(&scores[*b]));
+        if let Some(rival) = best_rival
+            && scores[home] < scores[rival]
+        {
+            scores.swap(home, rival);
         }
         scores
     }

@@ -227,6 +227,10 @@ fn reduced_consonants(letters: impl Iterator<Item = char>) -> String {
 mod tests {
     use super::*;
 
+    const SOUND_UNLIKE: [(&str, &str); 2] = [("emden", "エスビャウ"), ("hugo", "リタ")];
+    const MAY_SOUND_ALIKE: [(&str, &str); 5] =
+        [("jonas", "マルク"), ("joaquín", "ホアキン"), ("tamsin", "タムシン"), ("ida", "エミ"), ("emil", "emil")];
+
     #[test]
     fn names_are_the_same_in_both_scripts() {
         for (latin, katakana) in [("emil", "エミル"), ("hana", "ハナ"), ("hamburg", "ハンブルク"), ("bella", "ベラ")]
@@ -251,11 +255,10 @@ mod tests {
         {
             assert!(!same_name(latin, katakana), "{latin} {katakana}");
         }
-        for (latin, katakana) in [("emden", "エスビャウ"), ("jonas", "マルク"), ("hugo", "リタ")] {
-            assert_eq!(sound_unlike(latin, katakana), latin != "jonas", "{latin}");
+        for (latin, katakana) in SOUND_UNLIKE {
+            assert!(sound_unlike(latin, katakana), "{latin}");
         }
-        for (latin, katakana) in [("joaquín", "ホアキン"), ("tamsin", "タムシン"), ("ida", "エミ"), ("emil", "emil")]
-        {
+        for (latin, katakana) in MAY_SOUND_ALIKE {
             assert!(!sound_unlike(latin, katakana), "{latin}");
         }
         assert_eq!(names(&Folded::new("The cat Pixel sleeps.")), ["bksr"]);

@@ -35,20 +35,37 @@ const UNCHANGING_ATTRIBUTES: [&str; 11] = [
 ];
 /// Attributes of a family. They belong to a relative only if the same clause names this relative: "her sister has two
 /// children". A partner does not count as a relative here, because partners have the same family.
-const FAMILY_ATTRIBUTES: [&str; 5] = ["children", "siblings", "has_siblings", "partner_name", "boss_name"];
+const FAMILY_ATTRIBUTES: [&str; 4] = ["children", "siblings", "has_siblings", "partner_name"];
+/// Name of the attribute for the boss. It belongs to a relative, also to a partner, if the same clause names this
+/// relative: "his wife reports to Anna".
+const BOSS_NAME: &str = "boss_name";
 
-/// Attributes of a body. Such an attribute may also be that of a child or a pet.
-const BODY_ATTRIBUTES: [&str; 3] = ["age", "height", "weight"];
+/// Attributes that a sentence may give of somebody whose name opens it: those of a body, and the birth ("Mozart was born
+/// on 27 January 1756").
+const ATTRIBUTES_OF_ANYBODY: [&str; 5] = ["age", "height", "weight", "birthday", "birth_year"];
 
-/// Verbs between a subject and its age, height or weight.
-const BODY_VERBS: [&str; 9] = ["is", "was", "turns", "turned", "weighs", "ist", "wird", "wurde", "wiegt"];
+/// Verbs between a subject and its age, height, weight or birth.
+const BODY_VERBS: [&str; 11] =
+    ["is", "was", "has", "turns", "turned", "weighs", "ist", "hat", "wird", "wurde", "wiegt"];
 
 /// First words of a statement about the body of the owner of the memories.
-const BODY_OPENINGS: [&str; 10] =
-    ["user", "nutzer", "nutzerin", "person", "age", "height", "weight", "alter", "größe", "gewicht"];
+const BODY_OPENINGS: [&str; 12] = [
+    "user",
+    "nutzer",
+    "nutzerin",
+    "person",
+    "age",
+    "height",
+    "weight",
+    "birthday",
+    "alter",
+    "größe",
+    "gewicht",
+    "geburtstag",
+];
 
 /// Attributes whose value is the name of somebody else. A statement of such an attribute may begin with this name.
-const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", "boss_name"];
+const PERSON_NAME_ATTRIBUTES: [&str; 2] = ["partner_name", BOSS_NAME];
 
 /// Attributes whose value is a place.
 const PLACE_ATTRIBUTES: [&str; 2] = ["lives_in", "born_in"];
@@ -58,12 +75,19 @@ const MONEY_ATTRIBUTES: [&str; 2] = ["rent", "salary"];
 
 /// Attributes that may have any number of values. Only a value and its denial contradict each other: "has never been to
 /// Japan" and "flew to Japan".
+/// The names must be equal, because a part of the name of a group or place may name another one: "member of the London
+/// Library" and "left London".
 const ATTRIBUTES_WITH_SEVERAL_VALUES: [&str; 2] = [BEEN_TO, "member_of"];
 /// Name of the attribute for the places that somebody has visited. What is past counts too.
 const BEEN_TO: &str = "been_to";
 
 /// Name of the attribute for the make of a car. Somebody who "also drives a Fiat" has two cars.
 const CAR_MAKE: &str = "car_make";
+/// Prefix of the names of the attributes for a car.
+const CAR: &str = "car_";
+
+/// The characters before a genitive S.
+const APOSTROPHES: [char; 2] = ['\'', '’'];
 
 /// Words that deny the text before them in a Japanese statement.
 const JAPANESE_DENIALS: [&str; 6] = ["ではな", "じゃな", "ではあり", "わけではな", "というわけではな", "とは限らな"];
@@ -93,11 +117,19 @@ struct ClaimedValue {
 impl ClaimedValue {
     /// True if both cannot hold: two different values, or a value and its denial.
     fn contradicts(&self, other: &Self, attribute: &str) -> bool {
-        let difference = difference(attribute, &self.value, &other.value);
-        match (self.is_denied, other.is_denied) {
-            (false, false) => difference == Difference::Other && !ATTRIBUTES_WITH_SEVERAL_VALUES.contains(&attribute),
-            (true, true) => false,
-            _ => difference == Difference::Same || may_be_same_name(&self.value, &other.value),
+        let has_several_values = ATTRIBUTES_WITH_SEVERAL_VALUES.contains(&attribute);
+        let (denied, given) = match (self.is_denied, other.is_denied) {
+            (false, false) => {
+                let difference = difference(attribute, &self.value, &other.value);
+                return difference == Difference::Other && !has_several_values;
+            }
+            (true, true) => return false,
+            (true, false) => (&self.value, &other.value),
+            (false, true) => (&other.value, &self.value),
+        };
+        match has_several_values {
+            true => denied == given,
+            false => denies(denied, given),
         }
     }
 }
@@ -125,15 +157,18 @@ pub(super) fn find(
             groups.entry(owned_attribute).or_default().push((n, claimed));
         }
     }
-    for (owned_attribute, claims) in groups {
+    for (owned_attribute, mut claims) in groups {
         let (name, ..) = owned_attribute;
+        if ATTRIBUTES_WITH_SEVERAL_VALUES.contains(&name) {
+            keep_denied_values(&mut claims, name);
+        }
         let mut members: Vec<usize> = claims.iter().map(|(n, _)| *n).collect();
         members.dedup();
         keep_newest(prepared, &mut members);
+        claims.retain(|(n, _)| members.contains(n));
         for (i, (a, claimed)) in claims.iter().enumerate() {
             for (b, other) in claims.iter().skip(i + 1) {
                 let Some((one, two)) = prepared.get(*a).zip(prepared.get(*b)) else { continue };
-                let are_compared = a != b && members.contains(a) && members.contains(b);
                 // A statement that gives both values takes the other statement into account, so the two do not
                 // contradict each other.
                 let gives_value = |n: &usize, wanted: &ClaimedValue| {
@@ -142,7 +177,7 @@ pub(super) fn find(
                     })
                 };
                 let are_both_given = !claimed.is_denied && !other.is_denied;
-                if !are_compared
+                if a == b
                     || !claimed.contradicts(other, name)
                     || are_both_given && (gives_value(a, other) || gives_value(b, claimed))
                     || MONEY_ATTRIBUTES.contains(&name) && !one.may_share_purpose(two)
@@ -159,6 +194,17 @@ pub(super) fn find(
         }
     }
     ages_of_children
+}
+
+/// Removes the values that no statement denies, and the denials of values that no statement gives, so that they do not
+/// take the places of those that are compared.
+fn keep_denied_values(claims: &mut Vec<(usize, ClaimedValue)>, attribute: &str) {
+    let values = claims.iter().map(|(_, claimed)| claimed.clone());
+    let (denied, given): (Vec<ClaimedValue>, Vec<ClaimedValue>) = values.partition(|claimed| claimed.is_denied);
+    claims.retain(|(_, claimed)| {
+        let others = if claimed.is_denied { &given } else { &denied };
+        others.iter().any(|other| claimed.contradicts(other, attribute))
+    });
 }
 
 fn is_age_of_child((name, relation, person): OwnedAttribute, persons: &Persons) -> bool {
@@ -184,7 +230,13 @@ fn claims(statement: &Prepared<'_>, persons: &Persons) -> Vec<Claim> {
 fn denied_claim(attribute: &Attribute, statement: &Prepared<'_>, persons: &Persons) -> Option<Claim> {
     let found = attribute.denials.iter().find_map(|pattern| pattern.captures(statement.written))?;
     let before = statement.written.get(..found.get(0)?.start())?;
-    let value = read_value(attribute.name, found.name("v")?.as_str())?;
+    let written = found.name("v")?;
+    // "Moved out of Anna's flat" and "the office moved from Leeds" deny nothing of the person.
+    let is_genitive = statement.written.get(written.end()..)?.starts_with(APOSTROPHES);
+    if is_genitive || !PERSON_NAME_ATTRIBUTES.contains(&attribute.name) && is_about_thing(before) {
+        return None;
+    }
+    let value = read_value(attribute.name, written.as_str())?;
     let person = person_of(attribute, statement);
     if person.is_none() && is_about_somebody_else(&statement.folded.text, persons) {
         return None;
@@ -197,6 +249,7 @@ fn denied_claim(attribute: &Attribute, statement: &Prepared<'_>, persons: &Perso
 fn given_claim(attribute: &Attribute, statement: &Prepared<'_>, persons: &Persons) -> Option<Claim> {
     if statement.marks.is_situational && attribute.name.starts_with("answer_")
         || attribute.name == CAR_MAKE && statement.signs.is_addition
+        || attribute.name == BEEN_TO && statement.marks.is_plan
         || attribute.stop_words.iter().any(|word| statement.folded.text.contains(word.as_str()))
     {
         return None;
@@ -204,16 +257,20 @@ fn given_claim(attribute: &Attribute, statement: &Prepared<'_>, persons: &Person
     let found = attribute.patterns.iter().find_map(|pattern| pattern.captures(statement.written))?;
     let whole = found.get(0)?;
     let (before, rest) = (statement.written.get(..whole.start())?, statement.written.get(whole.end()..)?);
+    // "Went to Rome's" names no place.
+    if attribute.name == BEEN_TO && rest.starts_with(APOSTROPHES) {
+        return None;
+    }
     let value = match &attribute.value {
         Some(value) => value.clone(),
         None => read_value(attribute.name, found.name("v")?.as_str())?,
     };
     let person = person_of(attribute, statement);
-    // A Japanese statement about a home may begin with the place: 「エスビャウのアパートに住んでいる」.
-    let begins_with_place =
-        PLACE_ATTRIBUTES.contains(&attribute.name) && found.name("v").is_some_and(|written| written.start() == 0);
-    if person.is_none() && !begins_with_place && is_about_somebody_else(&statement.folded.text, persons)
-        || BODY_ATTRIBUTES.contains(&attribute.name)
+    // A Japanese statement about a home or a car may begin with its name: 「トヨタの車に乗っている」.
+    let begins_with_name =
+        (PLACE_ATTRIBUTES.contains(&attribute.name) || attribute.name.starts_with(CAR)) && whole.start() == 0;
+    if person.is_none() && !begins_with_name && is_about_somebody_else(&statement.folded.text, persons)
+        || ATTRIBUTES_OF_ANYBODY.contains(&attribute.name)
             && !person.is_some_and(|person| persons.is_child(person))
             && opens_with_other_body(sentence_at(statement.written, whole.start()), persons)
     {
@@ -270,9 +327,11 @@ fn owner_before(attribute: &str, before: &str) -> Option<usize> {
     // The text before the match is folded separately, because folding may change its length: the end of `before` is no
     // position in the folded text of the statement.
     let before = fold(before);
-    match FAMILY_ATTRIBUTES.contains(&attribute) {
-        true => relative_in(last_clause(&before)),
-        false => subject(&before, before.len()),
+    let clause = last_clause(&before);
+    match attribute {
+        BOSS_NAME => relative_in(clause, &["team"]),
+        _ if FAMILY_ATTRIBUTES.contains(&attribute) => relative_in(clause, &["wife", "husband", "partner", "team"]),
+        _ => subject(&before, before.len()),
     }
 }
 
@@ -294,6 +353,8 @@ fn read_value(attribute: &str, written: &str) -> Option<Value> {
             let names = CAR_MAKES.iter().find(|names| names.contains(&folded.as_str()))?;
             names.first().copied().map(Value::Listed)
         }
+        // A boss is a person: "reports to London" names none.
+        (BOSS_NAME, Value::Name(_)) => None,
         // A height in metres is converted to centimetres: 1.78 m is 178 cm.
         ("height", Value::Number(number)) if number < 3.0 => Some(Value::Number(number * 100.0)),
         (_, value) => Some(value),
@@ -321,16 +382,17 @@ fn has_other_family_name(one: &str, other: &str) -> bool {
     given == other_given && !second.contains(family) && !first.contains(other_family)
 }
 
-/// True if one of two names is the beginning of the other ("Fenwick" and "Fenwick Instruments"), or if they sound alike in
-/// two scripts.
-fn may_be_same_name(one: &Value, other: &Value) -> bool {
-    let (Value::Text(first), Value::Text(second)) = (one, other) else { return false };
-    if same_name(first, second) {
-        return true;
-    }
-    let (first, second) = (words(first), words(second));
-    let shorter = first.len().min(second.len());
-    shorter > 0 && first[..shorter] == second[..shorter]
+/// True if a denied value is the given one: if they are the same, if the denied name is the beginning of the given one
+/// ("Fenwick" and "Fenwick Instruments"), or if they sound alike in two scripts. A longer denied name may name something
+/// else: "retired from Fenwick Rugby Club".
+fn denies(denied: &Value, given: &Value) -> bool {
+    let (Value::Text(denied_name), Value::Text(given_name)) = (denied, given) else {
+        return compare(denied, given) == Difference::Same;
+    };
+    let denied_words = words(denied_name);
+    denied == given
+        || same_name(denied_name, given_name)
+        || !denied_words.is_empty() && words(given_name).starts_with(&denied_words)
 }
 
 /// The part of a folded text after its last comma, full stop or "and".
@@ -340,10 +402,9 @@ fn last_clause(folded: &str) -> &str {
     start.and_then(|start| folded.get(start..)).unwrap_or(folded)
 }
 
-/// The last relative that a folded clause names. None if it is a partner or a team.
-fn relative_in(clause: &str) -> Option<usize> {
-    const NO_RELATIVES: [&str; 4] = ["wife", "husband", "partner", "team"];
-    let is_no_relative = |names: &[&str]| names.iter().any(|name| NO_RELATIVES.contains(name));
+/// The last relative that a folded clause names. None if it is one of `no_relatives`, given by their English names.
+fn relative_in(clause: &str, no_relatives: &[&str]) -> Option<usize> {
+    let is_no_relative = |names: &[&str]| names.iter().any(|name| no_relatives.contains(name));
     subject(clause, clause.len()).filter(|relation| RELATIONS.get(*relation).is_none_or(|names| !is_no_relative(names)))
 }
 
@@ -381,7 +442,7 @@ fn is_relation(folded: &str) -> bool {
 /// True for the name of a program, a building, a person, a state or another thing, such as "Altbauwohnung" in "lives in
 /// a Altbauwohnung", 「両親」 in 「両親の家に住んでいる」 or "Trennung" in "lebt in Trennung".
 fn is_no_place(written: &str) -> bool {
-    const BUILDINGS: [&str; 16] = [
+    const BUILDINGS: [&str; 26] = [
         "wohnung",
         "haus",
         "gemeinschaft",
@@ -398,6 +459,16 @@ fn is_no_place(written: &str) -> bool {
         "アパート",
         "マンション",
         "ハウス",
+        "社宅",
+        "平屋",
+        "借家",
+        "賃貸",
+        "郊外",
+        "都心",
+        "田舎",
+        "ワンルーム",
+        "オートロック",
+        "エレベーター",
     ];
     const STATES: [&str; 10] = [
         "scheidung",

@@ -57,9 +57,12 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
                 };
                 if unit != other_unit
                     || (first - second).abs() < 1e-9
+                    || says_difference(&one.folded.text)
+                    || says_difference(&other.folded.text)
                     || one.marks.is_past
                     || other.marks.is_past
                     || !one.may_share_subject(other)
+                    || owner(one) != owner(other)
                     || !one.may_share_purpose(other)
                     // Numbers of two different things of one kind may differ: "the old oven" and "the new oven".
                     || are_opposites(&one.folded.text, &other.folded.text)
@@ -80,6 +83,11 @@ pub(super) fn find(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut impl FnMu
     }
 }
 
+/// The relative whom a statement names last, as a position in `RELATIONS`. None if it names none.
+fn owner(statement: &Prepared<'_>) -> Option<usize> {
+    subject(&statement.folded.text, statement.folded.text.len())
+}
+
 /// Purposes for which a person pays or receives only one amount at a time, unlike tickets or insurances.
 const PURPOSES_WITH_ONE_AMOUNT: [&str; 9] =
     ["salary", "hourly rate", "rent", "mortgage", "save", "savings", "pension", "child benefit", "maintenance"];
@@ -94,6 +102,7 @@ pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, 
                 .is_some_and(|names| names.iter().any(|name| PURPOSES_WITH_ONE_AMOUNT.contains(name)))
             && !statement.marks.is_past
             && !statement.marks.is_plan
+            && !says_difference(&statement.folded.text)
         {
             groups.entry(*purpose).or_default().push(n);
         }
@@ -108,7 +117,6 @@ pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, 
             for (b, second) in members.iter().zip(&amounts).skip(i + 1) {
                 let (Some(one), Some(other)) = (prepared.get(*a), prepared.get(*b)) else { continue };
                 let is_one_amount = |amounts: &Amounts| amounts.has_money() && amounts.numbers.len() == 1;
-                let owner = |statement: &Prepared<'_>| subject(&statement.folded.text, statement.folded.text.len());
                 if is_one_amount(first)
                     && is_one_amount(second)
                     && first.numbers_differ(second)
@@ -123,6 +131,16 @@ pub(super) fn find_money(prepared: &[Prepared<'_>], add: &mut impl FnMut(usize, 
             }
         }
     }
+}
+
+/// True if a folded text says by how much something has changed and not how much it is: "the rent rose by 50 euros".
+fn says_difference(folded: &str) -> bool {
+    static REGEX: OnceLock<Option<Regex>> = OnceLock::new();
+    let regex = REGEX.get_or_init(|| {
+        let units = "(?:€|%|(?:euro|dollar|pound|franc|franken|yen|percent|prozent|kg|kilo))";
+        Regex::new(&format!(r"\b(?:by|um) (?:(?:about|around|etwa|rund) )?(?:[€$£]\d|\d[\d.,]* ?{units})")).ok()
+    });
+    regex.as_ref().is_some_and(|regex| regex.is_match(folded))
 }
 
 fn unique(purposes: &[usize]) -> Vec<usize> {

@@ -7,16 +7,16 @@ use super::{
 use crate::{subject::relations, values::dates, word_lists::RELATIONS};
 use std::collections::HashMap;
 
-/// Words that say that somebody has died.
+/// Words that say that somebody has died. A space before a word keeps it from matching within another one ("studied").
 const DEATHS: [&str; 10] = [
-    "died",
-    "passed away",
-    "put to sleep",
-    "gestorben",
-    "verstorben",
-    "eingeschläfert",
+    " died",
+    " passed away",
+    " put to sleep",
+    " gestorben",
+    " verstorben",
+    " eingeschläfert",
     " starb",
-    "verstarb",
+    " verstarb",
     "亡くな",
     "死ん",
 ];
@@ -82,11 +82,34 @@ pub(super) fn find_deaths(prepared: &[Prepared<'_>], rare: &Rarity, add: &mut im
     }
 }
 
-/// True if the one with this name has died according to a statement about a death. In "Tom's dog died", a relation follows
-/// the name: the dog has died and not Tom.
+/// True if the one with this name has died according to a statement about a death: if the clause of the name says so. In
+/// "Tom's dog died", a relation follows the name: the dog has died and not Tom. In "Tom sang when the mayor died",
+/// another clause begins after the name.
 fn is_dead(statement: &Prepared<'_>, name: &str) -> bool {
-    let found = statement.folded.text.split_once(name);
-    found.is_some_and(|(_, rest)| !rest.starts_with(['の', '\'']) && relations(rest).is_empty())
+    const ENDS: [char; 6] = ['.', ',', ';', ':', '。', '、'];
+    const OTHER_CLAUSES: [&str; 15] = [
+        " when ",
+        " after ",
+        " before ",
+        " where ",
+        " because ",
+        " that ",
+        " whose ",
+        " who ",
+        " and ",
+        " als ",
+        " nachdem ",
+        " wo ",
+        " weil ",
+        " dass ",
+        " und ",
+    ];
+    let Some((_, rest)) = statement.folded.text.split_once(name) else { return false };
+    let clause = rest.split(ENDS).next().unwrap_or_default();
+    !rest.starts_with(['の', '\'', '’'])
+        && !OTHER_CLAUSES.iter().any(|word| clause.contains(word))
+        && DEATHS.iter().any(|word| clause.contains(word))
+        && relations(rest).is_empty()
 }
 
 /// True if a statement contains a term that is the name of somebody: "has a dog called Bosse".

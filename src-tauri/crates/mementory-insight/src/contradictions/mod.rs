@@ -124,7 +124,8 @@ struct Prepared<'t> {
     money_purposes: Vec<usize>,
     /// The rented or paid rooms and buildings that the statement names, as positions in `PREMISES`.
     premises: Vec<usize>,
-    /// The nouns and names of the negated clauses. None unless one clause is negated and a contrasting one is not.
+    /// The nouns and names of the negated clauses and phrases. None unless a contrasting clause is not negated, or only
+    /// phrases with "without" or "ohne" are.
     negated_terms: Option<Vec<String>>,
     /// The named person whom the statement is about, as a position in the list of people. None if the statement is
     /// about the owner of the memories.
@@ -141,7 +142,8 @@ struct Prepared<'t> {
 
 impl Prepared<'_> {
     /// False if the amounts of money in the two statements are for different purposes. The purposes differ if the
-    /// statements name different purposes, different premises, or a different thing each.
+    /// statements name different purposes, different premises, or a different thing each, or if one amount is before
+    /// deductions and the other after.
     fn may_share_purpose(&self, other: &Self) -> bool {
         let (one, two) = (&self.money_purposes, &other.money_purposes);
         // If each statement names a thing that the other does not name, they are about two amounts: "rent for the
@@ -154,6 +156,11 @@ impl Prepared<'_> {
         }
         // If the premises differ, the statements are about two amounts: "the rent of the workshop" is not "the rent".
         if self.premises != other.premises {
+            return false;
+        }
+        if let (Some(one), Some(two)) = (is_net(&self.folded.text), is_net(&other.folded.text))
+            && one != two
+        {
             return false;
         }
         one.is_empty() || two.is_empty() || one.iter().any(|purpose| two.contains(purpose))
@@ -300,6 +307,15 @@ pub fn evidence_of(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec<Pa
     out
 }
 
+/// Whether a folded text says that an amount is after deductions. None if it says neither this nor the contrary.
+fn is_net(folded: &str) -> Option<bool> {
+    const NET: [&str; 5] = [" net ", " net.", "netto", "take-home", "手取り"];
+    const GROSS: [&str; 4] = [" gross", "brutto", "before tax", "額面"];
+    let says = |phrases: &[&str]| phrases.iter().any(|phrase| folded.contains(phrase));
+    let (net, gross) = (says(&NET), says(&GROSS));
+    (net != gross).then_some(net)
+}
+
 /// False if the vectors show that two statements are about different things, although they share words.
 fn are_alike(vectors: &[Vec<f32>], a: usize, b: usize) -> bool {
     match (vectors.get(a), vectors.get(b)) {
@@ -397,10 +413,11 @@ fn marks_of(folded: &Folded) -> Marks {
 /// True if a word that announces a plan has another meaning: "may" is the month in "since May 2025", and "plant" is a
 /// plan only in German.
 fn is_no_plan(folded: &Folded, start: usize, end: usize) -> bool {
-    /// Words before the name of a month. The verb "may" follows none of them.
-    const WORDS_BEFORE_MONTH: [&str; 22] = [
-        "in", "since", "until", "till", "by", "from", "of", "on", "for", "last", "next", "this", "early", "mid",
-        "late", "before", "after", "during", "every", "each", "between", "to",
+    /// Words before the name of a month that the verb "may" does not follow. "This" is none of them: "this may be
+    /// postponed".
+    const WORDS_BEFORE_MONTH: [&str; 21] = [
+        "in", "since", "until", "till", "by", "from", "of", "on", "for", "last", "next", "early", "mid", "late",
+        "before", "after", "during", "every", "each", "between", "to",
     ];
     let (before, after) = (folded.text.get(..start).unwrap_or_default(), folded.text.get(end..).unwrap_or_default());
     let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());

@@ -279,11 +279,31 @@ fn most_frequent_opening(texts: &[Folded], people: &[Person]) -> Option<String> 
     });
     let written_words: HashSet<&str> = texts.iter().flat_map(|text| words(&text.written)).collect();
     counts.retain(|name, _| !written_words.contains(name));
+    let partners: HashSet<&str> = texts.iter().filter_map(name_of_partner).collect();
+    counts.retain(|name, _| !partners.contains(name));
     let mut sorted: Vec<(&str, usize)> = counts.into_iter().collect();
     sorted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
     let second_count = sorted.get(1).map_or(0, |(_, count)| *count);
     let (name, count) = sorted.first()?;
     (*count >= (texts.len() / 40).max(3) && *count * 2 >= second_count * 3).then(|| (*name).to_owned())
+}
+
+/// The partner, as a folded word, whom a text names that begins with the marriage of the owner of the memories: "Married
+/// to Stefan".
+fn name_of_partner(text: &Folded) -> Option<&str> {
+    const OPENINGS: [&str; 4] = ["the ", "user ", "is ", "ist "];
+    const PHRASES: [&str; 7] = [
+        "married to ",
+        "engaged to ",
+        "divorced from ",
+        "separated from ",
+        "verheiratet mit ",
+        "verlobt mit ",
+        "geschieden von ",
+    ];
+    let phrase = OPENINGS.iter().fold(text.text.as_str(), |rest, word| rest.strip_prefix(word).unwrap_or(rest));
+    let name = PHRASES.iter().find_map(|opening| phrase.strip_prefix(opening))?;
+    words(name).first().copied()
 }
 
 /// The first word of a text, if it is in no word list and a verb in `ACTIONS` follows.
