@@ -40,7 +40,7 @@ export async function compareByTurns(otherProgram) {
   return publish(run, {
     file: "RESULTS-turns.md",
     title: "Two versions by turns",
-    facts: [`Compared with: ${versionOf(other)}`, `Rounds: ${ROUND_COUNT}`],
+    facts: [`Version of the other program: ${versionOf(other)}`, `Rounds: ${ROUND_COUNT}`],
     columns: ["Task", "Other: wall, CPU", "Released: wall, CPU", "Released / other: wall, CPU"],
     notes: [
       "Seconds, the median of all rounds; each command is a process of its own and unlocks its vault (KDF at its floor).",
@@ -114,7 +114,7 @@ function rowOf(task, contestants) {
   return [task, both(other), both(released), both({ wall: released.wall / other.wall, cpu: released.cpu / other.cpu })];
 }
 
-/** What a program prints for `--version`. */
+/** The version that a program prints after its name. */
 function versionOf(cli) {
-  return cli.meter.measure([cli.program, "--version"]).stdout.trim();
+  return cli.meter.measure([cli.program, "--version"]).stdout.trim().split(" ").at(-1);
 }

@@ -32,6 +32,7 @@ pub(crate) fn write_json(tx: &Connection, key: &str, value: &impl Serialize) -> 
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
