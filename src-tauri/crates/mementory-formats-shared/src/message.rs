@@ -8,7 +8,7 @@ use super::object::{Object, content_id, decode_string};
 use super::reader::FileReader;
 use super::roles::{ASSISTANT, SYSTEM, TOOL, USER, role, role_or_name};
 use mementory_format::{AttachmentFile, FormatError, Member};
-use mementory_model::{DroppedAs, Kind, Times, Unit, Verbatim};
+use mementory_model::{Kind, Times, Unit, Verbatim};
 use serde_json::value::RawValue;
 use std::borrow::Cow;
 
@@ -302,9 +302,8 @@ pub fn read_map(files: &mut FileReader<'_>, member: &Member, map: &Object<'_>, a
 
 /// Reports an entry in a list of messages that is not a message.
 pub fn report_no_message(files: &mut FileReader<'_>, member: &Member, pointer: &str) {
-    let place = format!("{}#{pointer}", member.place);
     let reason = "not_an_object: this entry among the messages is none";
-    files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Message));
+    files.report_failed(member, pointer, reason, Kind::Message);
 }
 
 /// Sends a conversation with its messages, and reports problems with the order of the messages, such as a missing

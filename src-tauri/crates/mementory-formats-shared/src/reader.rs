@@ -76,6 +76,11 @@ impl<'r> FileReader<'r> {
         self.sink.dropped(Dropped { place, outcome, reason: reason.into(), kind });
     }
 
+    /// Reports a part of a file that cannot be read. `pointer` says where it is in the file.
+    pub fn report_failed(&mut self, member: &Member, pointer: &str, reason: &str, kind: Kind) {
+        self.report_dropped(format!("{}#{pointer}", member.place), DroppedAs::Failed, reason, Some(kind));
+    }
+
     /// Reports an empty file as a dropped record of `kind`.
     pub fn report_empty(&mut self, member: &Member, kind: Kind) {
         self.report_dropped(member.place.clone(), DroppedAs::Skipped, "no_content: an empty file", Some(kind));

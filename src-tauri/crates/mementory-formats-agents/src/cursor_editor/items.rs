@@ -26,12 +26,7 @@ pub(super) fn read(
         let Some(text) = value(member, database, key)? else { continue };
         let Some(object) = Object::parse(&text) else {
             let reason = "malformed: the chats are not a JSON object";
-            reader.report_dropped(
-                format!("{}#{key}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Conversation),
-            );
+            reader.report_failed(member, key, reason, Kind::Conversation);
             continue;
         };
         let chats = lists.into_iter().find_map(|name| Some((name, object.list(name)?)));

@@ -232,12 +232,7 @@ pub(super) fn read_inline<'o>(
         let pointer = format!("{at}/conversation/{n}");
         let Some(bubble) = Object::parse(item.get()) else {
             let reason = "not_an_object: this message is not an object";
-            reader.report_dropped(
-                format!("{}#{pointer}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Message),
-            );
+            reader.report_failed(member, &pointer, reason, Kind::Message);
             continue;
         };
         messages.add_inline(read_turn(reader, member, item.get(), &bubble, pointer)?);
@@ -262,12 +257,7 @@ pub(super) fn read_map<'o>(
         let pointer = format!("{at}/{MESSAGE_MAP}/{id}");
         let Some(bubble) = Object::parse(raw.get()) else {
             let reason = "not_an_object: this message is not an object";
-            reader.report_dropped(
-                format!("{}#{pointer}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Message),
-            );
+            reader.report_failed(member, &pointer, reason, Kind::Message);
             continue;
         };
         if !messages.insert_id(id) {

@@ -61,9 +61,8 @@ fn read_conversation(
         None => (outer, "steps"),
     };
     let Some((raw, steps)) = object.raw_value("steps").and_then(|raw| Some((raw, list(raw)?))) else {
-        let place = format!("{}#{}", member.place, element.pointer);
         let reason = "no_messages: this entry has no steps";
-        reader.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
+        reader.report_failed(member, &element.pointer, reason, Kind::Conversation);
         return Ok(());
     };
     let both = [object, outer];
@@ -108,12 +107,7 @@ impl Trajectory {
         self.step_count += 1;
         let Some(step) = Object::parse(text) else {
             let reason = "not_an_object: this entry is not an object";
-            reader.report_dropped(
-                format!("{}#{pointer}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Message),
-            );
+            reader.report_failed(member, &pointer, reason, Kind::Message);
             return Ok(());
         };
         let metadata = step.object("metadata").unwrap_or_default();

@@ -60,12 +60,7 @@ fn read_object(
     let inside = LIST_KEYS.iter().find_map(|key| Some((*key, object.raw_value(key)?)));
     let Some((key, raw)) = inside.filter(|_| nesting > 0) else {
         let reason = "not_a_conversation: no messages";
-        reader.report_dropped(
-            format!("{}#{pointer}", member.place),
-            DroppedAs::Failed,
-            reason,
-            Some(Kind::Conversation),
-        );
+        reader.report_failed(member, pointer, reason, Kind::Conversation);
         return Ok(());
     };
     let list_pointer = format!("{pointer}/{key}");

@@ -158,12 +158,7 @@ fn send(
         let pointer = format!("{list_pointer}/{index}");
         let Some(object) = Object::parse(raw.get()) else {
             let reason = "not_an_object: this message is not an object";
-            reader.report_dropped(
-                format!("{}#{pointer}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Message),
-            );
+            reader.report_failed(member, &pointer, reason, Kind::Message);
             continue;
         };
         let (turn, files) = chunk::read(raw, &object, pointer);

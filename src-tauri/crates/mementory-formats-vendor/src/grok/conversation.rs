@@ -92,24 +92,14 @@ pub(super) fn read(
         let pointer = format!("{}/responses/{index}", element.pointer);
         let Some(wrapper) = Object::parse(raw.get()) else {
             let reason = "not_an_object: this entry is not a response";
-            reader.report_dropped(
-                format!("{}#{pointer}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Message),
-            );
+            reader.report_failed(member, &pointer, reason, Kind::Message);
             continue;
         };
         let inner = wrapper.object("response");
         let response = inner.as_ref().unwrap_or(&wrapper);
         if !RESPONSE_MEMBERS.iter().any(|key| response.raw_value(key).is_some()) {
             let reason = "not_a_message: none of the members of a response";
-            reader.report_dropped(
-                format!("{}#{pointer}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Message),
-            );
+            reader.report_failed(member, &pointer, reason, Kind::Message);
             continue;
         }
         if chat.id.is_none() {

@@ -124,12 +124,7 @@ fn thread(reader: &mut FileReader<'_>, member: &Member, element: &ObjectElement<
         let pointer = format!("{}/messages/{index}", element.pointer);
         let Some(message) = Object::parse(raw.get()) else {
             let reason = "not_an_object: this message is not an object";
-            reader.report_dropped(
-                format!("{}#{pointer}", member.place),
-                DroppedAs::Failed,
-                reason,
-                Some(Kind::Message),
-            );
+            reader.report_failed(member, &pointer, reason, Kind::Message);
             continue;
         };
         if let Some(pair) = read_pair(raw, &message, &pointer) {

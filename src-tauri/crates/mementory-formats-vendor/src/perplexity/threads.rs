@@ -7,7 +7,7 @@ use mementory_formats_shared::{
     reader::{FileReader, ObjectElement},
     values::{first_id, first_text, first_time, other_fields},
 };
-use mementory_model::{DroppedAs, Fields, Issue, Kind, Source, Times, Verbatim};
+use mementory_model::{Fields, Issue, Kind, Source, Times, Verbatim};
 use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
@@ -165,12 +165,12 @@ pub(super) fn read_account(
     let entries = raw_entries.and_then(list);
     let id = first_id(object, &["context_uuid", "uuid", "id"]);
     if entries.is_none() && id.is_none() && object.raw_value("context_title").is_none() {
-        report(reader, member, &element.pointer, "not_a_conversation: no entries and no id", Kind::Conversation);
+        reader.report_failed(member, &element.pointer, "not_a_conversation: no entries and no id", Kind::Conversation);
         return Ok(());
     }
     if raw_entries.is_some() && entries.is_none() {
         let pointer = format!("{}/entries", element.pointer);
-        report(reader, member, &pointer, "malformed: the entries are not a list", Kind::Message);
+        reader.report_failed(member, &pointer, "malformed: the entries are not a list", Kind::Message);
     }
     let replaced: Vec<(&RawValue, &str)> =
         raw_entries.filter(|_| entries.is_some()).into_iter().map(|raw| (raw, "[]")).collect();
@@ -229,7 +229,7 @@ pub(super) fn read(
         let pointer = format!("{pointer}/threads/{index}");
         match Object::parse(raw.get()) {
             Some(thread) => read_thread(reader, member, (raw.get(), &thread, &pointer), threads)?,
-            None => report(reader, member, &pointer, "not_an_object: this thread is not one", Kind::Conversation),
+            None => reader.report_failed(member, &pointer, "not_an_object: this thread is not one", Kind::Conversation),
         }
     }
     Ok(())
@@ -246,7 +246,7 @@ fn read_thread(
         LIST_KEYS.into_iter().find_map(|key| Some((key, object.raw_value(key)?, object.list(key)?)))
     else {
         if !is_entry(object) {
-            report(reader, member, pointer, "not_a_conversation: no entries", Kind::Conversation);
+            reader.report_failed(member, pointer, "not_a_conversation: no entries", Kind::Conversation);
             return Ok(());
         }
         let turns = super::entry::turns(text, object, pointer);
@@ -288,7 +288,7 @@ fn read_thread(
     for (index, raw) in entries.iter().enumerate() {
         let pointer = format!("{list_pointer}/{index}");
         let Some(entry) = Object::parse(raw.get()) else {
-            report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message);
+            reader.report_failed(member, &pointer, "not_an_object: this entry is not an object", Kind::Message);
             continue;
         };
         let turns = super::entry::turns(raw.get(), &entry, &pointer);
@@ -359,12 +359,8 @@ fn read_entries(reader: &mut FileReader<'_>, member: &Member, entries: &[&RawVal
         let pointer = format!("{list_pointer}/{index}");
         match Object::parse(raw.get()) {
             Some(entry) => out.extend(super::entry::turns(raw.get(), &entry, &pointer)),
-            None => report(reader, member, &pointer, "not_an_object: this entry is not an object", Kind::Message),
+            None => reader.report_failed(member, &pointer, "not_an_object: this entry is not an object", Kind::Message),
         }
     }
     out
-}
-
-fn report(reader: &mut FileReader<'_>, member: &Member, pointer: &str, reason: &str, kind: Kind) {
-    reader.report_dropped(format!("{}#{pointer}", member.place), DroppedAs::Failed, reason, Some(kind));
 }
