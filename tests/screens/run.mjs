@@ -44,24 +44,26 @@ const readGuides = (language) =>
 const readMessages = (language) => ({ ...readTexts(`${language}.json`), ...readGuides(language) });
 const formsOf = (message) => (typeof message === "string" ? [message] : Object.values(message));
 
+const FORGET_FOLDER = join(ROOT, "src-tauri", "crates", "mementory-api", "data", "forget");
+const assistants = JSON.parse(readFileSync(join(FORGET_FOLDER, "assistants.json"), "utf8"));
+/** "Continue" is the name of an assistant and a label: such a text has to come from the message file. */
+const isMessage = (name) => Object.values(readTexts("en.json")).flatMap(formsOf).includes(name);
 /**
- * Names of products and formats, which are the same in every language. A new one that appears on a screen has to be
- * added here: until then it is reported as text that does not come from the message file.
+ * Names of products and formats, which are the same in every language: those of the assistants, and those that a screen
+ * shows otherwise. One of the latter has to be added here: until then it is reported as text that does not come from
+ * the message file.
  */
-const BRAND_NAMES = [
-  ...["ChatGPT", "Claude", "Gemini", "Cursor", "Microsoft Copilot", "Grok", "DeepSeek", "Mistral", "Perplexity"],
-  ...["Meta AI", "Windsurf", "Codex", "Claude Code", "Gemini CLI", "Google AI Studio", "Mem0", "OpenMemory", "Zep"],
-  ...["Letta", "LangMem"],
-  ...["Basic Memory", "Obsidian", "OpenClaw", "ZeroClaw", "mem", "alf", "MIF", "PAM", "Zaxy", "Eventloom", "Markdown"],
-  ...["OpenCode", "OKF", "Open WebUI", "LibreChat", "LM Studio", "AgentCore", "Cognee", "AIEOS", "AIMEM"],
-  ...["Character.AI", "Grok Build", "amem", "ApertoMemory", "VS Code"],
-  ...["Snapchat", "Memobase", "Supermemory"],
+const brandNames = () => [
+  ...Object.values(assistants)
+    .map(({ name }) => name)
+    .filter((name) => !isMessage(name)),
+  ...["mem", "alf", "MIF", "PAM", "Zaxy", "Eventloom", "Markdown", "amem", "ApertoMemory"],
 ];
 
 /** Texts that need no translation: brands, and names in the sample data. */
 function untranslatedNames() {
   return [
-    ...BRAND_NAMES,
+    ...brandNames(),
     ...[...DROPPED_FILES, ENCRYPTED_FILE, BROKEN, NOTES, UNKNOWN_FILE].map((path) =>
       path
         .split("/")
