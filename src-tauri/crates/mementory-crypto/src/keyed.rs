@@ -5,24 +5,17 @@ use sha2::Sha256;
 
 /// HMAC-SHA256 over the parts, each preceded by its length, truncated to 16 bytes.
 pub fn keyed_id(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 16] {
-    let full_digest = keyed_digest(key, parts);
-    let mut out = [0; 16];
-    out.copy_from_slice(&full_digest[..16]);
-    out
+    KeyedHasher::new(key).id_of(parts)
 }
 
 /// HMAC-SHA256 over the parts, each preceded by its length, so that `["ab", "c"]` and `["a", "bc"]` differ.
 pub fn keyed_digest(key: &[u8; 32], parts: &[&[u8]]) -> [u8; 32] {
-    let mut mac = hazmat::hmac(key);
-    for part in parts {
-        mac.update(&(part.len() as u64).to_le_bytes());
-        mac.update(part);
-    }
-    mac.finalize().into_bytes().into()
+    KeyedHasher::new(key).digest_of(parts)
 }
 
 /// Incremental HMAC-SHA256. Lengths are not included, so a caller that hashes several parts must add their lengths. A
-/// clone continues from the current state.
+/// clone continues from the current state, so a hasher without data that is kept saves preparing its key for each
+/// digest. The state is wiped on drop.
 #[derive(Clone)]
 pub struct KeyedHasher(Hmac<Sha256>);
 
@@ -40,6 +33,21 @@ impl KeyedHasher {
     /// The digest of all data.
     pub fn finish(self) -> [u8; 32] {
         self.0.finalize().into_bytes().into()
+    }
+
+    /// As [`keyed_id`], with the key of this hasher, which must have no data yet.
+    pub fn id_of(&self, parts: &[&[u8]]) -> [u8; 16] {
+        let full_digest = self.digest_of(parts);
+        std::array::from_fn(|i| full_digest[i])
+    }
+
+    fn digest_of(&self, parts: &[&[u8]]) -> [u8; 32] {
+        let mut hasher = self.clone();
+        for part in parts {
+            hasher.update(&(part.len() as u64).to_le_bytes());
+            hasher.update(part);
+        }
+        hasher.finish()
     }
 }
 

@@ -1,5 +1,5 @@
 //! The master key and the keys derived from it. None is visible in `Debug`; all are wiped on drop.
-use crate::{CryptoError, SigningKey, hazmat, random_bytes};
+use crate::{CryptoError, KeyedHasher, SigningKey, hazmat, random_bytes};
 use zeroize::Zeroizing;
 
 /// Prefix of every derivation label. A new derivation scheme needs a new number.
@@ -73,6 +73,8 @@ pub struct VaultKeys {
     blobs: Secret,
     audit: Secret,
     ids: Secret,
+    /// A hasher with the key `ids`.
+    id_hasher: KeyedHasher,
     fingerprints: Secret,
     ledger: Secret,
     spool: Secret,
@@ -82,12 +84,14 @@ pub struct VaultKeys {
 impl VaultKeys {
     pub(crate) fn derive(master: &MasterKey, vault: &[u8; 16]) -> Self {
         let key = |name| master.subkey(vault, name);
+        let ids = key("ids");
         Self {
             store: key("store"),
             index: key("index"),
             blobs: key("blobs"),
             audit: key("audit"),
-            ids: key("ids"),
+            id_hasher: KeyedHasher::new(ids.bytes()),
+            ids,
             fingerprints: key("fingerprints"),
             ledger: key("erasure-ledger"),
             spool: key("spool"),
@@ -98,7 +102,7 @@ impl VaultKeys {
     /// Replaces the key for deriving ids by a key that depends only on `seed`.
     pub(crate) fn with_ids_from(self, seed: &[u8; 32]) -> Self {
         let ids = Secret::from(hazmat::derive_key(seed, &[], format!("{LABEL_PREFIX}ids-of-seed").as_bytes()));
-        Self { ids, ..self }
+        Self { id_hasher: KeyedHasher::new(ids.bytes()), ids, ..self }
     }
 
     /// The database key.
@@ -124,6 +128,12 @@ impl VaultKeys {
     /// The key for deriving ids.
     pub fn ids(&self) -> &[u8; 32] {
         self.ids.bytes()
+    }
+
+    /// A hasher with the key for deriving ids and no data yet. An import derives several ids for each record, and
+    /// preparing the key takes nearly half the time of a short digest.
+    pub fn id_hasher(&self) -> &KeyedHasher {
+        &self.id_hasher
     }
 
     /// The key for fingerprints of content.

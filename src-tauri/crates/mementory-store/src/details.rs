@@ -14,11 +14,12 @@ pub const NOT_COMPUTED: i64 = 0;
 /// mean equal details for practical purposes, since an import compares only one pair for each record. Different digests
 /// do not prove different details, because the same JSON may be written in another way. Never [`NOT_COMPUTED`].
 pub fn digest(keys: &VaultKeys, record: &Record) -> i64 {
-    digest_with(keys.ids(), record)
+    digest_with(keys.id_hasher(), record)
 }
 
-fn digest_with(key: &[u8; 32], record: &Record) -> i64 {
-    let mut hasher = KeyedHasher::new(key);
+/// `hasher` has no data yet.
+fn digest_with(hasher: &KeyedHasher, record: &Record) -> i64 {
+    let mut hasher = hasher.clone();
     let mut add = |texts: &[&str]| {
         for text in texts {
             hasher.update(&(text.len() as u64).to_le_bytes());
@@ -74,7 +75,9 @@ mod tests {
     use super::*;
     use mementory_model::Kind;
 
-    const KEY: [u8; 32] = [1; 32];
+    fn digest_of(record: &Record) -> i64 {
+        digest_with(&KeyedHasher::new(&[1; 32]), record)
+    }
 
     fn memory() -> Record {
         let mut record = Record::new(Kind::Memory, RecordKey::new("test", "m"), "Likes tea.");
@@ -98,14 +101,14 @@ mod tests {
             |r| r.verbatim = Some(Verbatim::json("{}")),
             |r| r.verbatim = None,
         ];
-        let before = digest_with(&KEY, &memory());
+        let before = digest_of(&memory());
         for (n, change) in changes.iter().enumerate() {
             let mut record = memory();
             change(&mut record);
-            assert_ne!(digest_with(&KEY, &record), before, "change {n}");
+            assert_ne!(digest_of(&record), before, "change {n}");
         }
-        assert_eq!(digest_with(&KEY, &memory()), before);
-        assert_ne!(digest_with(&[2; 32], &memory()), before, "another vault has other digests");
+        assert_eq!(digest_of(&memory()), before);
+        assert_ne!(digest_with(&KeyedHasher::new(&[2; 32]), &memory()), before, "another vault has other digests");
     }
 
     #[test]
@@ -113,7 +116,7 @@ mod tests {
         let mut record = memory();
         record.text.push_str(" And milk.");
         record.title = Some("Drinks".into());
-        assert_eq!(digest_with(&KEY, &record), digest_with(&KEY, &memory()));
+        assert_eq!(digest_of(&record), digest_of(&memory()));
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Vault ids, fingerprints and digests. All are keyed, so none of them reveals content.
-use mementory_crypto::{KeyedHasher, VaultKeys, keyed_id};
+use mementory_crypto::{VaultKeys, keyed_id};
 use mementory_model::{Kind, Record, RecordKey, Times, normal_text, without_usage};
 
 /// A message, resource, chunk or task gets a fingerprint only if its normalised text has at least this many bytes.
@@ -8,7 +8,7 @@ const MIN_FINGERPRINTED_BYTES: usize = 24;
 
 /// Id of a record in this vault. The same record key always produces the same id.
 pub fn record_id(keys: &VaultKeys, key: &RecordKey) -> [u8; 16] {
-    keyed_id(keys.ids(), &[b"record", key.scope.as_bytes(), key.value.as_bytes()])
+    keys.id_hasher().id_of(&[b"record", key.scope.as_bytes(), key.value.as_bytes()])
 }
 
 /// Fingerprint of a record's text. Equal words produce the same fingerprint, whatever the record's id. None if the kind
@@ -26,7 +26,7 @@ pub fn fingerprint(keys: &VaultKeys, kind: Kind, text: &str) -> Option<[u8; 16]>
 /// Digest of a record's content, by which an import recognises that a record is unchanged. Origin, position and branch
 /// are not part of it, because they differ between two exports of the same record.
 pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
-    let mut hasher = KeyedHasher::new(keys.ids());
+    let mut hasher = keys.id_hasher().clone();
     let mut hash_part = |bytes: &[u8]| {
         hasher.update(&(bytes.len() as u64).to_le_bytes());
         hasher.update(bytes);

@@ -80,6 +80,19 @@ fn keyed_hashes_distinguish_parts() {
 }
 
 #[test]
+fn the_prepared_hasher_has_the_key_for_ids() {
+    let now = "2026-11-21T10:00:00Z";
+    let dir = tempfile::tempdir().unwrap();
+    let (_, keys, _) = crate::create_header(dir.path(), "a b c d", crate::KdfChoice::Floor, now).unwrap();
+    let parts: [&[u8]; 2] = [b"ab", b"c"];
+    assert_eq!(keys.id_hasher().id_of(&parts), keyed_id(keys.ids(), &parts));
+    let before = *keys.ids();
+    let seeded = keys.with_ids_from(&[3; 32]);
+    assert_ne!(*seeded.ids(), before);
+    assert_eq!(seeded.id_hasher().id_of(&parts), keyed_id(seeded.ids(), &parts));
+}
+
+#[test]
 fn signatures_verify_and_changed_ones_do_not() {
     let key = SigningKey::from_seed(&[9; 32]);
     let signature = key.sign(b"message");

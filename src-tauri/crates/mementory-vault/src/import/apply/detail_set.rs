@@ -1,5 +1,5 @@
 //! The details of one version of a record in a form that does not depend on notation.
-use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_crypto::VaultKeys;
 use mementory_model::{Record, Verbatim, remove_usage};
 use mementory_store::details;
 
@@ -56,7 +56,7 @@ fn format_id(keys: &VaultKeys, format: &str) -> u64 {
 fn short_id(keys: &VaultKeys, parts: &[&str]) -> u64 {
     let mut bytes: Vec<&[u8]> = vec![b"detail"];
     bytes.extend(parts.iter().map(|part| part.as_bytes()));
-    let id = keyed_id(keys.ids(), &bytes);
+    let id = keys.id_hasher().id_of(&bytes);
     u64::from_le_bytes(std::array::from_fn(|i| id[i]))
 }
 

@@ -8,7 +8,7 @@ use crate::{
     import_report::DatedExport,
     row_ranges::RowRanges,
 };
-use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_crypto::VaultKeys;
 use mementory_model::{Record, Timestamp};
 use rusqlite::Connection;
 use serde::Deserialize;
@@ -25,7 +25,7 @@ pub(super) const OLDER: &str = "older than what the vault has";
 
 /// Keyed digest of a key scope, for [`DatedExport::group`].
 pub(in crate::import) fn scope_digest(keys: &VaultKeys, scope: &str) -> [u8; 16] {
-    keyed_id(keys.ids(), &[b"dated export", scope.as_bytes()])
+    keys.id_hasher().id_of(&[b"dated export", scope.as_bytes()])
 }
 
 /// The dated exports of the imports that were not undone, newest first, each with its rows.

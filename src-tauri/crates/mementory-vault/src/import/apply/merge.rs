@@ -2,7 +2,7 @@
 //! are MIF's (v1 §8 `merge_strategy`, §9 of the older specification). Their meaning is defined here, since the
 //! specification only lists them.
 use crate::{VaultResult, import::apply::ImportRun};
-use mementory_crypto::{VaultKeys, keyed_id};
+use mementory_crypto::VaultKeys;
 use mementory_model::{Kind, Record, RecordKey};
 use mementory_store::{ids::record_id, kind_code};
 use std::collections::{HashMap, HashSet};
@@ -148,6 +148,6 @@ impl ImportRun<'_> {
     }
 
     fn text_digest(&self, text: &str) -> [u8; 16] {
-        keyed_id(self.context.keys.ids(), &[b"same text", text.as_bytes()])
+        self.context.keys.id_hasher().id_of(&[b"same text", text.as_bytes()])
     }
 }
