@@ -153,6 +153,8 @@ pub(super) struct ImportRun<'i> {
     export_ids: StatedExportIds,
     alternative_keys: AlternativeKeys,
     early_messages: EarlyMessages,
+    /// The key and the id of the owner of the last record with an owner.
+    last_owner: Option<(RecordKey, [u8; 16])>,
 }
 
 impl<'i> ImportRun<'i> {
@@ -195,6 +197,7 @@ impl<'i> ImportRun<'i> {
             export_ids: StatedExportIds::new(connection)?,
             alternative_keys: AlternativeKeys::default(),
             early_messages: EarlyMessages::default(),
+            last_owner: None,
         })
     }
 

@@ -7,7 +7,7 @@ use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord},
 };
-use mementory_model::{Kind, Record, Timestamp};
+use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::record_id, kind_code};
 use rusqlite::{OptionalExtension, params};
 
@@ -29,7 +29,7 @@ impl ImportRun<'_> {
             return Ok((0, false));
         }
         let platform = self.platform(&record.source.platform)?;
-        let owner = record.parent.as_ref().map(|k| self.row_of_key(k)).transpose()?.flatten();
+        let owner = record.parent.as_ref().map(|k| self.row_of_owner(k)).transpose()?.flatten();
         let parent = record.message.as_ref().and_then(|m| m.parent.as_ref());
         let parent = parent.map(|k| self.row_of_key(k)).transpose()?.flatten().map(|(row, _)| row);
         let trash = match owner {
@@ -277,11 +277,27 @@ impl ImportRun<'_> {
 
     /// Returns the row of the record with this key, and whether the record is in the Trash. This batch or an earlier
     /// one added the record.
-    pub(super) fn row_of_key(&self, key: &mementory_model::RecordKey) -> VaultResult<Option<(i64, bool)>> {
-        let id = record_id(&self.context.keys, key);
-        if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(&id) {
+    pub(super) fn row_of_key(&self, key: &RecordKey) -> VaultResult<Option<(i64, bool)>> {
+        self.row_of_id(&record_id(&self.context.keys, key))
+    }
+
+    /// As [`Self::row_of_key`], for the key of a record's owner. All messages of a conversation have the same owner.
+    fn row_of_owner(&mut self, key: &RecordKey) -> VaultResult<Option<(i64, bool)>> {
+        let id = match &self.last_owner {
+            Some((last, id)) if last == key => *id,
+            _ => {
+                let id = record_id(&self.context.keys, key);
+                self.last_owner = Some((key.clone(), id));
+                id
+            }
+        };
+        self.row_of_id(&id)
+    }
+
+    fn row_of_id(&self, id: &[u8; 16]) -> VaultResult<Option<(i64, bool)>> {
+        if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(id) {
             return Ok((*row > 0).then_some((*row, *trashed)));
         }
-        if self.vault_was_empty { Ok(None) } else { Ok(self.known_record(&id)?.map(|k| (k.row, k.trashed))) }
+        if self.vault_was_empty { Ok(None) } else { Ok(self.known_record(id)?.map(|k| (k.row, k.trashed))) }
     }
 }
