@@ -3,7 +3,7 @@
 use crate::{ErasureCheck, Evidence, internal::search_for};
 use mementory_model::{Record, normal_sentences, normal_text, word_count};
 use mementory_search::Needles;
-use mementory_store::StoreResult;
+use mementory_store::{StoreResult, in_halves};
 use rusqlite::{Connection, OptionalExtension};
 use std::collections::{BTreeSet, HashSet};
 
@@ -53,24 +53,27 @@ impl ErasureCheck<'_> {
         if sentences.is_empty() {
             return Ok(0);
         }
-        let connection = self.store.new_reader()?;
         let search = SentenceSearch::new(&sentences)?;
-        let candidates = self.indexed_candidates(&sentences, evidence, present_words)?;
-        let mut rows = BTreeSet::new();
-        self.add_copies(&connection, places_of(&connection, candidates)?, &search, &mut rows)?;
-        self.add_copies(&connection, unindexed_places(&connection, evidence)?, &search, &mut rows)?;
-        Ok(rows.len() as u32)
+        let find = |sentences: &[&str]| self.indexed_candidates(sentences, evidence, present_words);
+        let candidates = in_halves(&search.sentences, find)?;
+        let connection = self.store.new_reader()?;
+        let mut places = places_of(&connection, candidates.into_iter().collect())?;
+        places.extend(unindexed_places(&connection, evidence)?);
+        drop(connection);
+        let places: Vec<Place> = places.into_iter().collect();
+        let rows = in_halves(&places, |places| self.copies_at(places, &search))?;
+        Ok(rows.into_iter().collect::<BTreeSet<_>>().len() as u32)
     }
 
     /// Rows of records in which the index finds the words of one of the sentences. A sentence is skipped if the index
     /// no longer has one of its words.
     fn indexed_candidates(
         &self,
-        sentences: &BTreeSet<String>,
+        sentences: &[&str],
         evidence: &Evidence,
         present_words: &HashSet<String>,
-    ) -> StoreResult<BTreeSet<i64>> {
-        let mut rows = BTreeSet::new();
+    ) -> StoreResult<Vec<i64>> {
+        let mut rows = Vec::new();
         // Single characters are ignored. In scripts without spaces, the last character of a run is a separate token.
         // This token is missing if a record contains the run as a part of a longer run.
         let is_no_longer_indexed = |word: &String| {
@@ -85,23 +88,14 @@ impl ErasureCheck<'_> {
         Ok(rows)
     }
 
-    /// Adds the rows of those records at `places` that contain one of the sentences. A record that cannot be read may
-    /// contain one, so its row is added too.
-    fn add_copies(
-        &self,
-        connection: &Connection,
-        places: BTreeSet<Place>,
-        search: &SentenceSearch<'_>,
-        rows: &mut BTreeSet<i64>,
-    ) -> StoreResult<()> {
-        for Place { pack, slot, row } in places {
-            if !rows.contains(&row)
-                && self.store.packs.record(connection, pack, slot).map_or(true, |record| search.is_in(&record))
-            {
-                rows.insert(row);
-            }
-        }
-        Ok(())
+    /// The rows of those records at `places` that contain one of the sentences. A record that cannot be read may
+    /// contain one, so its row is returned too.
+    fn copies_at(&self, places: &[Place], search: &SentenceSearch<'_>) -> StoreResult<Vec<i64>> {
+        let connection = self.store.new_reader()?;
+        let is_copy = |Place { pack, slot, .. }: &&Place| {
+            self.store.packs.record(&connection, *pack, *slot).map_or(true, |record| search.is_in(&record))
+        };
+        Ok(places.iter().filter(is_copy).map(|place| place.row).collect())
     }
 }
 

@@ -97,12 +97,22 @@ impl SearchIndex {
     pub fn rows_with_phrase(&self, words: &str, max_rows: usize) -> IndexResult<Vec<u64>> {
         self.with_searcher(|searcher| {
             let parts = query_tokens(words, false);
-            let ranking = Ranking::new(searcher, &self.fields, std::iter::empty())?;
-            let expand = |part: &QueryToken| ranking.expand(part).unwrap_or_else(|_| vec![part.token.clone()]);
+            // Only a phrase of one word also matches other forms of the word.
+            let ranking = match parts.as_slice() {
+                [_] => Some(Ranking::new(searcher, &self.fields, std::iter::empty())?),
+                _ => None,
+            };
+            let expand = |part: &QueryToken| {
+                let forms = ranking.as_ref().and_then(|ranking| ranking.expand(part).ok());
+                forms.unwrap_or_else(|| vec![part.token.clone()])
+            };
             let mut out = Vec::new();
             for segment in searcher.segment_readers().iter().rev() {
                 let mut docs = docs_with_phrase(segment, &self.fields, &parts, &expand)?;
                 docs.drop_deleted(segment);
+                if docs.len() == 0 {
+                    continue;
+                }
                 let rows = segment.fast_fields().u64("row")?;
                 docs.for_each_descending(|doc| {
                     if out.len() < max_rows {

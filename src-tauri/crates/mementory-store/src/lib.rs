@@ -6,6 +6,7 @@ pub mod details;
 mod error;
 pub mod export_ids;
 mod file_kind;
+mod halves;
 pub mod ids;
 mod pack_writer;
 mod packs;
@@ -19,6 +20,7 @@ mod wal;
 
 pub use error::{StoreError, StoreResult, unwrap_format};
 pub use file_kind::{FileKind, KIND_SQL};
+pub use halves::in_halves;
 pub use pack_writer::PackWriter;
 pub use packs::{Entry, Packs};
 pub use record_columns::{ListPosition, MAX_PREVIEW_CHARS, RecordColumns, is_branched, write_columns, write_tags};

@@ -94,12 +94,12 @@ pub use mementory_scan::{Class as SensitiveClass, Confidence};
 pub use mementory_search::{IndexFilter, SearchOutcome, SearchPage, snippet};
 pub use mementory_store::{
     FileKind, RowView, SCHEMA_VERSION, StoreError as VaultError, StoreResult as VaultResult, audit::AuditRow,
-    tombstones::TombstoneRow,
+    in_halves, tombstones::TombstoneRow,
 };
 pub use memory_evidence::{EvidenceMessage, FoundBy, FoundEvidence, MemoryEvidence, Trace};
 pub use query::{
     BatchRow, Batches, FacetCounts, FileCount, FileFacts, Files, LinkRow, ListPage, ListQuery, Queries, Reader, Search,
-    Sort, SourceCounts, Summary, VaultCounts, VersionRow, in_halves,
+    Sort, SourceCounts, Summary, VaultCounts, VersionRow,
 };
 pub use review::{Answer, AnsweredRecord, AssistantState, Review, ReviewFilter, ReviewItem};
 pub use scratch::Scratch;

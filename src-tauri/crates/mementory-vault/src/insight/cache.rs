@@ -1,11 +1,10 @@
 //! Judges the live memories by their words, their vectors and the person's decisions.
 use crate::{
-    VaultResult,
+    VaultResult, in_halves,
     insight_cache::{AboutMemory, DecidedKinds, Judgement, RowStamp, State},
     insight_decisions as decisions,
     meaning::{VECTOR_WRITES_KEY, is_current, stored_vectors},
     meta,
-    query::in_halves,
 };
 use mementory_meaning::Vector;
 use mementory_model::{Kind, Record};

@@ -1,5 +1,5 @@
 //! Reads records.
-use crate::{VaultResult, context::Context, message_order, query::halves::in_halves};
+use crate::{VaultResult, context::Context, in_halves, message_order};
 use mementory_formats::{SECRET_DOTS, replace_plain_secrets};
 use mementory_model::{Kind, Record};
 use mementory_store::{Cause, ROW_COLUMNS, RowView, ids::record_id, kind_code};

@@ -1,9 +1,5 @@
 //! Full-text search. The index finds the rows, and their texts are read from the store.
-use crate::{
-    VaultResult,
-    context::Context,
-    query::{halves::in_halves, reader::content_for_display},
-};
+use crate::{VaultResult, context::Context, in_halves, query::reader::content_for_display};
 use mementory_model::Record;
 use mementory_search::{IndexFilter, SearchIndex, SearchOutcome, SearchPage};
 use mementory_store::RowView;

@@ -1,11 +1,11 @@
 //! Reads a list on two threads.
-use crate::VaultError;
+use crate::StoreError;
 
 /// Calls `read` for the two halves of `all` on two threads. Returns the results in the order of `all`.
 ///
 /// # Errors
 /// Errors of `read`; `Internal` if `read` panics on the second thread.
-pub fn in_halves<T: Sync, R: Send, E: From<VaultError> + Send>(
+pub fn in_halves<T: Sync, R: Send, E: From<StoreError> + Send>(
     all: &[T],
     read: impl Fn(&[T]) -> Result<Vec<R>, E> + Sync,
 ) -> Result<Vec<R>, E> {
@@ -16,7 +16,7 @@ pub fn in_halves<T: Sync, R: Send, E: From<VaultError> + Send>(
     std::thread::scope(|scope| {
         let second = scope.spawn(|| read(second));
         let mut out = read(first)?;
-        let panicked = |_| Err(VaultError::Internal("a thread that reads records stopped".into()).into());
+        let panicked = |_| Err(StoreError::Internal("a thread that reads records stopped".into()).into());
         out.extend(second.join().unwrap_or_else(panicked)?);
         Ok(out)
     })
