@@ -4,6 +4,7 @@ use super::{
     bundle::{Bundle, STORE_LISTS, supported_version},
     document::{self, Document},
     hash::{Checksum, sdk_form},
+    increment::is_unsigned,
     memory_conformance::{CheckedMemories, EMPTY_REFERENCE_CODE, EMPTY_REFERENCE_MESSAGE, check_memories},
     message_tree::parent_cycles,
     report::{Ids, IndexEntry, Integrity, Report, nested_text},
@@ -12,7 +13,7 @@ use super::{
     schema_check::check,
     to_record,
 };
-use mementory_format::{Finding, FormatError};
+use mementory_format::{Finding, FormatError, Member};
 use mementory_json::{Tree, TreeError};
 use mementory_model::{Bounds, Timestamp};
 use std::collections::HashSet;
@@ -22,15 +23,25 @@ pub(super) fn check_conformance(
     bundle: &Bundle,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<Report, FormatError> {
+    let Some(member) = bundle.store else { return check_opened(bundle, None, tick) };
+    let text = document::read_text(bundle.catalog, member, bundle.limits)?;
+    let doc = Document::open(&text, &member.place)?;
+    check_opened(bundle, Some((member, &doc)), tick)
+}
+
+/// Like [`check_conformance`], for a caller that has opened the store of the source, if it has one.
+pub(super) fn check_opened(
+    bundle: &Bundle,
+    store: Option<(&Member, &Document)>,
+    tick: &mut dyn FnMut() -> Result<(), FormatError>,
+) -> Result<Report, FormatError> {
     let mut report = Report::default();
     let mut ids = Ids::default();
-    if let Some(member) = bundle.store {
-        let text = document::read_text(bundle.catalog, member, bundle.limits)?;
-        let doc = Document::open(&text, &member.place)?;
+    if let Some((member, doc)) = store {
         report.version = doc.text_member("schema_version");
-        let (_, minor) = supported_version(&doc, &member.place)?;
+        let (_, minor) = supported_version(doc, &member.place)?;
         report.minor = minor;
-        check_store(bundle, &doc, &member.place, &mut report, &mut ids, tick)?;
+        check_store(bundle, doc, &member.place, &mut report, &mut ids, tick)?;
     }
     for member in &bundle.embeddings {
         tick()?;
@@ -96,6 +107,7 @@ fn check_store(
     }
     let memories = doc.raw("memories").map_or("[]", |raw| raw.get());
     let CheckedMemories { total, checksum, damaged } = check_memories(place, memories, bounds, report, ids, tick)?;
+    let checksum = checksum.and_then(Checksum::finish);
     for (i, raw) in doc.list("relations").into_iter().enumerate() {
         let at = format!("{place}/relations/{i}");
         let Some(tree) = report.parse(raw, &at, bounds) else { continue };
@@ -108,7 +120,8 @@ fn check_store(
         report.add_faults(&at, check(&INDEX_RULE, &tree));
         check_index(&at, &tree, report, ids);
     }
-    check_integrity(place, doc, &outline, total, checksum.finish(), bounds, report);
+    check_integrity(place, doc, &outline, total, checksum.as_deref(), bounds, report);
+    report.memories_checksum = checksum;
     if report.integrity == Integrity::Mismatch {
         for i in damaged {
             let message = "one of the memories that the wrong checksum can come from: it does not match its own hash or \
@@ -220,6 +233,9 @@ fn memories(doc: &Document, bounds: Bounds) -> impl Iterator<Item = Option<Tree>
 /// verifying its checksum. None if there is no store, or if it is not signed.
 pub(super) fn signed_outline(bundle: &Bundle) -> Result<Option<(Tree, Integrity)>, FormatError> {
     let Some(member) = bundle.store else { return Ok(None) };
+    if is_unsigned(bundle.catalog, member, bundle.limits)? {
+        return Ok(None);
+    }
     let text = document::read_text(bundle.catalog, member, bundle.limits)?;
     let doc = Document::open(&text, &member.place)?;
     supported_version(&doc, &member.place)?;
@@ -244,7 +260,7 @@ fn check_integrity(
     doc: &Document,
     outline: &Tree,
     total: u64,
-    exact: Option<String>,
+    exact: Option<&str>,
     bounds: Bounds,
     report: &mut Report,
 ) {
@@ -253,7 +269,7 @@ fn check_integrity(
         return;
     };
     let at = format!("{place}/integrity/checksum");
-    report.integrity = integrity_of(doc, outline, exact.as_deref(), bounds);
+    report.integrity = integrity_of(doc, outline, exact, bounds);
     match report.integrity {
         Integrity::None | Integrity::Matches => {}
         Integrity::MatchesSdkForm => report.warn(

@@ -25,13 +25,17 @@ pub(super) fn object<'a>(members: impl Iterator<Item = (&'a str, &'a str)>) -> S
 }
 
 /// A store without its records. The memories are replaced with their checksum, and each other list with its number of
-/// elements. The writer compares these values to detect changes.
-pub(super) fn store(doc: &Document, bounds: Bounds) -> String {
-    let mut checksum = Checksum::default();
-    for raw in doc.list("memories") {
-        checksum.add(&Tree::from_raw(raw, bounds).unwrap_or(Tree::Null));
-    }
-    let sum = format!("\"{}\"", checksum.finish().unwrap_or_default());
+/// elements. The writer compares these values to detect changes. `checksum` is the checksum of the memories, if it is
+/// known.
+pub(super) fn store(doc: &Document, checksum: Option<&str>, bounds: Bounds) -> String {
+    let compute = || {
+        let mut checksum = Checksum::default();
+        for raw in doc.list("memories") {
+            checksum.add(&Tree::from_raw(raw, bounds).unwrap_or(Tree::Null));
+        }
+        checksum.finish().unwrap_or_default()
+    };
+    let sum = format!("\"{}\"", checksum.map_or_else(compute, str::to_owned));
     let counts: Vec<String> = STORE_LISTS.iter().map(|l| doc.list(l).len().to_string()).collect();
     let members = doc.members.iter().map(|(key, raw)| {
         let shown_text = match STORE_LISTS.iter().position(|l| l == key).filter(|_| raw.get().starts_with('[')) {

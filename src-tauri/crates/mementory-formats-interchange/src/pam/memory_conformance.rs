@@ -49,8 +49,8 @@ struct CheckedMemory {
 pub(super) struct CheckedMemories {
     /// Number of memories.
     pub total: u64,
-    /// Checksum of all memories.
-    pub checksum: Checksum,
+    /// Checksum of all memories. None if a memory cannot be read.
+    pub checksum: Option<Checksum>,
     /// Indexes of the memories that do not match their content hash or the schema.
     pub damaged: Vec<usize>,
 }
@@ -65,7 +65,7 @@ pub(super) fn check_memories(
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<CheckedMemories, FormatError> {
     // This size is usually enough, because canonical text is rarely longer than the text in the file.
-    let checksum = Checksum::with_capacity(list.len());
+    let checksum = Some(Checksum::with_capacity(list.len()));
     let mut totals = StoreTotals { place, report, ids, checksum, count: 0, damaged: Vec::new() };
     std::thread::scope(|scope| {
         // The channel is created inside the scope, so that an error drops the receiver and thereby ends the other
@@ -128,7 +128,7 @@ struct StoreTotals<'a> {
     place: &'a str,
     report: &'a mut Report,
     ids: &'a mut Ids,
-    checksum: Checksum,
+    checksum: Option<Checksum>,
     /// Number of memories added so far.
     count: usize,
     damaged: Vec<usize>,
@@ -144,12 +144,14 @@ impl StoreTotals<'_> {
                 Err(why) => {
                     self.report.report_unreadable(&at, &why);
                     self.damaged.push(self.count - 1);
-                    self.checksum = Checksum::default();
+                    self.checksum = None;
                     continue;
                 }
             };
             let sort_id = if checked.has_text_id { checked.id.as_str() } else { "" };
-            self.checksum.add_text(sort_id, checked.canonical.as_deref());
+            if let Some(checksum) = &mut self.checksum {
+                checksum.add_text(sort_id, checked.canonical.as_deref());
+            }
             if !checked.is_intact {
                 self.damaged.push(self.count - 1);
             }

@@ -3,7 +3,7 @@
 //! sink.
 use super::{
     bundle::{Bundle, KEY_SCOPE, scope},
-    conformance::{check_conformance, path_in_bundle},
+    conformance::{check_opened, path_in_bundle},
     document::{self, Document},
     extension::{is_stub, restore},
     increment::STORE_FILE,
@@ -76,7 +76,12 @@ fn read_source(
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
     let is_salvage = mode == ReadMode::Salvage;
-    let mut report = check_conformance(bundle, &mut || sink.progress(0))?;
+    // The text is read once, both for the check and for the records.
+    let text = bundle.store.map(|store| document::read_text(bundle.catalog, store, bundle.limits)).transpose()?;
+    let opened = bundle.store.zip(text.as_deref());
+    let doc = opened.map(|(store, text)| Document::open(text, &store.place)).transpose()?;
+    let store = bundle.store.zip(doc.as_ref());
+    let mut report = check_opened(bundle, store, &mut || sink.progress(0))?;
     if let Some(refusal) = report.refusal.take_if(|_| !is_salvage) {
         return Err(refusal);
     }
@@ -126,8 +131,8 @@ fn read_source(
         reader.report_failed(member.place.clone(), "unsupported_version: its version is not supported", kind);
     }
     reader.read_vectors()?;
-    if let Some(store) = bundle.store {
-        reader.read_store(store)?;
+    if let Some((store, doc)) = store {
+        reader.read_store(store, doc, report.memories_checksum.as_deref())?;
     } else {
         let members = bundle.conversations.clone();
         for member in members.into_iter().filter(|member| !report.unreadable.contains(&member.id)) {
@@ -222,10 +227,8 @@ impl StoreReader<'_> {
     }
 
     /// Reads a store: envelope, memories, relations, conversations.
-    fn read_store(&mut self, member: &Member) -> Result<(), FormatError> {
-        let text = document::read_text(self.bundle.catalog, member, self.limits())?;
-        let doc = Document::open(&text, &member.place)?;
-        let envelope = super::envelope::store(&doc, self.bounds);
+    fn read_store(&mut self, member: &Member, doc: &Document, checksum: Option<&str>) -> Result<(), FormatError> {
+        let envelope = super::envelope::store(doc, checksum, self.bounds);
         self.send_envelope(STORE_FILE, "manifest", member, envelope.as_bytes())?;
         for (i, raw) in doc.list("memories").into_iter().enumerate() {
             self.read_memory(member, i, raw.get())?;
@@ -233,7 +236,7 @@ impl StoreReader<'_> {
         for (i, raw) in doc.list("relations").into_iter().enumerate() {
             self.read_relation(member, i, raw.get())?;
         }
-        self.read_conversations(member, &doc)?;
+        self.read_conversations(member, doc)?;
         self.finish_member(member)
     }
 

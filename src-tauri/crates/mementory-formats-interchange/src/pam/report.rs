@@ -21,6 +21,8 @@ pub(super) struct Report {
     pub errors: Vec<Finding>,
     pub warnings: Vec<Finding>,
     pub integrity: Integrity,
+    /// Checksum of the memories as they are in the file. None if a memory cannot be read or has no canonical form.
+    pub memories_checksum: Option<String>,
     /// Place of a member outside the records that is too large to read.
     pub too_large: Option<String>,
     /// Catalog ids of companion files (conversations, embeddings) that cannot be read.

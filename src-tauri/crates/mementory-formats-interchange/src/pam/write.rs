@@ -19,7 +19,7 @@ use mementory_format::{
     FormatError, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport,
     note_files_left_out, passthrough_envelope,
 };
-use mementory_json::Tree;
+use mementory_json::{Tree, write_string};
 use mementory_model::{Limits, LossKind, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -568,24 +568,36 @@ fn store_text(outline: &Tree, lists: &Lists) -> String {
     assemble(outline, &rows)
 }
 
+/// Memory in bytes that is usually enough for the members of a document outside its records.
+const OUTLINE_BYTES: usize = 16 << 10;
+
 /// Assembles a document from its envelope and the texts of its records, one record per line.
 fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(ElementOrder, String)>>) -> String {
     let Tree::Object(members) = outline else { return String::new() };
-    let texts: Vec<(&str, String)> = members
-        .iter()
-        .map(|(key, value)| {
-            let list = rows.get(key.as_str()).filter(|_| !matches!(value, Tree::Object(_) | Tree::Array(_)));
-            let list =
-                list.or_else(|| rows.get(key.as_str()).filter(|l| !l.is_empty() || matches!(value, Tree::Array(_))));
-            let text = match list {
-                Some(list) if list.is_empty() => "[]".to_owned(),
-                Some(list) => {
-                    format!("[\n{}\n]", list.iter().map(|(_, t)| t.as_str()).collect::<Vec<_>>().join(",\n"))
+    // All records are in memory already, so their text is copied only once.
+    let row_bytes: usize = rows.values().flat_map(|list| list.iter()).map(|(_, text)| text.len() + 2).sum();
+    let mut out = String::with_capacity(row_bytes + OUTLINE_BYTES);
+    out.push('{');
+    for (i, (key, value)) in members.iter().enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write_string(key, &mut out);
+        out.push(':');
+        let list = rows.get(key.as_str()).filter(|list| !list.is_empty() || !matches!(value, Tree::Object(_)));
+        match list {
+            Some(list) if list.is_empty() => out.push_str("[]"),
+            Some(list) => {
+                out.push_str("[\n");
+                for (n, (_, text)) in list.iter().enumerate() {
+                    out.push_str(if n > 0 { ",\n" } else { "" });
+                    out.push_str(text);
                 }
-                None => compact(value),
-            };
-            (key.as_str(), text)
-        })
-        .collect();
-    envelope::object(texts.iter().map(|(k, t)| (*k, t.as_str()))) + "\n"
+                out.push_str("\n]");
+            }
+            None => out.push_str(&compact(value)),
+        }
+    }
+    out.push_str("}\n");
+    out
 }
