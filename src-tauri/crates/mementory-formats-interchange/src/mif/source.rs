@@ -41,7 +41,7 @@ const BYTE_ORDER_MARK: &[u8; 3] = b"\xef\xbb\xbf";
 
 /// Size in bytes of the largest file that is kept in memory. A document is read several times, which is much faster
 /// from memory.
-const MAX_IN_MEMORY_BYTES: u64 = 32 << 20;
+const MAX_IN_MEMORY_BYTES: u64 = 64 << 20;
 
 impl<'a> Source<'a> {
     /// Opens a file with a known encoding.
