@@ -23,8 +23,16 @@ impl<'c> JsonHead<'c> {
     pub fn of(catalog: &'c Catalog, member: &'c Member) -> Option<Self> {
         match start_of(catalog, member).ok()? {
             Start::Json(JsonStart { first, keys }) => Some(Self { first, keys, catalog, member }),
-            Start::NotJson(_) => None,
+            Start::Unclear | Start::Other(_) => None,
         }
+    }
+
+    /// True if the start of a member of the catalog has a first character with which no JSON document begins.
+    ///
+    /// # Errors
+    /// Fails if the member cannot be read.
+    pub(crate) fn is_ruled_out(catalog: &Catalog, member: &Member) -> Result<bool, FormatError> {
+        Ok(matches!(start_of(catalog, member)?, Start::Other(_)))
     }
 
     /// Returns the first [`JsonHead::BYTES`] decoded bytes. A format examines the keys first, because the bytes are
@@ -58,9 +66,19 @@ struct JsonBytes(Arc<[u8]>);
 
 enum Start {
     Json(JsonStart),
+    /// The start has only white space, or begins with a byte that may be a part of white space or of a byte order mark.
+    Unclear,
     /// The file does not begin like JSON. Contains the start of the file only if this call read it. The catalog does
     /// not cache the starts of such files, because there may be many.
-    NotJson(Option<Arc<[u8]>>),
+    Other(Option<Arc<[u8]>>),
+}
+
+/// What the catalog caches of the start of a file.
+#[derive(Clone)]
+enum CachedStart {
+    Json(JsonStart),
+    Unclear,
+    Other,
 }
 
 /// The first `count` bytes of a member of the catalog, or fewer if it is shorter, decoded as in
@@ -69,8 +87,8 @@ pub fn decoded_head(catalog: &Catalog, member: &Member, count: usize) -> Result<
     if count == JsonHead::BYTES {
         match start_of(catalog, member)? {
             Start::Json(_) => return json_bytes(catalog, member),
-            Start::NotJson(Some(bytes)) => return Ok(bytes),
-            Start::NotJson(None) => {}
+            Start::Other(Some(bytes)) => return Ok(bytes),
+            Start::Unclear | Start::Other(None) => {}
         }
     }
     read_head(catalog, member, count)
@@ -78,20 +96,27 @@ pub fn decoded_head(catalog: &Catalog, member: &Member, count: usize) -> Result<
 
 fn start_of(catalog: &Catalog, member: &Member) -> Result<Start, FormatError> {
     let mut other = None;
-    let json = catalog.derived(member, || {
+    let start = catalog.derived(member, || {
         let bytes = read_head(catalog, member, JsonHead::BYTES)?;
         let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace()).copied();
-        let Some(first) = first.filter(|first| matches!(first, b'{' | b'[' | b'"')) else {
-            other = Some(bytes);
-            return Ok((None, 0));
+        let Some(first) = first.filter(|byte| byte.is_ascii_graphic()) else {
+            return Ok((CachedStart::Unclear, 0));
         };
+        if !matches!(first, b'{' | b'[' | b'"') {
+            other = Some(bytes);
+            return Ok((CachedStart::Other, 0));
+        }
         let keys = keys_of(&bytes);
         let memory_bytes = keys.memory_bytes();
         let byte_count = bytes.len();
         catalog.derived(member, || Ok((JsonBytes(bytes), byte_count)))?;
-        Ok((Some(JsonStart { first, keys: Arc::new(keys) }), memory_bytes))
+        Ok((CachedStart::Json(JsonStart { first, keys: Arc::new(keys) }), memory_bytes))
     })?;
-    Ok(json.map_or(Start::NotJson(other), Start::Json))
+    Ok(match start {
+        CachedStart::Json(json) => Start::Json(json),
+        CachedStart::Unclear => Start::Unclear,
+        CachedStart::Other => Start::Other(other),
+    })
 }
 
 fn json_bytes(catalog: &Catalog, member: &Member) -> Result<Arc<[u8]>, FormatError> {

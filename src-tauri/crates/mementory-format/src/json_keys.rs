@@ -8,6 +8,9 @@ pub fn json_keys(catalog: &Catalog, member: &Member) -> Result<Option<Arc<Keys>>
     if let Some(head) = JsonHead::of(catalog, member).filter(|head| head.first != b'"') {
         return Ok(Some(head.keys));
     }
+    if JsonHead::is_ruled_out(catalog, member)? {
+        return Ok(None);
+    }
     catalog.derived(member, || {
         let io = |e| FormatError::io(&member.place, e);
         let keys = catalog.read(member, |reader| mementory_json::keys(reader).map_err(io))?.map(Arc::new);

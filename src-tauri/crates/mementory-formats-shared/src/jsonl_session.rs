@@ -96,6 +96,11 @@ pub fn head_lines(catalog: &Catalog, member: &Member) -> Option<Vec<String>> {
     let head = catalog.head(member, HEAD_BYTES).ok()?;
     let is_whole = head.len() < HEAD_BYTES;
     let (encoding, mark) = Encoding::for_bom(&head).unwrap_or((encoding_rs::UTF_8, 0));
+    // Most files begin with another character, and decoding them takes longer than this look at it.
+    let first = head.get(mark..)?.iter().find(|byte| !byte.is_ascii_whitespace());
+    if encoding == encoding_rs::UTF_8 && first.is_some_and(|byte| byte.is_ascii() && *byte != b'{') {
+        return None;
+    }
     let (text, _) = encoding.decode_without_bom_handling(head.get(mark..)?);
     if !text.trim_start().starts_with('{') {
         return None;

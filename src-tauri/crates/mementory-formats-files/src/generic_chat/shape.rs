@@ -308,9 +308,12 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     if !names_speaker(&text) && !names_author {
         return None;
     }
+    // There are thousands of possible paths, so only those are looked up whose names occur in the file.
+    let (role_keys, text_keys) = (names_in(keys, &ROLE_KEYS), names_in(keys, &TEXT_KEYS));
+    let message_lists = names_in(keys, &MESSAGE_LISTS);
     let is_message = |at: &str| {
         let has_any = |names: &[&str]| names.iter().any(|name| has(keys, &format!("{at}{name}")));
-        has_any(&ROLE_KEYS) && has_any(&TEXT_KEYS)
+        has_any(&role_keys) && has_any(&text_keys)
     };
     let names_threads = ["threadId", "thread_id"].iter().any(|key| has(keys, &format!("messages.{key}")));
     if has(keys, "threads") && names_threads && is_message("messages.") {
@@ -319,7 +322,7 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     let has_lists = |wrapper: &str| {
         let at = |list: &&str| format!("{wrapper}{list}.");
         // Some programs put each message into an envelope.
-        MESSAGE_LISTS.iter().any(|list| is_message(&at(list)) || is_message(&format!("{}message.", at(list))))
+        message_lists.iter().any(|list| is_message(&at(list)) || is_message(&format!("{}message.", at(list))))
     };
     let is_in_envelope = |outer: &str| ENVELOPES.iter().any(|inner| has_lists(&format!("{outer}{inner}.")));
     if has_lists("")
@@ -383,8 +386,9 @@ fn backup(keys: &Keys, text: &str) -> Option<Shape> {
 /// The keys under which a file lists conversations. A list under any other key is part of a conversation.
 pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
     let (keys, text) = (keys_of(head), text_of(head));
+    let (message_lists, role_keys) = (names_in(&keys, &MESSAGE_LISTS), names_in(&keys, &ROLE_KEYS));
     let is_wrapper = |wrapper: &str| {
-        MESSAGE_LISTS.iter().any(|list| ROLE_KEYS.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
+        message_lists.iter().any(|list| role_keys.iter().any(|role| has(&keys, &format!("{wrapper}.{list}.{role}"))))
     };
     let is_answer = |wrapper: &str| anything_llm::is_answer(&keys, wrapper);
     let has_pairs = |wrapper: &str| pairs::has_pair_objects(&keys, &text, &format!("{wrapper}."), &TEXT_KEYS);
@@ -394,6 +398,11 @@ pub(super) fn wrappers(head: &[u8]) -> Vec<&'static str> {
 
 fn has(keys: &Keys, path: &str) -> bool {
     keys.has(path)
+}
+
+/// Those of the names that occur in the file, at any level.
+fn names_in(keys: &Keys, names: &[&'static str]) -> Vec<&'static str> {
+    names.iter().copied().filter(|name| keys.has_name(name)).collect()
 }
 
 /// True if the text contains a known speaker, as in `"role": "user"` or `"sender":"Human"`, or a member such as
