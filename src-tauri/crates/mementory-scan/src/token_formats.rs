@@ -1,5 +1,5 @@
 //! Keys and tokens whose format identifies the provider. To add one, add an entry to [`TOKEN_FORMATS`].
-use std::sync::LazyLock;
+use std::sync::{LazyLock, OnceLock};
 
 use regex::Regex;
 
@@ -255,11 +255,16 @@ pub(crate) static TOKEN_FORMATS: &[TokenFormat] = &[
     token("twilio_account_sid", "AC", "[a-f0-9]{32}"),
 ];
 
-static COMPILED_FORMATS: LazyLock<Vec<Option<Regex>>> = LazyLock::new(|| {
-    let compile =
-        |format: &TokenFormat| Regex::new(&format!("^{}{}", regex::escape(format.prefix), format.pattern)).ok();
-    TOKEN_FORMATS.iter().map(compile).collect()
-});
+/// The compiled patterns of the formats, at the same indexes. Each is compiled when its prefix is first found, because
+/// compiling all takes longer than most searches.
+static PATTERNS: LazyLock<Vec<OnceLock<Option<Regex>>>> =
+    LazyLock::new(|| TOKEN_FORMATS.iter().map(|_| OnceLock::new()).collect());
+
+fn pattern(index: usize) -> Option<&'static Regex> {
+    let format = TOKEN_FORMATS.get(index)?;
+    let compile = || Regex::new(&format!("^{}{}", regex::escape(format.prefix), format.pattern)).ok();
+    PATTERNS.get(index)?.get_or_init(compile).as_ref()
+}
 
 /// The prefix of a known token format with which the text begins, if it is evidence enough. If several prefixes fit, the
 /// shortest one.
@@ -281,7 +286,7 @@ pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding>
         return None;
     }
     let window = &doc.text[start..doc.text.floor_char_boundary((start + MAX_TOKEN_BYTES).min(doc.text.len()))];
-    let captures = COMPILED_FORMATS.get(index)?.as_ref()?.captures(window)?;
+    let captures = pattern(index)?.captures(window)?;
     let value = captures.get(1).or_else(|| captures.get(0))?;
     let (mut from, mut to) = (start + value.start(), start + value.end());
     if doc.bytes.get(to).is_some_and(|b| b.is_ascii_alphanumeric()) {
