@@ -115,7 +115,8 @@ fn an_export_since_a_time_contains_the_deletions_since_then() {
 fn an_increment_says_nothing_about_facts_that_it_does_not_contain() {
     let folder = tempfile::tempdir().unwrap();
     let options = CreateOptions { kdf_floor: true };
-    let bundle = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/mem/all-kinds/input.mem");
+    let bundle =
+        Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/mem/all-kinds/input.mem");
     let open = |name: &str| Session::create(&folder.path().join(name), PASSPHRASE, options).unwrap().0;
     let import = |session: &Session, path: &Path| {
         let request = ImportRequest { paths: vec![path.display().to_string()], ..ImportRequest::default() };

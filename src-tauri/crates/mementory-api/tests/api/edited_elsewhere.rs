@@ -50,7 +50,8 @@ fn all_text(folder: &Path) -> String {
 #[test]
 fn a_record_edited_in_another_vault_is_exported_as_edited() {
     let folder = tempfile::tempdir().unwrap();
-    let mem_source = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../fixtures/mem/small/input.mem");
+    let mem_source =
+        Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("../../../fixtures/mem/small/input.mem");
     let pam_source = pam_store(folder.path());
     for (home, source, original) in [("mem", mem_source, MEM_TEXT), ("pam", pam_source, PAM_TEXT)] {
         let first = vault(folder.path(), &format!("first-{home}"));

@@ -75,5 +75,5 @@ pub fn now() -> SystemTime {
 
 /// The path of a file or folder with test data.
 pub fn data(folder: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("tests").join(folder)
+    Path::new(&std::env::var_os("CARGO_MANIFEST_DIR").unwrap()).join("tests").join(folder)
 }

@@ -4,7 +4,6 @@ use mementory_api::Job;
 use proptest::prelude::*;
 use std::{collections::BTreeMap, path::Path};
 
-const SAMPLES_FOLDER: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../fixtures/samples");
 /// The id of a record that does not exist. Calls with this id must be answered like calls with the id of a record that
 /// the grant does not cover.
 const NO_RECORD: &str = "00000000000000000000000000000000";
@@ -54,7 +53,9 @@ fn filled_vault() -> (TestVault, Vec<String>) {
     ]
     .map(|text| v.add(text))
     .to_vec();
-    let paths = vec![Path::new(SAMPLES_FOLDER).join("chatgpt-export.zip").display().to_string()];
+    let crate_folder = std::env::var_os("CARGO_MANIFEST_DIR").unwrap();
+    let export = Path::new(&crate_folder).join("../../../fixtures/samples/chatgpt-export.zip");
+    let paths = vec![export.display().to_string()];
     let request = ImportRequest { paths, ..ImportRequest::default() };
     v.session.imports().import(&request, false, &Job::default()).unwrap();
     let all = v.session.records().list(&ListRequest { limit: Some(500), ..ListRequest::default() }).unwrap();
