@@ -31,4 +31,4 @@ pub use text::{
 };
 pub use time::Timestamp;
 pub use tombstone::{Derived, Tombstone, TombstoneOp};
-pub use usage::{remove_usage, without_usage};
+pub use usage::{WithoutUsage, remove_usage};

@@ -1,6 +1,6 @@
 //! Vault ids, fingerprints and digests. All are keyed, so none of them reveals content.
 use mementory_crypto::{VaultKeys, keyed_id};
-use mementory_model::{Kind, Record, RecordKey, Times, normal_text, without_usage};
+use mementory_model::{Kind, Record, RecordKey, Times, WithoutUsage, normal_text};
 
 /// A message, resource, chunk or task gets a fingerprint only if its normalised text has at least this many bytes.
 /// Otherwise, deleting a "yes", for example, would block every other "yes".
@@ -48,9 +48,9 @@ pub fn content_digest(keys: &VaultKeys, record: &Record) -> [u8; 16] {
         hash_part(&number.unwrap_or(f64::NAN).to_bits().to_le_bytes());
     }
     // Counts of uses are left out, because another use of the record does not change its content.
-    let fields = without_usage(&record.fields);
+    let fields = WithoutUsage(&record.fields);
     if !fields.is_empty() {
-        hash_part(&serde_json::to_vec(&*fields).unwrap_or_default());
+        hash_part(&serde_json::to_vec(&fields).unwrap_or_default());
     }
     for attachment in &record.attachments {
         hash_part(attachment.key.value.as_bytes());
