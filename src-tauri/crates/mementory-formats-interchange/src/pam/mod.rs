@@ -1,5 +1,6 @@
 //! Portable AI Memory (PAM) 1.0: a memory store, with conversation files and embeddings in separate files. See
 //! README.md.
+mod assemble;
 mod bundle;
 mod canonical;
 mod compose;

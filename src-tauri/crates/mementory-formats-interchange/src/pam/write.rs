@@ -1,6 +1,7 @@
 //! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Records of the home store come
 //! first, in their original order.
 use super::{
+    assemble::assemble,
     bundle::{KEY_SCOPE, STORE_LISTS},
     compose::{ComposedMemory, Context, clean, compact, object, set_id, set_missing_id, text_value, time_tree},
     conformance::is_safe_path,
@@ -19,7 +20,7 @@ use mementory_format::{
     FormatError, PassthroughItem, RecordSource, SourceDescription, StoredRecord, WriteOptions, WriteReport,
     note_files_left_out, passthrough_envelope,
 };
-use mementory_json::{Tree, write_string};
+use mementory_json::Tree;
 use mementory_model::{Limits, LossKind, Timestamp};
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -75,7 +76,7 @@ impl Target {
 }
 
 /// Sort key of an element. Elements of the imported list come first, in their original order.
-type ElementOrder = (u8, u64, u64);
+pub(super) type ElementOrder = (u8, u64, u64);
 
 #[derive(Default)]
 struct Lists {
@@ -566,38 +567,4 @@ fn store_text(outline: &Tree, lists: &Lists) -> String {
         ("conversations_index", &lists.index),
     ]);
     assemble(outline, &rows)
-}
-
-/// Memory in bytes that is usually enough for the members of a document outside its records.
-const OUTLINE_BYTES: usize = 16 << 10;
-
-/// Assembles a document from its envelope and the texts of its records, one record per line.
-fn assemble(outline: &Tree, rows: &BTreeMap<&str, &Vec<(ElementOrder, String)>>) -> String {
-    let Tree::Object(members) = outline else { return String::new() };
-    // All records are in memory already, so their text is copied only once.
-    let row_bytes: usize = rows.values().flat_map(|list| list.iter()).map(|(_, text)| text.len() + 2).sum();
-    let mut out = String::with_capacity(row_bytes + OUTLINE_BYTES);
-    out.push('{');
-    for (i, (key, value)) in members.iter().enumerate() {
-        if i > 0 {
-            out.push(',');
-        }
-        write_string(key, &mut out);
-        out.push(':');
-        let list = rows.get(key.as_str()).filter(|list| !list.is_empty() || !matches!(value, Tree::Object(_)));
-        match list {
-            Some(list) if list.is_empty() => out.push_str("[]"),
-            Some(list) => {
-                out.push_str("[\n");
-                for (n, (_, text)) in list.iter().enumerate() {
-                    out.push_str(if n > 0 { ",\n" } else { "" });
-                    out.push_str(text);
-                }
-                out.push_str("\n]");
-            }
-            None => out.push_str(&compact(value)),
-        }
-    }
-    out.push_str("}\n");
-    out
 }
