@@ -10,6 +10,7 @@ mod early_messages;
 mod export_ids;
 mod exported;
 mod files;
+mod last_owner;
 mod merge;
 mod other_evidence;
 mod replaced_lists;
@@ -43,6 +44,7 @@ use export_ids::{StatedExportIds, store_export_id};
 pub(super) use exported::scope_digest;
 use exported::{DatedExports, EARLIER_EXPORT};
 use files::FileImport;
+use last_owner::LastOwner;
 use mementory_model::{Kind, Record, RecordKey, Timestamp};
 use mementory_store::{
     Flags, PackWriter, RecordColumns,
@@ -153,8 +155,7 @@ pub(super) struct ImportRun<'i> {
     export_ids: StatedExportIds,
     alternative_keys: AlternativeKeys,
     early_messages: EarlyMessages,
-    /// The key and the id of the owner of the last record with an owner.
-    last_owner: Option<(RecordKey, [u8; 16])>,
+    last_owner: LastOwner,
 }
 
 impl<'i> ImportRun<'i> {
@@ -197,7 +198,7 @@ impl<'i> ImportRun<'i> {
             export_ids: StatedExportIds::new(connection)?,
             alternative_keys: AlternativeKeys::default(),
             early_messages: EarlyMessages::default(),
-            last_owner: None,
+            last_owner: LastOwner::default(),
         })
     }
 

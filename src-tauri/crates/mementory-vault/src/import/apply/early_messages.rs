@@ -27,8 +27,8 @@ pub(super) fn wait_for_conversation(
     let Some(conversation) = message.parent.as_ref().filter(|_| message.kind == Kind::Message) else {
         return Ok(Some(records));
     };
-    let is_seen = run.seen.contains_key(&record_id(&run.context.keys, conversation));
-    if is_seen || run.row_of_key(conversation)?.is_some() {
+    let id = record_id(&run.context.keys, conversation);
+    if run.seen.contains_key(&id) || run.row_of_id(&id)?.is_some() {
         return Ok(Some(records));
     }
     let source_bytes = message.verbatim.as_ref().map_or(0, |verbatim| verbatim.text.len());

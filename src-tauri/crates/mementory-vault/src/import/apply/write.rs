@@ -29,9 +29,14 @@ impl ImportRun<'_> {
             return Ok((0, false));
         }
         let platform = self.platform(&record.source.platform)?;
-        let owner = record.parent.as_ref().map(|k| self.row_of_owner(k)).transpose()?.flatten();
+        let owner = record.parent.as_ref().map(|k| self.last_owner.id_of(&self.context.keys, k));
+        let owner = owner.map(|id| self.row_of_id(&id)).transpose()?.flatten();
         let parent = record.message.as_ref().and_then(|m| m.parent.as_ref());
-        let parent = parent.map(|k| self.row_of_key(k)).transpose()?.flatten().map(|(row, _)| row);
+        let parent = parent
+            .map(|k| self.row_of_id(&record_id(&self.context.keys, k)))
+            .transpose()?
+            .flatten()
+            .map(|(row, _)| row);
         let trash = match owner {
             Some((row, true)) => self.trash_state(row)?,
             _ => None,
@@ -185,7 +190,8 @@ impl ImportRun<'_> {
         if trashed {
             return Ok(());
         }
-        let owner = record.parent.as_ref().map(|k| self.row_of_key(k)).transpose()?.flatten();
+        let owner = record.parent.as_ref().map(|k| record_id(&self.context.keys, k));
+        let owner = owner.map(|id| self.row_of_id(&id)).transpose()?.flatten();
         self.context.index_add(row, owner.map(|(row, _)| row), record)
     }
 
@@ -275,26 +281,9 @@ impl ImportRun<'_> {
         Ok(())
     }
 
-    /// Returns the row of the record with this key, and whether the record is in the Trash. This batch or an earlier
-    /// one added the record.
-    pub(super) fn row_of_key(&self, key: &RecordKey) -> VaultResult<Option<(i64, bool)>> {
-        self.row_of_id(&record_id(&self.context.keys, key))
-    }
-
-    /// As [`Self::row_of_key`], for the key of a record's owner. All messages of a conversation have the same owner.
-    fn row_of_owner(&mut self, key: &RecordKey) -> VaultResult<Option<(i64, bool)>> {
-        let id = match &self.last_owner {
-            Some((last, id)) if last == key => *id,
-            _ => {
-                let id = record_id(&self.context.keys, key);
-                self.last_owner = Some((key.clone(), id));
-                id
-            }
-        };
-        self.row_of_id(&id)
-    }
-
-    fn row_of_id(&self, id: &[u8; 16]) -> VaultResult<Option<(i64, bool)>> {
+    /// Returns the row of the record with this id, and whether the record is in the Trash. This batch or an earlier one
+    /// added the record.
+    pub(super) fn row_of_id(&self, id: &[u8; 16]) -> VaultResult<Option<(i64, bool)>> {
         if let Some(SeenRecord { row, trashed, .. }) = self.seen.get(id) {
             return Ok((*row > 0).then_some((*row, *trashed)));
         }
