@@ -136,6 +136,29 @@ function runWithLimit(vault, ...args) {
   });
 }
 
+/** Commands that refuse a bomb: name, arguments after the path, and whether it has the option `--limit-bytes`. */
+const REFUSING_COMMANDS = [
+  ["validate", [], true],
+  ["verify", [], true],
+  ["import", ["--dry-run"], true],
+  ["convert", ["converted.json", "--format", "mif"], true],
+  ["detect", [], false],
+  ["push", ["--sink", "file", "--dest", "pushed.zip"], false],
+];
+
+/** Returns whether exactly the commands with the option `--limit-bytes` name it when they refuse a bomb. */
+function adviseOnlyOwnOptions(vault) {
+  const path = join(vault.folder, "zeros.zip");
+  const entries = { "a.mif.json": readFixture("mif", "v2", "input.json"), "zeros.bin": "0".repeat(101 << 20) };
+  writeFileSync(path, zip(Object.entries(entries), true));
+  const wrong = REFUSING_COMMANDS.filter(([command, options, hasOption]) => {
+    const { answer } = vault.run(command, path, ...options);
+    return answer?.error?.code !== "limit" || answer.error.message.includes("--limit-bytes") !== hasOption;
+  });
+  wrong.forEach(([command]) => console.log(`  ${command}: not the advice that this command can follow`));
+  return wrong.length === 0;
+}
+
 /**
  * Validates and imports every bomb. Imports a valid file first, to show that the limit is high enough for the program.
  */
@@ -169,6 +192,7 @@ export async function testBombs(count) {
       problems.forEach((problem) => console.log(`  ${problem}`));
       count.add(`bomb: ${name}`, problems.length === 0);
     }
+    if (!process.env.MEMENTORY_CASE) count.add("bombs: advice on limits", adviseOnlyOwnOptions(vault));
     for (const name of QUICK_BOMBS.filter((one) => one.includes(process.env.MEMENTORY_CASE ?? "")))
       count.add(`bomb: ${name}`, answersWithinLimit(vault, makeBomb(folder, name)));
     return Promise.resolve();

@@ -3,6 +3,7 @@ use crate::source::*;
 use mementory_formats::{FormatError, Sink};
 use mementory_model::{Derived, Kind, Record, Tombstone, TombstoneOp, Unit};
 use mementory_testkit::{TempVault, at};
+use mementory_vault::FailedStep;
 
 #[test]
 fn a_version_added_by_an_undone_import_is_in_no_pack() {
@@ -287,6 +288,46 @@ fn undoing_an_older_import_leaves_what_a_newer_one_contained() {
             "{name}: the third import contained all of it"
         );
     }
+}
+
+/// The memory `m`, last changed on `day`.
+fn dated_memory(day: i64, text: &str) -> Unit {
+    let mut memory = record(Kind::Memory, "m", text);
+    memory.times.updated = Some(at(day));
+    memory.into()
+}
+
+#[test]
+fn an_undo_says_how_many_records_keep_a_text_that_no_later_import_contains() {
+    let t = TempVault::new();
+    let tea = memory("tea", "Likes tea.");
+    let newer = import_units(&t, &[dated_memory(5, "Keeps a numbat."), tea.clone()]);
+    let older = import_units(&t, &[dated_memory(1, "Keeps a wombat."), tea]);
+    let undone = t.vault.importer().undo(&newer.batch, at(200)).unwrap();
+    let expected_warning = FailedStep::OtherVersionNotStored { records: 1 };
+    assert_eq!(undone.warnings, [expected_warning].into());
+    assert_eq!(
+        texts(&t, Kind::Memory),
+        ["Keeps a numbat.", "Likes tea."],
+        "the older text is not stored, and the record is not lost"
+    );
+    let undone = t.vault.importer().undo(&older.batch, at(300)).unwrap();
+    assert_eq!((undone.value, undone.warnings.len()), (2, 0));
+    assert_eq!(texts(&t, Kind::Memory), [""; 0]);
+    assert_eq!(faults(&t), [""; 0]);
+}
+
+#[test]
+fn a_stored_earlier_version_is_restored_even_if_a_later_import_contains_it_as_an_older_one() {
+    let t = TempVault::new();
+    import_units(&t, &[dated_memory(1, "Keeps a wombat.")]);
+    let newer = import_units(&t, &[dated_memory(5, "Keeps a numbat.")]);
+    import_units(&t, &[dated_memory(1, "Keeps a wombat.")]);
+    let undone = t.vault.importer().undo(&newer.batch, at(200)).unwrap();
+    assert_eq!((undone.value, undone.warnings.len()), (1, 0));
+    assert_eq!(texts(&t, Kind::Memory), ["Keeps a wombat."]);
+    assert_no_trace_of(&t, &["numbat"]);
+    assert_eq!(faults(&t), [""; 0]);
 }
 
 #[test]

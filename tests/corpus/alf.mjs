@@ -15,6 +15,7 @@ import {
   editManifest,
   editLines,
   editFirstRecord,
+  stateFlags,
   stateMethod,
   keepOnlyMemories,
   addEntries,
@@ -49,6 +50,8 @@ function validEntries() {
 
 const TOKEN = ["ghp", "q7Xw2LkP9sVbT4nRz8JcYd5MfHg3uE6AoKiN"].join("_");
 const EXTRA_ENTRY = { name: "more.txt", data: "More text of nobody.\n" };
+/** Another entry that states these flags in both headers. */
+const flaggedEntry = (flags) => ({ ...EXTRA_ENTRY, central: { flags }, local: { flags } });
 
 /**
  * Each key says what is wrong with an archive. The value is the change to the valid entries and the answer of `import`.
@@ -159,17 +162,19 @@ const ARCHIVES = {
     "refused_input",
   ],
   "a manifest that is compressed with bzip2": [stateMethod("manifest.json", 12), "refused_input"],
-  "an entry that says it is encrypted": [
-    addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 }, local: { flags: 0x801 } }),
-    "refused_input",
-  ],
+  "an entry that says it is encrypted": [addEntries(flaggedEntry(0x801)), "refused_input"],
   "an entry that only the directory says is encrypted": [
     addEntries({ ...EXTRA_ENTRY, central: { flags: 0x801 } }),
     "container_header_differs",
   ],
-  "an entry whose header is masked": [
-    addEntries({ ...EXTRA_ENTRY, central: { flags: 0x2800 }, local: { flags: 0x2800 } }),
-    "refused_input",
+  "an entry whose header is masked": [addEntries(flaggedEntry(0x2800)), "refused_input"],
+  "an entry with strong encryption": [addEntries(flaggedEntry(0x840)), "refused_input"],
+  "an entry that is a patch": [addEntries(flaggedEntry(0x820)), "refused_input"],
+  "a partition that is a patch": [stateFlags(PARTITION_NAME, 0x820), "refused_input"],
+  "a manifest that is a patch": [stateFlags("manifest.json", 0x820), "refused_input"],
+  "an entry that only the local header says is a patch": [
+    addEntries({ ...EXTRA_ENTRY, local: { flags: 0x820 } }),
+    "container_header_differs",
   ],
   // Parts are missing, or contradict the manifest.
   "no identity.json": [removeEntry("identity.json"), "layer_missing"],

@@ -30,6 +30,9 @@ export const editFirstRecord = (change) =>
 /** States this compression method in both headers of an entry. */
 export const stateMethod = (name, method) =>
   changeEntry(name, (entry) => ({ ...entry, central: { method }, local: { method } }));
+/** States these flags in both headers of an entry. */
+export const stateFlags = (name, flags) =>
+  changeEntry(name, (entry) => ({ ...entry, central: { flags }, local: { flags } }));
 /** Removes all layers but the memories, and all entries but the manifest and the partition. */
 export const keepOnlyMemories = (entries) =>
   editManifest((m) => {

@@ -31,6 +31,9 @@ const changeLetter = (text) => {
 };
 const refusedAs = (code) => [code, code];
 
+/** States these flags in both headers of an entry. */
+const stateFlags = (path, flags) => editEntry(path, { central: { flags }, local: { flags } });
+
 const CONTAINER = {
   nothing: [{}, "taken", ""],
   ...Object.fromEntries(
@@ -71,6 +74,9 @@ const CONTAINER = {
     editEntry(EPISODES, { data: "/etc/passwd", mode: 0o120777 }),
     ...refusedAs("path_escapes"),
   ],
+  "an encrypted file of records": [stateFlags(EPISODES, 0x801), ...refusedAs("encrypted")],
+  "a file of records that is a patch": [stateFlags(EPISODES, 0x820), ...refusedAs("unsupported_compression")],
+  "an encrypted signature": [{ key: TRUSTED_KEY, ...stateFlags("manifest.sig", 0x801) }, ...refusedAs("encrypted")],
   "entries that differ by case": [
     addEntries({ name: `garden.mem/${EPISODES.toUpperCase()}`, data: NOTE }),
     ...refusedAs("container_similar_names"),

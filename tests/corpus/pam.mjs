@@ -28,6 +28,9 @@ const editSealed = (change) => ({ sealed: (store) => void change(store) });
 const editSigned = (change) => ({ key: TRUSTED_KEY, signed: (store) => void change(store) });
 const editMember = (name, change) => editText(STORE, (text) => text.replace(`"${name}":`, change));
 
+/** States these flags in both headers of an entry. */
+const stateFlags = (name, flags) => editEntry(name, { central: { flags }, local: { flags } });
+
 const CONTAINER = {
   nothing: [{}, "taken", ""],
   ...Object.fromEntries(
@@ -38,14 +41,12 @@ const CONTAINER = {
   ),
   ...Object.fromEntries(
     [STORE, CONVERSATION, EMBEDDINGS].flatMap((name) => [
-      [
-        `an entry ${name} that says it is encrypted`,
-        [editEntry(name, { central: { flags: 0x801 }, local: { flags: 0x801 } }), ...refusedAs("encrypted")],
-      ],
+      [`an entry ${name} that says it is encrypted`, [stateFlags(name, 0x801), ...refusedAs("encrypted")]],
       [
         `an entry ${name} that is compressed with bzip2`,
         [editEntry(name, { central: { method: 12 }, local: { method: 12 } }), ...refusedAs("unsupported_compression")],
       ],
+      [`an entry ${name} that is a patch`, [stateFlags(name, 0x820), ...refusedAs("unsupported_compression")]],
       [`a link in place of ${name}`, [editEntry(name, { mode: 0o120777 }), ...refusedAs("link")]],
     ]),
   ),

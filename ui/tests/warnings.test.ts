@@ -28,6 +28,11 @@ describe("warnings after a change", () => {
     expect(undone).toBe(true);
   });
 
+  it("say how many items they are about", () => {
+    toasts.warn([{ ...warning("other_version_not_stored"), count: 2 }]);
+    expect(toasts.current?.text).toMatch(/^2 items keep their text/);
+  });
+
   it("are shown also for steps that this version does not know", () => {
     toasts.warn([warning("from_the_future")]);
     expect(toasts.current?.text).toMatch(/a follow-up step failed/);

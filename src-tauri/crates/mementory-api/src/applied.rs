@@ -1,8 +1,8 @@
-//! Converts the warnings of a change that was made although a later step failed.
+//! Converts the warnings of a change that was made although a step failed.
 use crate::types::Warning;
 use mementory_vault::{Applied, FailedStep};
 
-/// The warnings of a change, one for each step that failed after the change was made.
+/// The warnings of a change, one for each step that failed or that could not be done completely.
 pub fn warnings_of<T>(change: &Applied<T>) -> Vec<Warning> {
     change.warnings.iter().map(warning_of).collect()
 }
@@ -18,6 +18,16 @@ fn warning_of(step: &FailedStep) -> Warning {
                      Disconnect again to remove the entry, or remove it by hand."
                 ),
                 count: 1,
+            };
+        }
+        FailedStep::OtherVersionNotStored { records } => {
+            return Warning {
+                code: "other_version_not_stored".into(),
+                place: "history".into(),
+                message: "later imports contain only other versions of these records, which are not stored, so the \
+                          records keep their text although the import was undone"
+                    .into(),
+                count: *records,
             };
         }
         FailedStep::Index => {

@@ -128,16 +128,14 @@ pub(crate) fn from_format(error: &mementory_formats::FormatError) -> ApiError {
     use mementory_formats::FormatError as F;
     match error {
         F::Cancelled => ApiError::new("cancelled", 130, "Cancelled. Nothing from it was kept."),
-        F::Limit { limit, place, figure } => ApiError::new("limit", 6, {
-            let advice = match Limits::RAISED.contains(limit) {
-                true => " If you trust it, allow more with --limit-bytes.",
-                false => "",
-            };
-            format!("{place} is over a size limit ({limit}: {figure}). Nothing was imported.{advice}")
-        })
-        .with("limit", limit)
-        .with("place", place)
-        .with("figure", figure),
+        F::Limit { limit, place, figure } => {
+            let message = format!("{place} is over a size limit ({limit}: {figure}). Nothing was changed.");
+            ApiError::new("limit", 6, message)
+                .with("limit", limit)
+                .with("place", place)
+                .with("figure", figure)
+                .with("can_raise", Limits::RAISED.contains(limit))
+        }
         F::Refused { place, reason } => {
             ApiError::new("refused_input", 6, format!("{place} was refused: {reason}. Nothing was changed."))
                 .with("place", place)

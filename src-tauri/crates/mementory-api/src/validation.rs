@@ -81,6 +81,8 @@ pub struct Check<'a> {
     pub base: Option<&'a Path>,
     /// The passphrase that opens a file that is encrypted as a whole.
     pub passphrase: Option<&'a dyn Passphrase>,
+    /// Total size in bytes that may be read, as in an import. None: the default limit.
+    pub limit_bytes: Option<u64>,
 }
 
 /// Validates a file against the rules of its format. Changes nothing. If the file contains the sources of several
@@ -89,12 +91,12 @@ pub struct Check<'a> {
 /// confidence, it is the last one in the order of their files.
 ///
 /// # Errors
-/// The file is unreadable, of an unknown major version (`unsupported_version`) or encrypted (`passphrase_needed`,
-/// `passphrase_wrong`); its format has no validator; a key is malformed; the job was cancelled. An invalid or
-/// unrecognised file is not an error: the result contains `ok: false`.
+/// The file is unreadable, over a limit (`limit`), of an unknown major version (`unsupported_version`) or encrypted
+/// (`passphrase_needed`, `passphrase_wrong`); its format has no validator; a key is malformed; the job was cancelled. An
+/// invalid or unrecognised file is not an error: the result contains `ok: false`.
 pub fn validate(path: &Path, check: &Check, job: &Job) -> ApiResult<Validation> {
-    let Check { format, trust, passphrase, .. } = *check;
-    let limits = Limits::default();
+    let Check { format, trust, passphrase, limit_bytes, .. } = *check;
+    let limits = limit_bytes.map_or_else(Limits::default, Limits::allowing);
     check_format_known(format)?;
     let trusted = Trust::parse(trust)?;
     let mut catalog = open(path, &limits, passphrase)?;

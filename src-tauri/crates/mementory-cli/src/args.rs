@@ -2,6 +2,7 @@
 use crate::client_args::{GrantsCommand, McpArgs, SuggestionsArgs};
 use crate::connect::ConnectCommand;
 use crate::guide::GuideArgs;
+use crate::input_args::InputArgs;
 use crate::release_args::ReleaseArgs;
 use crate::review::{ReportArgs, ReviewArgs, TodoArgs};
 use crate::select_args::{ExportSelectArgs, SelectArgs};
@@ -225,9 +226,8 @@ pub enum Command {
         /// For a delta: also check it against this base.
         #[arg(long)]
         base: Option<PathBuf>,
-        /// Read the passphrase of an encrypted file from this file.
-        #[arg(long, value_name = "FILE")]
-        import_passphrase_file: Option<PathBuf>,
+        #[command(flatten)]
+        reading: InputArgs,
     },
     /// Import files, folders and archives as one batch.
     Import {
@@ -246,12 +246,8 @@ pub enum Command {
         /// older versions, rename keeps both under different ids. Without this option, the newer version wins.
         #[arg(long, value_name = "skip_duplicates|overwrite|rename")]
         merge: Option<String>,
-        /// Read the passphrase of an encrypted file from this file.
-        #[arg(long, value_name = "FILE")]
-        import_passphrase_file: Option<PathBuf>,
-        /// Read up to this many bytes instead of the default limit.
-        #[arg(long, value_name = "N")]
-        limit_bytes: Option<u64>,
+        #[command(flatten)]
+        reading: InputArgs,
         /// Also import records that are blocked because they, or the same words, were deleted before.
         #[arg(long, alias = "let-in")]
         include_blocked: bool,
@@ -445,14 +441,10 @@ pub enum Command {
         /// Read the input as this format instead of detecting one.
         #[arg(long, value_name = "FORMAT")]
         from: Option<String>,
-        /// Read the passphrase of an encrypted input from this file.
-        #[arg(long, value_name = "FILE")]
-        import_passphrase_file: Option<PathBuf>,
+        #[command(flatten)]
+        reading: InputArgs,
         #[command(flatten)]
         export_args: ExportArgs,
-        /// Read up to this many bytes instead of the default limit.
-        #[arg(long, value_name = "N")]
-        limit_bytes: Option<u64>,
         /// Also convert a file whose signature is invalid; the signature is dropped.
         #[arg(long)]
         accept_invalid_signature: bool,
@@ -574,9 +566,8 @@ pub enum Command {
         /// Trust this public key (hex or did:key); may be given several times.
         #[arg(long)]
         trust: Vec<String>,
-        /// Read the passphrase of an encrypted file from this file.
-        #[arg(long, value_name = "FILE")]
-        import_passphrase_file: Option<PathBuf>,
+        #[command(flatten)]
+        reading: InputArgs,
     },
     #[command(flatten)]
     Connect(ConnectCommand),

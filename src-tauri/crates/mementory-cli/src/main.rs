@@ -12,6 +12,7 @@ mod command_result;
 mod connect;
 mod guide;
 mod input;
+mod input_args;
 mod job;
 mod packaging;
 mod portable;

@@ -20,27 +20,24 @@ use std::{
 /// Runs a command that needs no vault. Returns None if the command needs one.
 pub fn run(command: &Command, job: &Job) -> Option<ApiResult<CommandResult>> {
     Some(match command {
-        Command::Verify { path, trust, import_passphrase_file } => file_passphrase(import_passphrase_file.as_deref())
-            .and_then(|input_passphrase| verify(path, trust, input_passphrase, job)),
-        Command::Convert {
-            input,
-            out,
-            format,
-            from,
-            import_passphrase_file,
-            export_args,
-            limit_bytes,
-            accept_invalid_signature,
-        } => file_passphrase(import_passphrase_file.as_deref()).and_then(|input_passphrase| {
-            let request = ImportRequest {
-                paths: vec![path_text(input)?],
-                format: from.clone(),
-                limit_bytes: *limit_bytes,
-                accept_invalid_signature: *accept_invalid_signature,
-                ..ImportRequest::default()
-            };
-            run_convert(&request, input_passphrase, out, format, export_args, job)
-        }),
+        Command::Verify { path, trust, reading } => file_passphrase(reading.import_passphrase_file.as_deref())
+            .and_then(|input_passphrase| {
+                let (passphrase, limit_bytes) = (input_passphrase.as_deref(), reading.limit_bytes);
+                let check = files::Check { trust, passphrase, limit_bytes, ..files::Check::default() };
+                verify(path, &check, job)
+            }),
+        Command::Convert { input, out, format, from, reading, export_args, accept_invalid_signature } => {
+            file_passphrase(reading.import_passphrase_file.as_deref()).and_then(|input_passphrase| {
+                let request = ImportRequest {
+                    paths: vec![path_text(input)?],
+                    format: from.clone(),
+                    limit_bytes: reading.limit_bytes,
+                    accept_invalid_signature: *accept_invalid_signature,
+                    ..ImportRequest::default()
+                };
+                run_convert(&request, input_passphrase, out, format, export_args, job)
+            })
+        }
         Command::Sign { path, signing_key_file, out } => portable::signer_from(signing_key_file)
             .and_then(|signer| portable::sign(path, &*signer, out.as_deref(), job))
             .and_then(|result| Ok(CommandResult { exit: u8::from(!result.ok), ..success(&result)? })),
@@ -92,17 +89,8 @@ fn purge(command: &Command) -> ApiResult<CommandResult> {
     portable::purge_archive(&request).and_then(|purged| success(&purged))
 }
 
-fn verify(
-    path: &Path,
-    trust: &[String],
-    input_passphrase: Option<Arc<dyn Passphrase>>,
-    job: &Job,
-) -> ApiResult<CommandResult> {
-    let result = files::validate(
-        path,
-        &files::Check { trust, passphrase: input_passphrase.as_deref(), ..files::Check::default() },
-        job,
-    )?;
+fn verify(path: &Path, check: &files::Check, job: &Job) -> ApiResult<CommandResult> {
+    let result = files::validate(path, check, job)?;
     let is_verified = result.ok && result.signature.valid == Some(true) && result.signature.trusted == Some(true);
     Ok(CommandResult { exit: u8::from(!is_verified), ..success(&result)? })
 }
@@ -137,15 +125,8 @@ fn export_passphrase(file: &Path) -> ApiResult<Arc<dyn Passphrase>> {
 }
 
 /// Fails unless every file has a valid signature by one of these keys. Must be called before anything is imported.
-pub fn require_signatures(
-    paths: &[PathBuf],
-    format: Option<&str>,
-    trust: &[String],
-    input_passphrase: Option<&dyn Passphrase>,
-    job: &Job,
-) -> ApiResult<()> {
+pub fn require_signatures(paths: &[PathBuf], check: &files::Check, job: &Job) -> ApiResult<()> {
     for path in paths {
-        let check = files::Check { format, trust, passphrase: input_passphrase, ..files::Check::default() };
         let untrusted_error = || {
             let message = format!(
                 "{} is not signed by any of the keys given with --trust. Nothing was imported.",
@@ -154,7 +135,7 @@ pub fn require_signatures(
             ApiError::new("signature_untrusted", 1, message)
         };
         // A format that cannot be checked has no signatures either, so its file counts as unsigned.
-        let result = files::validate(path, &check, job)
+        let result = files::validate(path, check, job)
             .map_err(|error| if error.code == "not_supported" { untrusted_error() } else { error })?;
         if result.signature.trusted != Some(true) {
             return Err(untrusted_error());

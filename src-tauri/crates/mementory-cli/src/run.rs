@@ -14,6 +14,23 @@ use mementory_api::{ApiError, ApiResult, Backups, CreateOptions, Job, Session, f
 use std::path::{Path, PathBuf};
 
 pub fn run(cli: Cli) -> ApiResult<CommandResult> {
+    let takes_limit = matches!(
+        cli.command,
+        Command::Import { .. } | Command::Convert { .. } | Command::Validate { .. } | Command::Verify { .. }
+    );
+    run_command(cli).map_err(|error| if takes_limit { with_limit_advice(error) } else { error })
+}
+
+/// Adds what the person can do to an error about a limit that `--limit-bytes` raises.
+fn with_limit_advice(error: ApiError) -> ApiError {
+    let can_raise = error.details.get("can_raise").is_some_and(|can| can == "true");
+    if !can_raise {
+        return error;
+    }
+    ApiError { message: format!("{} If you trust it, allow more with --limit-bytes.", error.message), ..error }
+}
+
+fn run_command(cli: Cli) -> ApiResult<CommandResult> {
     let job = job_with_progress(&cli);
     match &cli.command {
         Command::Create { dir, kdf_floor } => {
@@ -30,14 +47,15 @@ pub fn run(cli: Cli) -> ApiResult<CommandResult> {
         Command::Packaging { dir, release } => packaging::write(dir, release),
         Command::Detect { paths } => success(&files::detect(paths, None)?),
         Command::Guide(args) => guide::run(args),
-        Command::Validate { path, format, expect, trust, base, import_passphrase_file } => {
-            let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;
+        Command::Validate { path, format, expect, trust, base, reading } => {
+            let input_passphrase = portable::file_passphrase(reading.import_passphrase_file.as_deref())?;
             let check = files::Check {
                 format: format.as_deref(),
                 expect: expect.as_deref().map(files::Expected::parse).transpose()?,
                 trust,
                 base: base.as_deref(),
                 passphrase: input_passphrase.as_deref(),
+                limit_bytes: reading.limit_bytes,
             };
             let result = files::validate(path, &check, &job)?;
             Ok(CommandResult { exit: u8::from(!result.ok), ..success(&result)? })
@@ -112,28 +130,34 @@ fn with_vault(session: &Session, command: &Command, job: &Job) -> ApiResult<Comm
             paths,
             format,
             dry_run,
-            limit_bytes,
             include_blocked,
             accept_invalid_signature,
             trust,
             merge,
-            import_passphrase_file,
+            reading,
             salvage,
         } => {
             let request = ImportRequest {
                 paths: paths.iter().map(|p| path_text(p)).collect::<ApiResult<_>>()?,
                 text: None,
                 format: format.clone(),
-                limit_bytes: *limit_bytes,
+                limit_bytes: reading.limit_bytes,
                 include_blocked: *include_blocked,
                 accept_invalid_signature: *accept_invalid_signature,
                 merge: merge.as_deref().map(MergeStrategy::parse).transpose()?,
                 salvage: *salvage,
             };
             cancel_on_ctrl_c(job);
-            let input_passphrase = portable::file_passphrase(import_passphrase_file.as_deref())?;
+            let input_passphrase = portable::file_passphrase(reading.import_passphrase_file.as_deref())?;
             if !trust.is_empty() {
-                portable::require_signatures(paths, format.as_deref(), trust, input_passphrase.as_deref(), job)?;
+                let check = files::Check {
+                    format: format.as_deref(),
+                    trust,
+                    passphrase: input_passphrase.as_deref(),
+                    limit_bytes: reading.limit_bytes,
+                    ..files::Check::default()
+                };
+                portable::require_signatures(paths, &check, job)?;
             }
             // Only the window's preview shows the texts of new records, so they are removed here. The command line
             // prints the counts.

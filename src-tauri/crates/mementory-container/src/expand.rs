@@ -391,6 +391,10 @@ fn usable_entries(catalog: &mut Catalog, member: &Member, entries: &[Entry]) -> 
                 issue("encrypted", &entry.name, "encrypted, cannot be read");
                 continue;
             }
+            (EntryKind::Patch, _) => {
+                issue("unsupported_compression", &entry.name, zip::PATCH_MESSAGE);
+                continue;
+            }
             (EntryKind::Method(method), _) => {
                 let message = zip::unsupported_method_message(method);
                 issue("unsupported_compression", &entry.name, &message);

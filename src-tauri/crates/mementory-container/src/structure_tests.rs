@@ -168,6 +168,45 @@ fn every_flag_of_encryption_counts() {
 }
 
 #[test]
+fn an_entry_that_is_a_patch_is_not_read_as_the_file() {
+    let dir = TempFolder::new("patch-flag");
+    let bytes = zip_bytes(&[EntrySpec { flags: 1 << 5, ..plain_entry("one", b"1") }, plain_entry("two", b"2")]);
+    // Without its directory, the archive is read by its local headers.
+    for (name, bytes) in [("whole.zip", bytes.as_slice()), ("cut.zip", &bytes[..directory_of(&bytes)])] {
+        let catalog = open(&[dir.put(name, bytes)]).unwrap();
+        let issues = catalog.issues().iter().map(|issue| (issue.code.as_str(), issue.place.clone()));
+        assert!(issues.collect::<Vec<_>>().contains(&("unsupported_compression", format!("{name}!/one"))), "{name}");
+        assert_eq!(places(&catalog), [format!("{name}!/two")]);
+    }
+}
+
+#[test]
+fn the_flags_of_other_features_make_no_entry_unreadable() {
+    let dir = TempFolder::new("other-flags");
+    for bit in [1, 2, 4, 7, 8, 9, 10, 11, 12, 14, 15] {
+        let bytes = zip_bytes(&[EntrySpec { flags: 1 << bit, ..plain_entry("one", b"1") }]);
+        let catalog = open(&[dir.put("x.zip", &bytes)]).unwrap();
+        assert_eq!((catalog.issues().len(), catalog.faults().len(), catalog.members().len()), (0, 0, 1), "{bit}");
+    }
+}
+
+#[test]
+fn a_flag_that_only_one_header_has_is_a_fault() {
+    let dir = TempFolder::new("one-flag");
+    let valid_archive = zip_bytes(&[plain_entry("one", b"1")]);
+    let (local, central) = (6, directory_of(&valid_archive) + 8);
+    for bit in [0, 5, 6, 13] {
+        for position in [local, central] {
+            let mut bytes = valid_archive.clone();
+            bytes[position + bit / 8] |= 1 << (bit % 8);
+            let catalog = open(&[dir.put("x.zip", &bytes)]).unwrap();
+            let codes: Vec<_> = catalog.faults().iter().map(|fault| fault.code).collect();
+            assert_eq!(codes, ["container_header_differs"], "bit {bit} at {position}");
+        }
+    }
+}
+
+#[test]
 fn a_link_named_like_a_folder_is_a_link() {
     let dir = TempFolder::new("link-folder");
     let link = EntrySpec { mode: 0o120_777, ..plain_entry("link/", b"/etc") };

@@ -1,6 +1,6 @@
-//! The steps after a commit that may fail although the change itself is made.
+//! The steps of a change that may fail, or that cannot be done completely, although the change itself is made.
 
-/// A step that failed after a change was committed.
+/// A step that failed after a change was committed, or a part of the change that could not be made.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum FailedStep {
     /// The search index does not contain the change until the next change, or until the vault is opened again.
@@ -21,6 +21,13 @@ pub enum FailedStep {
         path: String,
         /// Why the configuration could not be changed, in full sentences.
         reason: String,
+    },
+    /// An undone import left records as they are, because later imports contain only other versions of them: older ones,
+    /// or ones with deleted or redacted words. These versions are not stored, so without their text the records would be
+    /// lost.
+    OtherVersionNotStored {
+        /// The number of these records.
+        records: u32,
     },
     /// Of several suggestions, at least one could not be accepted or refused. Such a suggestion stays in the queue.
     OtherSuggestions,

@@ -11,10 +11,10 @@ export type Toast = {
   action?: { label: string; run: () => void | Promise<void>; undo: boolean } | undefined;
 };
 
-/** The text of a warning, chosen by its code. Some texts name the place that the warning is about. */
-function warningText({ code, place }: Warning): string {
+/** The text of a warning, chosen by its code. Some texts name the place or the number of what the warning is about. */
+function warningText({ code, place, count }: Warning): string {
   const key = `warning.${code}`;
-  return hasText(key) ? t(key, { place }) : t("warning.other");
+  return hasText(key) ? t(key, { place, n: count }) : t("warning.other");
 }
 
 /** Shows one toast at a time, and stores the last action that Ctrl Z can undo. */

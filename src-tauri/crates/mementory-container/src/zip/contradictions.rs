@@ -3,7 +3,7 @@
 use super::{
     super::source::Source,
     LOCAL_SIGNATURE,
-    entry::{Entry, Position},
+    entry::{Entry, Position, UNREADABLE_FLAGS},
     extra_field, le16, le32, le64,
 };
 
@@ -134,8 +134,8 @@ fn compare_headers(source: &Source, entry: &Entry, position: u64) -> std::io::Re
         return Ok(Err(("its local header has another compression method than the directory", end)));
     }
     let flags = le16(&fixed_part, 6);
-    if (flags ^ entry.flags) & 1 != 0 {
-        return Ok(Err(("only one of its local header and the directory says that it is encrypted", end)));
+    if (flags ^ entry.flags) & UNREADABLE_FLAGS != 0 {
+        return Ok(Err(("only one of its local header and the directory says that it is encrypted or a patch", end)));
     }
     let (mut packed, mut size) = (u64::from(le32(&fixed_part, 18)), u64::from(le32(&fixed_part, 22)));
     if let Some(mut zip64_field) = extra_field(extra, 1) {

@@ -13,6 +13,19 @@ const MAX_BUFFER_BYTES: usize = 128 << 10;
 /// values of the local header (APPNOTE 6.3.10, §4.4.4).
 const ENCRYPTION_FLAGS: u16 = 1 | 1 << 6 | 1 << 13;
 
+/// Flag of an entry that contains only the differences from another version of the file (compressed patched data;
+/// APPNOTE 6.3.10, §4.4.4, bit 5).
+const PATCH_FLAG: u16 = 1 << 5;
+
+/// Flags of entries whose bytes are not the file, even if they can be unpacked. Of the other flags, bit 3 says where the
+/// sizes are, and bits 1, 2, 4 and 11 describe the compression and the encoding of the name. The remaining ones are
+/// unused or reserved.
+pub(super) const UNREADABLE_FLAGS: u16 = ENCRYPTION_FLAGS | PATCH_FLAG;
+
+/// Message for an entry that is compressed as a patch.
+pub(in super::super) const PATCH_MESSAGE: &str =
+    "only a patch of another version of the file (compressed patched data); pack the files again with Deflate";
+
 /// Message for an entry with a compression method that we cannot decompress. The names are those of the ZIP
 /// specification (APPNOTE 6.3.10, §4.4.5).
 pub(in super::super) fn unsupported_method_message(method: u16) -> String {
@@ -67,6 +80,8 @@ pub(in super::super) enum EntryKind {
     Link,
     Device,
     Encrypted,
+    /// Contains only the differences from another version of the file.
+    Patch,
     /// Compressed by this method, which we cannot decompress.
     Method(u16),
 }
@@ -101,6 +116,8 @@ impl Entry {
             EntryKind::Folder
         } else if self.flags & ENCRYPTION_FLAGS != 0 {
             EntryKind::Encrypted
+        } else if self.flags & PATCH_FLAG != 0 {
+            EntryKind::Patch
         } else if self.method != 0 && self.method != 8 {
             EntryKind::Method(self.method)
         } else {

@@ -10,7 +10,7 @@ mod recover;
 
 pub(super) use contradictions::{Contradiction, HEADER_DIFFERS, contradictions};
 pub(super) use directory::{Directory, directory};
-pub(super) use entry::{Entry, EntryKind, unsupported_method_message};
+pub(super) use entry::{Entry, EntryKind, PATCH_MESSAGE, unsupported_method_message};
 pub(super) use names::safe_name;
 pub(super) use recover::recover;
 

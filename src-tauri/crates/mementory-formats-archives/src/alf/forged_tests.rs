@@ -4,7 +4,7 @@
 use super::delta::{ApplyError, apply};
 use super::testing::*;
 use mementory_format::{FormatError, Validation};
-use mementory_model::{Kind, Limits};
+use mementory_model::{Kind, Limits, LossKind};
 use serde_json::{Value, json};
 use std::{collections::BTreeSet, path::Path};
 
@@ -218,6 +218,67 @@ fn a_secret_in_any_text_of_a_credential_is_reported_and_not_shown() {
         assert!(!serde_json::to_string(&shown_members).unwrap().contains(TOKEN));
         assert!(record.title.as_deref().is_some_and(|title| title.contains("key") || title.contains("Key")));
     }
+}
+
+/// §3.4.2: the nonce has the length that the cipher needs. §3.1.9: `archive_path` is a path inside the archive.
+#[test]
+fn ciphertexts_and_paths_of_no_use_are_not_written_in_their_members_again() {
+    const CIPHERTEXT: &str = "q83vEjRWeJq83vEjRWeJq83vEjRW";
+    const NONCE: &str = "AAECAwQFBgcICQoLDA0ODxAREhMUFRYX";
+    const PASSWORD: &str = "Lindwurm auf dem Dach";
+    let credential = |payload: &str, nonce: &str| {
+        json!({"id": ID.replace("000000000001", "00000000000c"), "agent_id": AGENT_ID, "service": "mail",
+            "credential_type": "api_key", "encrypted_payload": payload, "created_at": "2026-01-01T00:00:00Z",
+            "encryption": {"algorithm": "xchacha20-poly1305", "nonce": nonce}})
+    };
+    let attachment = |path: &str| {
+        json!({"id": ID.replace("000000000001", "00000000000d"), "filename": "a.csv", "media_type": "text/csv",
+            "size_bytes": 5, "hash": {"algorithm": "sha256", "value": "0".repeat(64)}, "source_path": "a.csv",
+            "archive_path": path, "remote_ref": null})
+    };
+    let payload = "encrypted_payload";
+    let cases = [
+        ("credentials", credential(CIPHERTEXT, "not base64"), payload, json!("<not-exported>"), "credential_nonce"),
+        ("credentials", credential(CIPHERTEXT, "AAAA"), payload, json!("<not-exported>"), "credential_nonce"),
+        ("credentials", credential(CIPHERTEXT, ""), payload, json!("<not-exported>"), "credential_nonce"),
+        ("credentials", credential("", NONCE), payload, json!("<not-exported>"), "credential_payload_empty"),
+        ("attachments", attachment("../a.csv"), "archive_path", Value::Null, "unsafe_path"),
+        ("attachments", attachment(""), "archive_path", Value::Null, "unsafe_path"),
+    ];
+    let scratch = Scratch::new("no-use");
+    let archive_of = |name: &str, layer: &str, element: &Value| {
+        let path = scratch.0.join(name);
+        let file = format!("{layer}.json");
+        let mut manifest = manifest(1);
+        manifest["layers"][layer] = json!({"count": 1, "file": file});
+        write_archive(
+            &path,
+            &manifest,
+            &[memory(Some(ID), json!("Has a boat."))],
+            &[(file.as_str(), json!({layer: [element]}))],
+        );
+        path
+    };
+    for (i, (layer, element, member, replacement, code)) in cases.into_iter().enumerate() {
+        let path = archive_of(&format!("{i}.alf"), layer, &element);
+        let codes: Vec<String> = validate(&path).errors.into_iter().map(|finding| finding.code).collect();
+        assert_eq!(codes, [code], "{layer} {i}");
+        let out = scratch.0.join(format!("{i}-out.alf"));
+        let report = write(&mut read(&path).unwrap(), &out);
+        assert_eq!(validate(&out).errors, [], "{layer} {i}");
+        assert_eq!(report.losses.count(member, LossKind::MovedToExtension), 1, "{layer} {i}");
+        let document: Value = serde_json::from_slice(&entries(&out)[&format!("{layer}.json")]).unwrap();
+        let mut expected = element.clone();
+        expected["mementory_forbidden"] = json!({(format!("/{member}")): element[member]});
+        expected[member] = replacement;
+        assert_eq!(document[layer][0], expected, "{layer} {i}");
+    }
+    // A secret in the clear would not be recognised in another member. The vault replaces it before an export.
+    let path = archive_of("clear.alf", "credentials", &credential(PASSWORD, "AAAA"));
+    let out = scratch.0.join("clear-out.alf");
+    write(&mut read(&path).unwrap(), &out);
+    let document: Value = serde_json::from_slice(&entries(&out)["credentials.json"]).unwrap();
+    assert!(document["credentials"][0].get("mementory_forbidden").is_none());
 }
 
 /// §3.3.1: `agent_id` is null for a human. §3.1.6: embeddings are keyed by model.

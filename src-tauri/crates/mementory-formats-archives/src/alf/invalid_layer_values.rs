@@ -1,12 +1,14 @@
 //! Values that the specification forbids in the identity (§3.2.2), a principal (§3.3), a credential (§3.4.2), a row of
 //! the attachment index (§3.1.9) or the manifest (§4.2). The vault keeps such a value in the verbatim text, and an
 //! import reports it. An export writes a valid value in its place or omits the field. The member `mementory_forbidden`
-//! of the element preserves the original of each changed top-level member under its JSON pointer. Memory lines have
+//! of the element preserves the original of each changed top-level member under its JSON pointer. The same is done with
+//! a path that leads out of the archive, and with a ciphertext that nobody can decrypt. Memory lines have
 //! separate rules (see [`super::invalid_values`]).
+use super::manifest::unsafe_name;
 use super::partitions::stable_v5;
-use super::schema;
 use super::wire::{self, INVALID_VALUES_MEMBER};
-use mementory_format::NOT_EXPORTED;
+use super::{credential_encryption, identity, schema};
+use mementory_format::{NOT_EXPORTED, plain_secrets};
 use mementory_json::{
     Tree,
     schema::{RepeatedKeys, Rule, check, make_valid},
@@ -31,10 +33,18 @@ pub(super) fn move_invalid_values(layer: &str, text: &str, agent: &str) -> Optio
     if layer == "principals" && set_principal_of_profile(&mut valid) {
         changed.insert("profile".to_owned());
     }
-    if changed.is_empty() {
+    if layer == "attachments" && valid.get("archive_path").and_then(Tree::as_str).is_some_and(unsafe_name) {
+        valid.set("archive_path", Tree::Null);
+        changed.insert("archive_path".to_owned());
+    }
+    let is_withdrawn = layer == "credentials" && withdraw_ciphertext(&mut valid);
+    if changed.is_empty() && !is_withdrawn {
         return None;
     }
     preserve_members(&mut valid, &tree, &changed);
+    if is_withdrawn {
+        changed.insert("encrypted_payload".to_owned());
+    }
     let mut out = String::new();
     valid.write(&mut out);
     Some((out, changed))
@@ -113,16 +123,37 @@ fn without_nulls(tree: &Tree) -> Tree {
 /// Adds the original values of the changed members. A payload is omitted, because it may be a secret in the clear
 /// (§8.3).
 fn preserve_members(valid: &mut Tree, original: &Tree, changed: &BTreeSet<String>) {
-    let earlier_values = valid.get(INVALID_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
-    let mut moved_values = earlier_values.cloned().unwrap_or_else(|| Tree::Object(vec![]));
     for name in changed.iter().filter(|name| *name != "encrypted_payload") {
         if let Some(value) = original.get(name) {
-            moved_values.set(&format!("/{name}"), value.clone());
+            preserve_value(valid, name, value.clone());
         }
     }
-    if moved_values != Tree::Object(vec![]) {
-        valid.set(INVALID_VALUES_MEMBER, moved_values);
+}
+
+/// Adds the original value of one member.
+fn preserve_value(valid: &mut Tree, name: &str, value: Tree) {
+    let earlier_values = valid.get(INVALID_VALUES_MEMBER).filter(|value| matches!(value, Tree::Object(_)));
+    let mut moved_values = earlier_values.cloned().unwrap_or_else(|| Tree::Object(vec![]));
+    moved_values.set(&format!("/{name}"), value);
+    valid.set(INVALID_VALUES_MEMBER, moved_values);
+}
+
+/// Moves a ciphertext that is empty, or whose nonce is not valid for the stated cipher, to the preserved values, because
+/// no program can decrypt it (§3.4.2). Returns false for any other credential. A secret in the clear is not moved: in
+/// another member, a later export would not recognise it as one (§8.3).
+fn withdraw_ciphertext(credential: &mut Tree) -> bool {
+    let mut is_invalid = false;
+    credential_encryption::check(credential, &mut |_, _, is_warning| is_invalid |= !is_warning);
+    let Some(ciphertext) = credential.get("encrypted_payload").filter(|_| is_invalid).cloned() else { return false };
+    let mut element = String::new();
+    credential.write(&mut element);
+    let record = identity::credential(&element, credential, RecordKey::new("", ""), &mut Vec::new());
+    if !plain_secrets(&record).is_empty() {
+        return false;
     }
+    credential.set("encrypted_payload", text(NOT_EXPORTED));
+    preserve_value(credential, "encrypted_payload", ciphertext);
+    true
 }
 
 /// Writes the id of the principal into its profile (§3.3.3). Returns false if nothing changed: the profile already has

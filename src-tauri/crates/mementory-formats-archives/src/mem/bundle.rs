@@ -1,7 +1,7 @@
 //! Access to one bundle inside a catalog: its files by path, and the lines of a file.
 use super::wire::trim;
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
-use mementory_model::Limits;
+use mementory_model::{Issue, Limits};
 use sha2::{Digest, Sha256};
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -36,12 +36,21 @@ pub(super) struct Bundle<'a> {
     pub prefix: String,
     /// Readable files by path inside the bundle.
     pub files: BTreeMap<&'a str, &'a Member>,
-    /// Paths inside the bundle that cannot be read: links, devices, unsafe names.
-    pub unreadable: BTreeSet<String>,
+    /// Paths inside the bundle that cannot be read (links, devices, unsafe names, encrypted entries), each with the issue
+    /// of the catalog.
+    pub unreadable: BTreeMap<String, &'a Issue>,
     /// Paths of the empty folders, inside the bundle.
     pub empty_folders: BTreeSet<String>,
     /// Names of entries that lead out of the archive (`../`). An archive with such names is refused (spec v1.1 §4, §7).
     pub escaping: BTreeSet<String>,
+}
+
+/// Codes of the catalog for an entry whose bytes are in the archive, but cannot be read.
+const UNREADABLE_ENTRY_CODES: [&str; 2] = ["encrypted", "unsupported_compression"];
+
+/// Code and message of the finding for a path that leads out of the bundle.
+pub(super) fn escape_finding(path: &str) -> (&'static str, String) {
+    ("path_escapes", format!("path escapes the bundle: {path}"))
 }
 
 /// Called for each line with its number (from 1) and its bytes.
@@ -81,7 +90,7 @@ impl<'a> Bundle<'a> {
             .filter_map(|m| Some((m.name.strip_prefix(prefix)?, m)))
             .collect();
         let unreadable =
-            catalog.issues().iter().filter_map(|i| Some(i.place.strip_prefix(&base)?.to_owned())).collect();
+            catalog.issues().iter().filter_map(|i| Some((i.place.strip_prefix(&base)?.to_owned(), i))).collect();
         let empty_folders =
             catalog.empty_folders().iter().filter_map(|place| Some(place.strip_prefix(&base)?.to_owned())).collect();
         let archive = head.place.strip_suffix(&head.name).unwrap_or_default();
@@ -89,6 +98,15 @@ impl<'a> Bundle<'a> {
         let escaping = unsafe_names.filter_map(|i| Some(i.place.strip_prefix(archive)?.to_owned())).collect();
         let place = base.trim_end_matches(['/', '!']).to_owned();
         Self { catalog, limits, place, prefix: prefix.to_owned(), files, unreadable, empty_folders, escaping }
+    }
+
+    /// Code and message of the finding for a path that exists but cannot be read. None for any other path.
+    pub fn unreadable_finding(&self, path: &str) -> Option<(&'static str, String)> {
+        let issue = self.unreadable.get(path)?;
+        Some(match UNREADABLE_ENTRY_CODES.into_iter().find(|code| *code == issue.code) {
+            Some(code) => (code, format!("{path}: {}", issue.message)),
+            None => escape_finding(path),
+        })
     }
 
     /// Place of a file in the bundle, for messages.

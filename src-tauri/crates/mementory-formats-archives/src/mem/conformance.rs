@@ -1,7 +1,9 @@
 //! Checks a whole bundle in one pass. The validator reports all findings. The reader stops at the first fatal finding.
 //! Messages use the wording of the reference SDK where it has one (spec v1.1 §9).
 use super::{
-    bundle::{Bundle, CHECKSUMS_FILE, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE, is_fully_listed_folder},
+    bundle::{
+        Bundle, CHECKSUMS_FILE, MANIFEST_FILE, PROVENANCE_FILE, SIGNATURE_FILE, escape_finding, is_fully_listed_folder,
+    },
     claims,
     invalid_values::{is_below_zero, negative_fields},
     kinds::{AUDIT_LOG_FILE, KindSpec, TOMBSTONES_FILE, kind_at_path, kind_named, vendor_kind_at_path},
@@ -86,8 +88,12 @@ fn check_listed_files(
     let mut listed_paths = HashSet::new();
     for entry in &manifest.files {
         let path = entry.path.as_str();
-        if !path_is_safe(path) || bundle.unreadable.contains(path) {
-            report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
+        let unreadable = match path_is_safe(path) {
+            true => bundle.unreadable_finding(path),
+            false => Some(escape_finding(path)),
+        };
+        if let Some((code, message)) = unreadable {
+            report.fatal(code, path, message);
             continue;
         }
         if path.split('/').any(is_reserved_name) {
@@ -307,7 +313,7 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
 fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Report, depth: CheckDepth) {
     let listed_paths: HashSet<&str> = manifest.files.iter().map(|f| f.path.as_str()).collect();
     let names =
-        bundle.files.keys().copied().chain(bundle.unreadable.iter().chain(&bundle.escaping).map(String::as_str));
+        bundle.files.keys().copied().chain(bundle.unreadable.keys().chain(&bundle.escaping).map(String::as_str));
     let unlisted_paths: BTreeSet<&str> = names.filter(|path| !listed_paths.contains(path)).collect();
     let is_misplaced = |path: &&str| match path.split_once('/') {
         Some((folder, _)) => is_fully_listed_folder(folder),
@@ -320,7 +326,8 @@ fn check_unlisted_files(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
         // A link in place of a folder is treated as that folder.
         let folder = path.split_once('/').map_or(path, |(folder, _)| folder);
         if bundle.escaping.contains(path) {
-            report.fatal("path_escapes", path, format!("path escapes the bundle: {path}"));
+            let (code, message) = escape_finding(path);
+            report.fatal(code, path, message);
         } else if is_fully_listed_folder(folder) {
             report.fatal("unlisted_file", path, format!("unlisted file present: {path}"));
         } else if depth == CheckDepth::Full && ![MANIFEST_FILE, CHECKSUMS_FILE, SIGNATURE_FILE].contains(&path) {
@@ -414,11 +421,12 @@ fn check_checksums_file(bundle: &Bundle, manifest: &Manifest, report: &mut Repor
     Ok(())
 }
 
-/// Reports a signature that is a link, and explains one that is malformed only because it is in upper case.
+/// Reports a signature that cannot be read, such as a link, and explains one that is malformed only because it is in
+/// upper case.
 fn check_signature_form(bundle: &Bundle, report: &mut Report) -> Result<(), FormatError> {
-    // A signature behind a link is an error, because the bundle would otherwise seem to be unsigned.
-    if bundle.unreadable.contains(SIGNATURE_FILE) {
-        report.fatal("path_escapes", SIGNATURE_FILE, format!("path escapes the bundle: {SIGNATURE_FILE}"));
+    // A signature that cannot be read is an error, because the bundle would otherwise seem to be unsigned.
+    if let Some((code, message)) = bundle.unreadable_finding(SIGNATURE_FILE) {
+        report.fatal(code, SIGNATURE_FILE, message);
     }
     let bytes = match bundle.bytes(SIGNATURE_FILE) {
         // Damage is reported where the signature is verified.

@@ -5,9 +5,11 @@ use super::bundle::MANIFEST_FILE;
 
 /// Codes of the faults that a salvage ignores. A salvage does not ignore names that lead out of the bundle, exceeded
 /// limits or unknown versions.
-pub(super) const SALVAGEABLE_CODES: [&str; 12] = [
+pub(super) const SALVAGEABLE_CODES: [&str; 14] = [
     "truncated_archive",
     "damaged_entry",
+    "encrypted",
+    "unsupported_compression",
     "malformed",
     "duplicate_path",
     "file_missing",

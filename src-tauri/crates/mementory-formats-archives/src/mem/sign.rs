@@ -109,8 +109,8 @@ fn with_valid_bundle<T>(path: &Path, limits: &Limits, action: BundleAction<T>) -
     if let Some((_, code, finding)) = report.findings.iter().find(|(s, ..)| *s == Severity::Error) {
         return Err(FormatError::invalid(code, bundle.place_of(&finding.place), finding.message.clone()));
     }
-    if let Some(path) = bundle.unreadable.first() {
-        let message = "the bundle contains a link or device, which cannot be copied";
+    if let Some(path) = bundle.unreadable.keys().next() {
+        let message = "the bundle contains a link, a device or an entry that cannot be read, so it cannot be copied";
         return Err(FormatError::invalid("path_escapes", bundle.place_of(path), message));
     }
     action(&bundle, &report)

@@ -25,11 +25,14 @@ struct UndoneChanges {
     /// Conversations whose list position the batch had changed.
     moved: Vec<i64>,
     untrashed: Vec<i64>,
+    /// Number of records that keep their text although the remaining imports contained only other versions of them.
+    kept_texts: u32,
 }
 
 impl Importer<'_> {
     /// Removes the records that a batch added, including later edits of them, and restores the earlier versions of the
-    /// records that the batch updated. Records that a later batch also contained stay. Returns how many records were
+    /// records that the batch updated. Records that a later batch also contained stay; a warning gives the number of
+    /// those whose text no later batch contained ([`FailedStep::OtherVersionNotStored`]). Returns how many records were
     /// removed or changed.
     ///
     /// # Errors
@@ -44,8 +47,10 @@ impl Importer<'_> {
     /// As [`undo`](Self::undo); `Cancelled` if it was stopped, in which case nothing was changed.
     pub fn undo_until(&self, uid: &str, now: Timestamp, cancel: &AtomicBool) -> VaultResult<Applied<u32>> {
         let changes = self.context.store.write_until(cancel, |tx| self.undo_in(tx, uid, now))?;
+        let records = changes.kept_texts;
         let indexed = Applied::new(changes)
-            .then(FailedStep::Index, |changes| self.context.update_index(changes.seq, || self.index_undone(changes)));
+            .then(FailedStep::Index, |changes| self.context.update_index(changes.seq, || self.index_undone(changes)))
+            .warn_if(records > 0, FailedStep::OtherVersionNotStored { records });
         // Removes the blobs to which no record refers any more, and empties the write-ahead log. Blobs that cannot be
         // removed now are removed when the vault is next opened.
         let _ = self.context.sweep_blobs();
@@ -70,6 +75,7 @@ impl Importer<'_> {
         let batch = batch.ok_or_else(|| VaultError::not_found(uid))?;
         let later_batches = LaterBatches::load(tx, batch)?;
         reassigned_rows::find_staying_rows(tx, batch, &later_batches)?;
+        let kept_texts = reassigned_rows::count_kept_texts(tx, batch, &later_batches)?;
         let packs = touched_packs(tx, batch)?;
         files::restore_bytes(tx, batch, &later_batches)?;
         let moved = positions::restore_positions(tx, &self.context.store.packs, batch, &later_batches)?;
@@ -94,7 +100,7 @@ impl Importer<'_> {
         let detail = format!("removed {}", removed.len() + changed.len());
         mementory_store::audit::append(tx, &self.context.keys, now, "undo_import", uid, &detail)?;
         self.context.store.packs.clear_cache();
-        Ok(UndoneChanges { seq: Store::last_change(tx)?, removed, changed, moved, untrashed })
+        Ok(UndoneChanges { seq: Store::last_change(tx)?, removed, changed, moved, untrashed, kept_texts })
     }
 
     /// Removes the tombstones of the batch and restores the records that they moved to the Trash. If a tombstone of

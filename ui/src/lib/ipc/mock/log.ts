@@ -97,8 +97,7 @@ export const sampleFailed: FailedImport[] = [
     paths: ["/home/ines/Downloads/claude-part-2-of-3.zip"],
     error: {
       code: "limit",
-      message:
-        "claude-part-2-of-3.zip is over a size limit (total_bytes: 68719476736). Nothing was imported. If you trust it, allow more with --limit-bytes.",
+      message: "claude-part-2-of-3.zip is over a size limit (total_bytes: 68719476736). Nothing was changed.",
       details: { place: "claude-part-2-of-3.zip", limit: "total_bytes", figure: "68719476736" },
     },
   },

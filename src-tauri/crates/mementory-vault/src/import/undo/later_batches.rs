@@ -42,6 +42,11 @@ impl LaterBatches {
         self.0.iter().take_while(|b| until.is_none_or(|u| b.id < u)).find(|b| b.same.contains(row)).map(|b| b.id)
     }
 
+    /// True if a batch contained `row`, but only in an older or a blocked version.
+    pub(super) fn have_only_other_version(&self, row: i64) -> bool {
+        self.0.iter().any(|b| b.older.contains(row)) && self.first_batch_with(row, None).is_none()
+    }
+
     /// Returns the first batch that contained the version of `row` before the version that the batch `next` wrote.
     /// Without `next`, the first batch that contained the current version. `next` itself counts too, since one input
     /// can contain a version and then a newer one.

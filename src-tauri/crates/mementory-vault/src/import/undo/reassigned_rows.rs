@@ -1,6 +1,8 @@
 //! Finds the rows of the undone batch that a later import needs, and assigns them to that import. In the table
 //! `temp.staying (row, home)`, `home` is the later batch to which the row is assigned.
 use crate::{VaultResult, import::undo::later_batches::LaterBatches};
+use mementory_model::Kind;
+use mementory_store::kind_code;
 use rusqlite::{Connection, params};
 
 /// Assigns a row to the first batch that needs it. If that batch is undone later, the row goes to the next batch that
@@ -51,6 +53,21 @@ fn add_needed_rows(tx: &Connection, batch: i64, homes: &str) -> VaultResult<usiz
         added += tx.execute(&sql, [batch])?;
     }
     Ok(added)
+}
+
+/// Counts the records that stay as the undone batch wrote them, or as a person edited them since, although the later
+/// batches contained only older or blocked versions of them, which are not stored. Passthrough files are not counted,
+/// because they contain no text of a record.
+pub(super) fn count_kept_texts(tx: &Connection, batch: i64, later_batches: &LaterBatches) -> VaultResult<u32> {
+    let sql = format!(
+        "SELECT s.row FROM temp.staying s JOIN records r ON r.row = s.row \
+         WHERE r.kind <> {} AND coalesce(r.version_batch, 0) <= ?1 \
+         AND NOT EXISTS (SELECT 1 FROM versions v WHERE v.row = s.row AND v.batch > ?1)",
+        kind_code(Kind::Foreign)
+    );
+    let staying_rows = crate::import::undo::query_integers(tx, &sql, batch)?;
+    let count = staying_rows.into_iter().filter(|row| later_batches.have_only_other_version(*row)).count();
+    Ok(u32::try_from(count).unwrap_or(u32::MAX))
 }
 
 /// Assigns the rows that stay to their new batch.
