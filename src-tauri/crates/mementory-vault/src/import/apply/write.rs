@@ -7,7 +7,7 @@ use crate::{
     VaultResult,
     import::{apply::ImportRun, apply::KnownRecord, apply::SeenRecord},
 };
-use mementory_model::{Kind, Record, RecordKey, Timestamp};
+use mementory_model::{Kind, Record, Timestamp};
 use mementory_store::{Cause, Entry, Flags, ListPosition, RecordColumns, ids::record_id, kind_code};
 use rusqlite::{OptionalExtension, params};
 
