@@ -1,7 +1,10 @@
 //! Assembles a document from its envelope and the texts of its records.
-use super::{compose::compact, write::ElementOrder};
+use super::compose::compact;
 use mementory_json::{Tree, write_string};
 use std::collections::BTreeMap;
+
+/// Sort key of an element. Elements of the imported list come first, in their original order.
+pub(super) type ElementOrder = (u8, u64, u64);
 
 /// Memory in bytes that is usually enough for the members of a document outside its records.
 const OUTLINE_BYTES: usize = 16 << 10;

@@ -1,7 +1,7 @@
 //! Writes a store with its conversation and embeddings files (spec §2, §15, §16, §18). Records of the home store come
 //! first, in their original order.
 use super::{
-    assemble::assemble,
+    assemble::{ElementOrder, assemble},
     bundle::{KEY_SCOPE, STORE_LISTS},
     compose::{ComposedMemory, Context, clean, compact, object, set_id, set_missing_id, text_value, time_tree},
     conformance::is_safe_path,
@@ -74,9 +74,6 @@ impl Target {
         std::fs::write(&target, bytes).map_err(io)
     }
 }
-
-/// Sort key of an element. Elements of the imported list come first, in their original order.
-pub(super) type ElementOrder = (u8, u64, u64);
 
 #[derive(Default)]
 struct Lists {
