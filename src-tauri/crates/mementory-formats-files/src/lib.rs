@@ -2,6 +2,7 @@
 pub mod csv_table;
 pub mod generic_chat;
 pub mod generic_memories;
+pub mod google_keep;
 pub mod html_page;
 pub mod kept_file;
 pub mod markdown_folder;
@@ -15,6 +16,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
     &obsidian::Obsidian,
+    &google_keep::GoogleKeep,
     &markdown_folder::MarkdownFolder,
     &html_page::HtmlPage,
     &csv_table::CsvTable,
