@@ -6,6 +6,7 @@ pub mod google_keep;
 pub mod html_page;
 pub mod kept_file;
 pub mod markdown_folder;
+pub mod notion;
 pub mod obsidian;
 pub mod transfer_text;
 
@@ -16,6 +17,7 @@ pub const FORMATS: &[&dyn Format] = &[
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
     &obsidian::Obsidian,
+    &notion::Notion,
     &google_keep::GoogleKeep,
     &markdown_folder::MarkdownFolder,
     &html_page::HtmlPage,
