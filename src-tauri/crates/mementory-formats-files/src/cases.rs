@@ -11,6 +11,11 @@ pub fn check_cases(format: &'static dyn Format) -> usize {
     testkit::check_cases(&ALL, format, Checks::default())
 }
 
+/// Checks the cases of a format whose detection does not depend on file names.
+pub fn check_cases_under_any_name(format: &'static dyn Format) -> usize {
+    testkit::check_cases(&ALL, format, Checks { any_name: true, every_verbatim: true, ..Checks::default() })
+}
+
 pub fn check_case(case: &Path, format: &'static dyn Format) {
     testkit::check_case(&ALL, case, format, Checks::default());
 }

@@ -2,9 +2,11 @@
 pub mod csv_table;
 pub mod generic_chat;
 pub mod generic_memories;
+pub mod google_keep;
 pub mod html_page;
 pub mod kept_file;
 pub mod markdown_folder;
+pub mod notion;
 pub mod obsidian;
 pub mod transfer_text;
 
@@ -15,6 +17,8 @@ pub const FORMATS: &[&dyn Format] = &[
     &transfer_text::TransferText,
     &generic_chat::GenericChat,
     &obsidian::Obsidian,
+    &notion::Notion,
+    &google_keep::GoogleKeep,
     &markdown_folder::MarkdownFolder,
     &html_page::HtmlPage,
     &csv_table::CsvTable,

@@ -142,7 +142,10 @@ impl Text {
         match &**tag.name {
             b"br" => self.line_breaks = (self.line_breaks + 1).min(2),
             b"ul" | b"menu" => self.open_list(None),
-            b"ol" => self.open_list(Some(0)),
+            b"ol" => {
+                let first = attribute(tag, b"start").and_then(|number| number.parse::<u32>().ok());
+                self.open_list(Some(first.map_or(0, |first| u64::from(first).saturating_sub(1))));
+            }
             b"li" => {
                 self.break_lines(1);
                 let depth = self.lists.len().saturating_sub(1).min(MAX_INDENT_LEVELS);
@@ -481,6 +484,10 @@ mod tests {
         let text = "Also & always: a < b\n\n- one\n- two\n  1. x\n\na | b\n1 | 2\n\n```\nx = 1\n  y\n```\n\n\
             after\nbreak  bold site (https://a.example/x)";
         assert_eq!(to_text(html), text);
+        assert_eq!(
+            to_text("<ol start=\"3\"><li>c</li><li>d</li></ol><ol start=x><li>a</li></ol>"),
+            "3. c\n4. d\n\n1. a"
+        );
         assert_eq!(to_text("a\n  b"), "a b");
         assert_eq!(to_text_with_lines("a\n\n\nYou: b\nc"), "a\n\nYou: b\nc");
         assert_eq!(to_text("</ul></pre></a></td><li>"), "");

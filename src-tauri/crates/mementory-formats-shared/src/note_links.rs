@@ -75,7 +75,7 @@ fn without_ending(path: &str) -> Option<&str> {
 }
 
 /// Resolves `path` relative to `folder`, including `.` and `..`. None if the path leads out of the top folder.
-fn resolved_path(folder: &str, path: &str) -> Option<String> {
+pub fn resolved_path(folder: &str, path: &str) -> Option<String> {
     let mut parts: Vec<&str> = folder.split('/').filter(|part| !part.is_empty()).collect();
     for part in path.split('/') {
         match part {

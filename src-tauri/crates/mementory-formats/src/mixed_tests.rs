@@ -416,6 +416,20 @@ fn chats_among_notes_are_not_their_attachments() {
     assert_eq!(seen.files.len(), 2);
 }
 
+#[test]
+fn a_note_and_its_picture_in_two_archives_of_a_takeout_belong_together() {
+    let note = r#"{"attachments":[{"filePath":"a.jpeg","mimetype":"image/jpeg"}],"isTrashed":false,"textContent":"A bed",
+        "createdTimestampUsec":1772359200000000,"userEditedTimestampUsec":1772359200000000}"#;
+    let archives = [
+        ("takeout-1-001.zip", zip(&[("Takeout/Notizen/A bed.json", note.into())])),
+        ("takeout-1-002.zip", zip(&[("Takeout/Notizen/a.jpg", b"x".to_vec())])),
+    ];
+    let (seen, ..) = read(&folder("keep-parts", &archives));
+    assert_eq!(seen.texts("google_keep", Kind::Resource), ["A bed"]);
+    assert_eq!(seen.files.len(), 1);
+    assert_eq!(seen.records[0].1.attachments[0].key, seen.files[0].key);
+}
+
 fn note(n: usize) -> Vec<u8> {
     format!("---\ncreated: 2026-05-0{n}\n---\nBed {n} is beside [[1]].\n").into_bytes()
 }

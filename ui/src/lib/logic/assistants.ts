@@ -65,6 +65,7 @@ const NAMES: Record<string, string> = {
   typingmind: "TypingMind",
   memos: "MemOS",
   notion: "Notion",
+  google_keep: "Google Keep",
   logseq: "Logseq",
   llamaindex: "LlamaIndex",
   llm: "LLM",

@@ -1,16 +1,21 @@
 //! Reads memories with their earlier versions, and documents with the memories that were extracted from them.
-use super::detect::LIST_KEYS;
+use super::detect::{LIST_KEYS, PROFILE, PROFILE_LISTS, RESULTS};
 use super::{ID, PLATFORM};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
-use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of};
-use mementory_formats_shared::object::{Object, with_replaced_values};
+use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, pass_through_rest};
+use mementory_formats_shared::object::{Object, decode_string, list, with_replaced_values};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, Record, Verbatim};
+use serde_json::value::RawValue;
 
 /// The member of a document that contains its memories.
 const ENTRIES: &str = "memoryEntries";
 /// The member of a memory that contains its earlier versions.
 const HISTORY_MEMBER: &str = "history";
+/// The member of a profile with lists that the person or program named.
+const BUCKETS: &str = "buckets";
+/// The member of a profile's answer with the memories that a search found.
+const SEARCH_RESULTS: &str = "searchResults";
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -23,12 +28,90 @@ pub(super) fn read(
     files.each_file(detected, |files, member, _| {
         each_row(files, member, &LIST_KEYS, Kind::Memory, &mut |files, row| {
             let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
-            if object.has("memory") {
-                return read_memory(&mut rows, files, row, &object, None);
+            match object.object(PROFILE) {
+                Some(profile) => read_profile(&mut rows, files, row, &object, &profile),
+                None => read_entry(&mut rows, files, row, &object),
             }
-            read_document(&mut rows, files, row, &object)
         })
     })
+}
+
+/// Reads a memory or a document.
+fn read_entry(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+) -> Result<(), FormatError> {
+    if object.has("memory") {
+        return read_memory(rows, files, row, object, None);
+    }
+    if object.has("chunk") {
+        rows.skip(files, row, "not_a_memory: a part of a document that a search found", Kind::Chunk);
+        return Ok(());
+    }
+    read_document(rows, files, row, object)
+}
+
+/// Reads the sentences of a profile as memories, and the memories that a search found beside it.
+fn read_profile(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    object: &Object<'_>,
+    profile: &Object<'_>,
+) -> Result<(), FormatError> {
+    let mut cuts: Vec<(&RawValue, &str)> = Vec::new();
+    let buckets = profile.object(BUCKETS).unwrap_or_default();
+    let named = PROFILE_LISTS.iter().filter_map(|name| Some((*name, *name, profile.raw_value(name)?)));
+    let named: Vec<(String, &str, &RawValue)> = named
+        .map(|(path, name, raw)| (path.to_owned(), name, raw))
+        .chain(buckets.members().map(|(name, raw)| (format!("{BUCKETS}/{}", pointer_part(name)), name, raw)))
+        .collect();
+    for (path, name, raw) in &named {
+        let Some(items) = list(raw) else { continue };
+        cuts.push((*raw, "[]"));
+        for (number, item) in items.into_iter().enumerate() {
+            let pointer = format!("{}/{PROFILE}/{path}/{number}", row.pointer);
+            read_sentence(rows, files, &Row { member: row.member, text: item.get(), pointer }, item, name)?;
+        }
+    }
+    let found = object.object(SEARCH_RESULTS).unwrap_or_default();
+    if let Some(items) = found.list(RESULTS) {
+        cuts.extend(found.raw_value(RESULTS).map(|raw| (raw, "[]")));
+        for (number, item) in items.into_iter().enumerate() {
+            let pointer = format!("{}/{SEARCH_RESULTS}/{RESULTS}/{number}", row.pointer);
+            let inner = Row { member: row.member, text: item.get(), pointer };
+            if let Some(entry) = object_of(files, &inner, Kind::Memory) {
+                read_entry(rows, files, &inner, &entry)?;
+            }
+        }
+    }
+    pass_through_rest(files, row, &cuts)
+}
+
+/// Reads a sentence of a profile. `name` is the name of its list.
+fn read_sentence(
+    rows: &mut RowSender,
+    files: &mut FileReader<'_>,
+    row: &Row<'_>,
+    raw: &RawValue,
+    name: &str,
+) -> Result<(), FormatError> {
+    let Some(text) = decode_string(raw).filter(|text| !text.trim().is_empty()) else {
+        rows.fail(files, row, "no_content: no text in it", Kind::Memory);
+        return Ok(());
+    };
+    // The key does not contain the name of the list, because a sentence may move from one list to another.
+    let mut record = rows.record(Kind::Memory, None, text.trim(), text.trim());
+    record.record_type = Some(name.to_owned());
+    record.source.method = Some("extracted".into());
+    rows.send(files, row, record)
+}
+
+/// A name as a part of a JSON pointer (RFC 6901, section 3).
+fn pointer_part(name: &str) -> String {
+    name.replace('~', "~0").replace('/', "~1")
 }
 
 /// Reads a memory and its earlier versions. `document` is the id of the document that contains the memory.
@@ -48,7 +131,8 @@ fn read_memory(
     record.links = documents.map(|id| link("derived_from", Kind::Resource, ID, id)).collect();
     record.links.extend(parent(object));
     let used_members = ["id", "memory", "createdAt", "updatedAt", "forgetAfter", "isForgotten", "isLatest"];
-    let links = ["spaceContainerTag", "documentIds", "parentMemoryId", HISTORY_MEMBER];
+    // The similarity belongs to the search that found the memory.
+    let links = ["spaceContainerTag", "documentIds", "parentMemoryId", HISTORY_MEMBER, "similarity"];
     record.fields = object.other_fields(&[&used_members[..], &links].concat());
     // Each version is only in the verbatim of its own record, so erasing the record erases the version's text
     // completely.

@@ -29,6 +29,9 @@ fn documents_and_memories_of_other_programs_are_not_claimed() {
     for (name, text) in [
         ("a.json", r#"{"results":[{"id":"1","memory":"x","user_id":"u","hash":"h"}]}"#),
         ("b.json", r#"{"documents":[{"id":"1","title":"x","createdAt":"2026-01-01"}]}"#),
+        ("d.json", r#"{"profile":{"static":[{"id":1}],"dynamic":[]},"name":"a page"}"#),
+        ("e.json", r#"{"profile":{"static":true,"dynamic":false}}"#),
+        ("f.json", r#"{"results":[{"id":"1","memory":"x","score":0.5}],"timing":1,"total":1}"#),
         ("c.json", r#"{"memories":[{"id":"1","content":"x","createdAt":"2026-01-01"}]}"#),
     ] {
         let path = scratch.put(name, text);

@@ -1,6 +1,8 @@
 //! Detects API responses of Zep and graphs of Graphiti by the JSON members of facts, nodes, episodes and messages.
-use mementory_format::{Catalog, Claim};
+use super::context;
+use mementory_format::{Catalog, Claim, Member, Role};
 use mementory_formats_shared::memory_heads::{self, Head};
+use mementory_formats_shared::text_head::text_head;
 
 /// Keys under which a file may contain facts, nodes, episodes, sessions or threads.
 pub(super) const LIST_KEYS: [&str; 16] = [
@@ -22,17 +24,45 @@ pub(super) const LIST_KEYS: [&str; 16] = [
     "results",
 ];
 
+/// Number of bytes of a text that are examined.
+const TEXT_BYTES: usize = 16 << 10;
+/// Layout of a Context Block, as a text or in the answer of the API.
+pub(super) const CONTEXT: &str = "context";
+/// Role of a Context Block that is a text.
+pub(super) const TEXT_ROLE: Role = Role::Records;
+
 /// Returns one claim for the files of each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    memory_heads::claims(catalog, 0.9, "facts, entities or sessions of Zep or Graphiti", layout)
+    let test = |member: &Member| match Head::of(catalog, member) {
+        Some(head) => Some((layout(&head)?, Role::Memories)),
+        None => is_block(catalog, member).then_some((CONTEXT, TEXT_ROLE)),
+    };
+    memory_heads::claims_with_roles(catalog, 0.9, "facts, entities or sessions of Zep or Graphiti", test)
+}
+
+fn is_block(catalog: &Catalog, member: &Member) -> bool {
+    text_head(catalog, member, TEXT_BYTES).is_some_and(|text| context::is_block(&text))
+}
+
+/// True for the answer of the API with a Context Block. Some servers escape the brackets of its sections.
+fn is_answer_with_block(head: &Head) -> bool {
+    let has_context = !head.is_list && head.has_text_value(CONTEXT) && head.has_all("", &[CONTEXT]);
+    has_context && {
+        let bytes = head.bytes();
+        let has = |text: &str| memchr::memmem::find(&bytes, text.as_bytes()).is_some();
+        let has_section = ["USER_SUMMARY", "FACTS"].iter().any(|name| {
+            has(&format!("<{name}>")) || has(&format!("\\u003c{name}\\u003e")) || has(&format!("\\u003C{name}\\u003E"))
+        });
+        has_section && (has("(Date range: from - to)") || has("USER_SUMMARY"))
+    }
 }
 
 /// Determines the layout of a file: `session` for a response about a session, `rows` for facts, entities or episodes at
 /// the top level, `messages` for messages at the top level, `graph` for an object with lists of facts, entities,
-/// episodes or sessions. None for any other file.
+/// episodes or sessions, `context` for an object with a Context Block and no messages. None for any other file.
 pub(super) fn layout(head: &Head) -> Option<&'static str> {
     if !head.has_name(&["uuid", "fact", "role_type", "source_node_uuid"]) {
-        return None;
+        return is_answer_with_block(head).then_some(CONTEXT);
     }
     // A response about a session contains a list of facts beside the messages. The facts may be plain strings, so their
     // members are not checked.

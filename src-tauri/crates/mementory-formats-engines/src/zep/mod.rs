@@ -1,4 +1,5 @@
 //! Reads facts, entities, episodes and sessions of Zep and of its graph library Graphiti. See README.md.
+mod context;
 mod detect;
 mod read;
 mod session;

@@ -1,9 +1,11 @@
 //! Reads facts, entities, episodes and sessions.
-use super::detect::{LIST_KEYS, layout};
-use super::{ID, PLATFORM, session};
+use super::detect::{CONTEXT, LIST_KEYS, TEXT_ROLE, layout};
+use super::{ID, PLATFORM, context, session};
 use mementory_format::{Catalog, Detected, FormatError, ReadContext, Sink};
 use mementory_formats_shared::memory_heads::Head;
-use mementory_formats_shared::memory_rows::{Row, RowSender, RowValues, each_row, link, object_of, spaced};
+use mementory_formats_shared::memory_rows::{
+    Row, RowSender, RowValues, each_row, link, object_of, pass_through_rest, spaced,
+};
 use mementory_formats_shared::object::{Object, decode_string};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{Kind, Link, Record};
@@ -20,12 +22,18 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let mut files = FileReader::new(ID, catalog, context, sink);
     let mut rows = RowSender::new(ID, PLATFORM, None);
-    files.each_file(detected, |files, member, _| {
+    files.each_file(detected, |files, member, role| {
+        if role == TEXT_ROLE {
+            return context::read_file(&mut rows, files, member);
+        }
         // Only a graph is split at its lists. A response about a session must remain one conversation, and a file with
         // one fact in each line must not be split at the list of episodes inside each fact.
         let layout = Head::of(catalog, member).and_then(|head| layout(&head));
         if layout == Some("messages") {
             return session::read_messages(files, member);
+        }
+        if layout == Some(CONTEXT) {
+            return each_row(files, member, &[], Kind::Memory, &mut |files, row| read_context(&mut rows, files, row));
         }
         let lists: &[&str] = if layout == Some("graph") { &LIST_KEYS } else { &[] };
         let mut nodes = NodeIds::new();
@@ -33,6 +41,23 @@ pub(super) fn read(
             read_graph_row(&mut rows, files, row, &mut nodes)
         })
     })
+}
+
+/// Reads the answer of the API with a Context Block. What is in no record is stored as a passthrough file.
+fn read_context(rows: &mut RowSender, files: &mut FileReader<'_>, row: &Row<'_>) -> Result<(), FormatError> {
+    let Some(object) = object_of(files, row, Kind::Memory) else { return Ok(()) };
+    let Some((raw, text)) = object.raw_value(CONTEXT).and_then(|raw| Some((raw, decode_string(raw)?))) else {
+        rows.fail(files, row, "no_content: no text in it", Kind::Memory);
+        return Ok(());
+    };
+    let pointer = format!("{}/{CONTEXT}", row.pointer);
+    let has_others = context::read(rows, files, row.member, &text, |line| format!("{pointer} line {line}"))?;
+    let has_members = object.members().any(|(key, _)| key != CONTEXT);
+    match (has_others, has_members) {
+        (true, _) => pass_through_rest(files, row, &[]),
+        (false, true) => pass_through_rest(files, row, &[(raw, "\"\"")]),
+        (false, false) => Ok(()),
+    }
 }
 
 /// Reads a fact in the list of a session, which is a string or an object.

@@ -4,7 +4,7 @@ use super::newest_first::reverse_if_newest_first;
 use super::shape::{AUTHOR_TYPES, MESSAGE_LISTS, RESULTS};
 use super::{anything_llm, branches, cline, envelope, pairs, platform, tree};
 use mementory_format::{FormatError, Member};
-use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning};
+use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning, times_of};
 use mementory_formats_shared::content::{Content, nested_text};
 use mementory_formats_shared::message::{
     first_text, read_list, read_map, read_message, report_no_message, role_name, store_embedded, times, unit,
@@ -406,14 +406,15 @@ fn turns_of(object: &Object<'_>, text: &str, pointer: &str) -> Vec<Turn> {
 struct KnownIds(HashMap<String, String>);
 
 impl KnownIds {
-    /// Makes an id for a conversation that has none, from its title, its time and its first question and answer. If
-    /// another conversation has the same id, adds the digest of the whole text to the id. Returns false for a
-    /// conversation that occurs a second time.
+    /// Makes an id for a conversation that has none, from its title, its time, which may be that of its first message,
+    /// and its first question and answer. If another conversation has the same id, adds the digest of the whole text to
+    /// the id. Returns false for a conversation that occurs a second time.
     fn make_unique(&mut self, files: &mut FileReader<'_>, member: &Member, chat: &mut Chat, text: &str) -> bool {
         let digest = content_id(text);
         let stated_id = chat.id.clone();
         let id = stated_id.clone().unwrap_or_else(|| {
-            content_id(&format!("{:?}\n{:?}\n{}", chat.title, chat.times.created, beginning(&chat.turns)))
+            let began = chat.times.created.or_else(|| times_of(&chat.turns).created);
+            content_id(&format!("{:?}\n{began:?}\n{}", chat.title, beginning(&chat.turns)))
         });
         let place = format!("{}#{}", member.place, chat.pointer);
         match self.0.get(&id) {
@@ -541,7 +542,7 @@ impl LooseMessages {
             let id = match person.as_ref().filter(|_| is_shared).zip(id.as_ref()) {
                 // Each person gets a separate chat, as in the database.
                 Some((person, id)) => Some(format!("{id}/user/{person}")),
-                None => id.or_else(|| Some(content_id(&beginning(&turns)))),
+                None => id.or_else(|| Some(id_of_messages(&turns))),
             };
             let mut chat = Chat { id, title, turns, ..Chat::default() };
             chat.source.account = person;
@@ -563,4 +564,11 @@ impl LooseMessages {
         }
         Ok(())
     }
+}
+
+/// The id of a conversation that consists of all messages of a file: a digest of its beginning and, if it is known, of
+/// the time of its first message, because many conversations begin with the same words.
+fn id_of_messages(turns: &[Turn]) -> String {
+    let beginning = beginning(turns);
+    content_id(&times_of(turns).created.map_or_else(|| beginning.clone(), |began| format!("{began:?}\n{beginning}")))
 }

@@ -54,6 +54,23 @@ fn a_chat_of_a_known_format_is_claimed_only_by_it() {
 }
 
 #[test]
+fn chats_without_ids_that_begin_alike_at_other_times_are_not_one() {
+    let scratch = Scratch::new("alike");
+    let key = |(before, after): (&str, &str), day: u32, more: &str| {
+        let message = |role: &str, text: &str, minute: u32| {
+            format!(r#"{{"role":"{role}","content":"{text}","timestamp":"2026-03-0{day}T10:0{minute}:00Z"}}"#)
+        };
+        let messages = [message("user", "Hi", 1), message("assistant", "Hello", 2), message("user", more, 3)];
+        let path = scratch.put("chat.json", format!("{before}{}{after}", messages.join(",")));
+        crate::testing::read(&path, &GenericChat).records[0].key.value.clone()
+    };
+    for form in [(r#"{"title":"New chat","messages":["#, "]}"), ("[", "]")] {
+        assert_ne!(key(form, 1, "Leeks?"), key(form, 2, "Bees?"), "{form:?}");
+        assert_eq!(key(form, 1, "Leeks?"), key(form, 1, "Leeks? Or onions?"), "{form:?}");
+    }
+}
+
+#[test]
 fn a_second_export_with_one_more_message_keeps_all_keys() {
     let scratch = Scratch::new("again");
     let keys = |messages: &str| {

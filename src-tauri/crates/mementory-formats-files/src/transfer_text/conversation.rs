@@ -82,7 +82,7 @@ pub(super) fn unit(transcript: &Transcript, text: &str, place: &TextSource<'_>) 
         Record::new(Kind::Conversation, RecordKey::new(FORMAT_ID, id.as_str()), transcript.preamble.as_str());
     head.origin_id = Some(session_id.map_or_else(|| id.clone(), str::to_owned));
     head.title = title(transcript, place);
-    head.times.created = transcript.turns.iter().filter_map(|turn| turn.time).min();
+    head.times.created = transcript.started.or_else(|| transcript.turns.iter().filter_map(|turn| turn.time).min());
     head.times.updated = transcript.turns.iter().filter_map(|turn| turn.time).max();
     head.source = Source { conversation: None, ..source.clone() };
     head.origin = place.origin(1);

@@ -70,7 +70,7 @@ pub(super) fn read(text: &str, file_name: &str) -> Option<Transcript> {
 
 /// The reason to claim a text that only the name of its file shows to be from one of the programs.
 pub(super) fn reason_of_name(text: &str, file_name: &str) -> Option<String> {
-    let count = aider::read_log(text, file_name)?.turns.len();
+    let count: usize = aider::read_log(text, file_name)?.conversations().map(|chat| chat.turns.len()).sum();
     Some(format!("Found a chat of {count} turns, as Aider logs them"))
 }
 

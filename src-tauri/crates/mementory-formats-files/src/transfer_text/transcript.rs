@@ -35,6 +35,8 @@ pub(super) struct Transcript {
     pub platform: Option<&'static str>,
     /// Id of the session, if the text states it.
     pub session: Option<String>,
+    /// When the conversation began, if the text states it apart from the turns.
+    pub started: Option<Timestamp>,
     /// Title, if it is not a heading before the first turn.
     pub title: Option<String>,
     /// How the speakers of the conversation are named.
