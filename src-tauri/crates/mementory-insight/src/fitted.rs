@@ -1,7 +1,7 @@
 //! Decides the kind of a text (what the text is about, see [`AboutKind`]) and its special categories by its words and
 //! by the vector of a sentence encoder. A softmax regression decides the kind, and a logistic regression each special
 //! category. `examples/fit.rs` fits the weights to the sentences in `data/samples`, `data/everyday`, `data/memories`
-//! and `data/voices`.
+//! and `data/voices`, and those of the kinds also to sentences in `data/claims`.
 use crate::{
     About, AboutKind, Special,
     classify::{KIND_COUNT, best_kind, features, word_scores},
