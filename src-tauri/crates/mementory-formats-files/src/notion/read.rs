@@ -11,7 +11,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// The files of an export that are no pages, by their names.
+/// The files of an export that are not pages, by their names.
 type Files<'m> = HashMap<&'m str, &'m Member>;
 
 pub(super) fn read(
