@@ -177,6 +177,7 @@ mod tests {
                 ("assistant", "## Because\nof light.")
             ]
         );
+        assert_eq!(transcript.title.as_deref(), Some("how deep"));
         assert!(transcript.has_only_a_head_before());
         let note = "# a note\n\n#### a heading\n\ntext";
         assert!(read(note).is_none() && read_log(note, "history.md").is_none());
