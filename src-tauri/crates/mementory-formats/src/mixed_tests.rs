@@ -423,6 +423,7 @@ fn a_note_and_its_picture_in_two_archives_of_a_takeout_belong_together() {
     let archives = [
         ("takeout-1-001.zip", zip(&[("Takeout/Notizen/A bed.json", note.into())])),
         ("takeout-1-002.zip", zip(&[("Takeout/Notizen/a.jpg", b"x".to_vec())])),
+        ("takeout-2-001.zip", zip(&[("Takeout/Notizen/a.jpg", b"x".to_vec())])),
     ];
     let (seen, ..) = read(&folder("keep-parts", &archives));
     assert_eq!(seen.texts("google_keep", Kind::Resource), ["A bed"]);

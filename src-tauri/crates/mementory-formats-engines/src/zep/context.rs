@@ -6,7 +6,9 @@ use mementory_model::{DroppedAs, Issue, Kind, Record, Timestamp, Verbatim};
 
 /// What a block begins with. The texts above the sections differ between versions.
 const BEGINNINGS: [&str; 5] =
-    ["FACTS and ENTITIES", "# This is the user summary", "# These are the most relevant facts", SUMMARY, FACTS];
+    [INTRODUCTION, "# This is the user summary", "# These are the most relevant facts", SUMMARY, FACTS];
+/// Beginning of the sentence above the sections.
+const INTRODUCTION: &str = "FACTS and ENTITIES";
 const SUMMARY: &str = "<USER_SUMMARY>";
 const FACTS: &str = "<FACTS>";
 const ENTITIES: &str = "<ENTITIES>";
@@ -53,8 +55,18 @@ struct Item<'t> {
     lines: Vec<&'t str>,
 }
 
+/// A block whose text is split.
+struct Block<'t> {
+    items: Vec<Item<'t>>,
+    /// True if the text ends inside a section.
+    is_cut: bool,
+    /// True if there is text outside the sections that is not one of the headings of a block. Programs that compose
+    /// blocks may write a section in one line, or add words of their own.
+    has_other_text: bool,
+}
+
 /// Sends the records of a block. `pointer` makes the pointer of a record from the number of its line. Returns true if
-/// the block has sections that are not read.
+/// the block has text that is in no record.
 pub(super) fn read(
     rows: &mut RowSender,
     files: &mut FileReader<'_>,
@@ -62,7 +74,7 @@ pub(super) fn read(
     text: &str,
     pointer: impl Fn(usize) -> String,
 ) -> Result<bool, FormatError> {
-    let (items, is_cut) = items(text);
+    let Block { items, is_cut, has_other_text } = split(text);
     if is_cut {
         let message = "partial: this block ends inside a section; everything before its end was read";
         files.sink.note(Issue::new("truncated", &member.place, message));
@@ -84,18 +96,21 @@ pub(super) fn read(
             None => rows.fail(files, &row, "no_content: no text in it", Kind::Memory),
         }
     }
-    Ok(items.iter().any(|item| matches!(item.section, Section::Other(_))))
+    Ok(has_other_text || items.iter().any(|item| matches!(item.section, Section::Other(_))))
 }
 
-/// The items of all sections, and true if the text ends inside a section. An item begins with a hyphen or with the name
-/// of an entity; the summary and a section that is not read are one item each.
-fn items(text: &str) -> (Vec<Item<'_>>, bool) {
+/// Splits a block into the items of its sections. An item begins with a hyphen or with the name of an entity; the
+/// summary and a section that is not read are one item each.
+fn split(text: &str) -> Block<'_> {
     let mut out: Vec<Item<'_>> = Vec::new();
     let mut section = None;
+    let mut has_other_text = false;
     for (number, line) in text.lines().enumerate() {
         let trimmed = line.trim();
         let Some(open) = section else {
             section = Section::begin(trimmed);
+            let is_known = trimmed.is_empty() || trimmed.starts_with('#') || trimmed.starts_with(INTRODUCTION);
+            has_other_text |= section.is_none() && !is_known;
             continue;
         };
         if trimmed.starts_with("</") {
@@ -103,6 +118,13 @@ fn items(text: &str) -> (Vec<Item<'_>>, bool) {
             continue;
         }
         if trimmed.is_empty() {
+            // A blank line separates the paragraphs of a summary.
+            if let Some(last) = out.last_mut()
+                && open == Section::Summary
+                && last.section == open
+            {
+                last.lines.push("");
+            }
             continue;
         }
         let is_list = matches!(open, Section::Facts | Section::Entities);
@@ -113,7 +135,7 @@ fn items(text: &str) -> (Vec<Item<'_>>, bool) {
             None => out.push(Item { section: open, line: number + 1, lines: vec![line] }),
         }
     }
-    (out, section.is_some())
+    Block { items: out, is_cut: section.is_some(), has_other_text }
 }
 
 fn summary(rows: &RowSender, text: &str) -> Record {
@@ -192,7 +214,7 @@ pub(super) fn read_file(rows: &mut RowSender, files: &mut FileReader<'_>, member
     };
     let has_others = read(rows, files, member, &text, |line| format!("line {line}"))?;
     if has_others {
-        let message = "sections of this block that are in no record are stored with the whole text";
+        let message = "parts of this block that are in no record are stored with the whole text";
         files.sink.note(Issue::new("kept_members", &member.place, message));
         return files.pass_through(member, "", "source_text");
     }

@@ -1,6 +1,7 @@
 //! Tests with the cases in `fixtures/zep` and with the shared sample.
 use super::Zep;
 use crate::cases::{check_cases_under_any_name, claiming, read_sample};
+use crate::testing::read;
 use mementory_format::testkit::Scratch;
 use mementory_model::Kind;
 
@@ -30,4 +31,14 @@ fn texts_that_only_quote_a_context_block_are_not_claimed() {
         assert!(!claiming(&path).contains(&"zep"), "{name}");
     }
     assert_eq!(claiming(&scratch.put("block.txt", block)), ["zep"]);
+}
+
+#[test]
+fn words_outside_the_sections_of_a_block_are_stored() {
+    let scratch = Scratch::new("outside");
+    let block = "# This is the user summary\n<USER_SUMMARY>\nMo gardens.\n</USER_SUMMARY>\n";
+    for (more, is_stored) in [("\n# Facts\n", false), ("Answer in verse.\n", true), ("<FACTS>- Bees</FACTS>\n", true)] {
+        let imported = read(&scratch.put("block.txt", format!("{block}{more}")), &Zep);
+        assert_eq!((imported.records.len(), imported.parts.len()), (1, usize::from(is_stored)), "{more}");
+    }
 }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 /// Files in the folder of the notes.
 pub(super) struct Files<'m> {
     by_name: HashMap<&'m str, &'m Member>,
-    /// The files by their name without its extension. None if several files have the same name.
+    /// The files by their name without its extension. None if files with several extensions have the same name.
     by_stem: HashMap<&'m str, Option<&'m Member>>,
 }
 
@@ -16,7 +16,10 @@ impl<'m> Files<'m> {
         let mut out = Self { by_name: HashMap::new(), by_stem: HashMap::new() };
         for member in members {
             out.by_name.entry(member.file_name()).or_insert(member);
-            out.by_stem.entry(stem(member.file_name())).and_modify(|known| *known = None).or_insert(Some(member));
+            // Two exports that are read together contain the same file twice.
+            let is_copy = |known: &&Member| known.file_name() == member.file_name();
+            let known = out.by_stem.entry(stem(member.file_name())).or_insert(Some(member));
+            *known = known.filter(is_copy);
         }
         out
     }

@@ -104,7 +104,8 @@ fn note(
         return Ok(());
     }
     let created = time(reader, object, CREATED, &place);
-    let names = attachments.iter().map(|file| file.name.as_str()).collect::<Vec<_>>().join("\n");
+    // The names that the note states do not depend on whether its files are there.
+    let names = attachments.iter().filter_map(|file| file.origin_id.as_deref()).collect::<Vec<_>>().join("\n");
     let content = format!("{}\n{text}\n{names}", title.as_deref().unwrap_or_default());
     let Some(key) = keys.unique(created, &content) else {
         let reason = "duplicate: the same note occurs twice";

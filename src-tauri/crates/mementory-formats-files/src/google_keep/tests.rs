@@ -47,6 +47,19 @@ fn only_files_that_notes_name_are_claimed_beside_them() {
 }
 
 #[test]
+fn a_note_without_a_time_of_creation_has_one_key_with_and_without_its_file() {
+    let scratch = Scratch::new("stated");
+    let note =
+        r#"{"isTrashed":false,"attachments":[{"filePath":"a.jpeg"}],"userEditedTimestampUsec":1500000000000000}"#;
+    scratch.put("n.json", note);
+    let without_file = read(&scratch.0, &GoogleKeep);
+    scratch.put("a.jpg", "no real picture");
+    let with_file = read(&scratch.0, &GoogleKeep);
+    assert_eq!((without_file.files.len(), with_file.files.len()), (0, 1));
+    assert_eq!(without_file.records[0].key, with_file.records[0].key);
+}
+
+#[test]
 fn a_long_note_whose_times_come_late_is_recognised() {
     let scratch = Scratch::new("long");
     let text = "Leeks need water. ".repeat(5000);

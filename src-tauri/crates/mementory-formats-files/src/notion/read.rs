@@ -11,7 +11,7 @@ use mementory_formats_shared::reader::FileReader;
 use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// The files of an export that are no pages, by their names.
+/// The files of an export that are not pages, by their names.
 type Files<'m> = HashMap<&'m str, &'m Member>;
 
 pub(super) fn read(
@@ -64,7 +64,10 @@ fn page(
     }
     let mut record = Record::new(Kind::Resource, RecordKey::new(ID, page.id.as_str()), body);
     properties::add_to(&mut record, page.source);
-    let dropped_reason = if title.is_none() && record.text.is_empty() && record.fields.is_empty() {
+    add_links(&mut record, &page, member, files);
+    let has_targets = !record.links.is_empty() || !record.attachments.is_empty();
+    let has_values = !record.fields.is_empty() || !record.tags.is_empty();
+    let dropped_reason = if title.is_none() && record.text.is_empty() && !has_values && !has_targets {
         Some("no_content: this page is empty")
     } else {
         let is_new = ids.insert(page.id.clone());
@@ -78,7 +81,6 @@ fn page(
     record.title = title;
     record.record_type = Some("note".into());
     record.source.platform = ID.into();
-    add_links(&mut record, &page, member, files);
     record.origin = Origin {
         format: ID.into(),
         version: Some("html".into()),

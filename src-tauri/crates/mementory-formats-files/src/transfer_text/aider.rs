@@ -44,7 +44,8 @@ fn chats(text: &str, is_cut: bool) -> Option<Transcript> {
         starts.insert(0, 0);
     }
     let ends = starts.iter().skip(1).copied().chain([lines.len()]);
-    let mut seen: HashMap<String, Vec<String>> = HashMap::new();
+    // For each session, the number of its chats so far, and for the digest of each text the number of its first chat.
+    let mut seen: HashMap<String, (usize, HashMap<String, usize>)> = HashMap::new();
     let mut found: Vec<Transcript> = Vec::new();
     for (start, end) in starts.iter().copied().zip(ends) {
         let block = lines.get(start..end).unwrap_or_default();
@@ -56,10 +57,9 @@ fn chats(text: &str, is_cut: bool) -> Option<Transcript> {
         chat.started = started;
         if let Some(session) = session_of(&chat) {
             // A program may start Aider several times in a second with the same prompt.
-            let texts = seen.entry(session.clone()).or_default();
-            let digest = content_id(chat.own_text().trim_end());
-            let number = texts.iter().position(|known| *known == digest).unwrap_or(texts.len());
-            texts.push(digest);
+            let (count, numbers) = seen.entry(session.clone()).or_default();
+            let number = *numbers.entry(content_id(chat.own_text().trim_end())).or_insert(*count);
+            *count += 1;
             chat.session = Some(if number == 0 { session } else { format!("{session}~{}", number + 1) });
         }
         found.push(chat);
@@ -156,6 +156,10 @@ mod tests {
         let [same, other] = [3, 5].map(|at| sessions(&longer_log)[at].clone());
         assert_eq!(same, sessions(log)[0]);
         assert_eq!(other, format!("{}~2", sessions(log)[2]));
+        // A copy counts, because it may be a chat that goes on later.
+        let third =
+            sessions(&format!("{log}\n{log}\n# aider chat started at 2026-02-05 10:00:00\n\n#### beets\n\nRed."));
+        assert_eq!(third[6], format!("{}~3", sessions(log)[2]));
     }
 
     #[test]
@@ -173,6 +177,7 @@ mod tests {
                 ("assistant", "## Because\nof light.")
             ]
         );
+        assert_eq!(transcript.title.as_deref(), Some("how deep"));
         assert!(transcript.has_only_a_head_before());
         let note = "# a note\n\n#### a heading\n\ntext";
         assert!(read(note).is_none() && read_log(note, "history.md").is_none());

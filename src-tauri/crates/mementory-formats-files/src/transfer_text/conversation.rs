@@ -171,8 +171,8 @@ fn title(transcript: &Transcript, place: &TextSource<'_>) -> Option<String> {
     transcript.title.clone().or(heading).or_else(in_front).or_else(stem).or_else(first_text)
 }
 
-/// The first line of a text, shortened to 60 characters.
+/// The first line of a text, shortened to 60 characters, without the spaces with which Markdown breaks a line.
 pub(super) fn first_line(text: &str) -> String {
-    let line = text.lines().next().unwrap_or_default();
+    let line = text.lines().next().unwrap_or_default().trim_end();
     if line.chars().count() <= 60 { line.to_owned() } else { line.chars().take(59).chain(['…']).collect() }
 }
