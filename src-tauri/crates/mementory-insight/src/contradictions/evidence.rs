@@ -19,7 +19,7 @@ const MIN_ATTRIBUTE_PROBABILITY: f32 = 0.2;
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
 /// A pair whose probability is below this is not suggested, unless it is more probable than any other pair of its two
 /// statements.
-const MIN_PROBABILITY: f32 = 0.9;
+const MIN_PROBABILITY: f32 = 0.95;
 /// Like `MIN_PROBABILITY`, but for a pair that is more probable than any other pair of its two statements. The limit is
 /// lower, because most statements contradict only one other.
 const MIN_PROBABILITY_OF_BEST: f32 = 0.4;
@@ -110,12 +110,12 @@ pub(super) fn find(
     let mut highest: HashMap<usize, f32> = HashMap::new();
     compare(readings, shared, |one, other, evidence, features, are_many| {
         let probability = probability(features);
-        let min_probability = match evidence.is_doubtful() {
-            _ if !are_many => MIN_PROBABILITY_OF_FEW,
-            true => MIN_PROBABILITY_OF_DOUBTFUL,
-            false => MIN_PROBABILITY_OF_BEST,
-        };
         if probability >= MIN_PROBABILITY_OF_BEST && !evidence.both_can_hold() {
+            let min_probability = match evidence.is_doubtful() {
+                _ if !are_many => MIN_PROBABILITY_OF_FEW,
+                true => MIN_PROBABILITY_OF_DOUBTFUL,
+                false => MIN_PROBABILITY_OF_BEST,
+            };
             if probability >= min_probability {
                 probable.push((one, other, probability, !evidence.never_changes()));
             }
