@@ -196,6 +196,29 @@ fn a_repetition_is_not_a_contradiction() {
     assert!(found.iter().all(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)) != repeated));
 }
 
+/// True if the pair with these names is found in a life.
+fn is_found(file: &'static str, one: &str, other: &str, encoder: &Encoder) -> bool {
+    let life = life(file);
+    let wanted = (life.position(one), life.position(other));
+    let found = contradictions(&life.statements(), &encoded(&life, encoder));
+    found.iter().any(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)) == wanted)
+}
+
+#[test]
+fn a_moved_date_is_found_although_the_evidence_is_weak() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    assert!(is_found(DEMONSTRATION, "f75", "f127", &encoder));
+}
+
+#[test]
+fn another_relative_at_the_start_does_not_exclude_a_contradiction() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    assert!(is_found(LIFE, "cat1", "cat2", &encoder));
+    assert!(is_found(VETERINARIAN, "k1a", "k2b", &encoder));
+}
+
 /// A life with two statements about one instrument in two languages. They share no word, no attribute of `data/claims`
 /// and no near sample sentence.
 const TRAM_DRIVER: &str = include_str!("data/lives/tram_driver.tsv");
