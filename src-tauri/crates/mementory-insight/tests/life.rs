@@ -27,7 +27,8 @@ const TUNED: [&str; 15] = [
     include_str!("data/lives/tester.tsv"),
     include_str!("data/lives/tram_driver.tsv"),
 ];
-/// A life from which causes of missed contradictions were studied, but to which the weights were not fitted.
+/// A life that was labelled before the rules were changed for it. Causes of its missed contradictions have been studied
+/// since.
 const OPTICIAN: &str = include_str!("data/lives/optician.tsv");
 /// The memories of the demonstration vault, with few contradictions and many similar statements. The weights were also
 /// fitted to them.
@@ -153,7 +154,7 @@ fn contradictions_of_a_life_are_found_by_meaning() {
     let (precision, recall) = figures(&life, &encoded(&life, &encoder));
     println!("precision {precision:.2}, recall {recall:.2}");
     assert!(precision >= 0.9, "precision {precision}");
-    assert!(recall >= 0.65, "recall {recall}");
+    assert!(recall >= 0.88, "recall {recall}");
 }
 
 #[test]
@@ -163,16 +164,16 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     // The name of each set, its lives, and the lowest allowed precision and recall. All figures are printed before any
     // is checked.
     let sets: [(&str, &[&'static str], f64, f64); 10] = [
-        ("tuned", &TUNED, 0.9, 0.75),
-        ("kept", &KEPT, 0.8, 0.5),
-        ("demonstration", &[DEMONSTRATION], 0.55, 0.35),
-        ("optician", &[OPTICIAN], 0.85, 0.6),
-        ("veterinarian", &[VETERINARIAN], 0.85, 0.45),
-        ("primary teacher", &[PRIMARY_TEACHER], 0.8, 0.55),
-        ("turbine technician", &[TURBINE_TECHNICIAN], 0.9, 0.7),
-        ("ship's engineer", &[SHIPS_ENGINEER], 0.8, 0.55),
-        ("archivist", &[ARCHIVIST], 0.9, 0.6),
-        ("archivist, kept half", &[KEPT_ARCHIVIST], 0.85, 0.55),
+        ("tuned", &TUNED, 0.9, 0.8),
+        ("kept", &KEPT, 0.88, 0.57),
+        ("demonstration", &[DEMONSTRATION], 0.9, 0.5),
+        ("optician", &[OPTICIAN], 0.93, 0.75),
+        ("veterinarian", &[VETERINARIAN], 0.95, 0.85),
+        ("primary teacher", &[PRIMARY_TEACHER], 0.9, 0.62),
+        ("turbine technician", &[TURBINE_TECHNICIAN], 0.94, 0.73),
+        ("ship's engineer", &[SHIPS_ENGINEER], 0.88, 0.69),
+        ("archivist", &[ARCHIVIST], 0.95, 0.78),
+        ("archivist, kept half", &[KEPT_ARCHIVIST], 0.89, 0.61),
     ];
     let figures = sets.map(|(name, lives, ..)| {
         let (precision, recall) = figures_of_all(lives, &encoder);
@@ -193,6 +194,29 @@ fn a_repetition_is_not_a_contradiction() {
     let repeated = (life.position("f41"), life.position("f121"));
     let found = contradictions(&life.statements(), &encoded(&life, &encoder));
     assert!(found.iter().all(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)) != repeated));
+}
+
+/// True if the pair with these names is found in a life.
+fn is_found(file: &'static str, one: &str, other: &str, encoder: &Encoder) -> bool {
+    let life = life(file);
+    let wanted = (life.position(one), life.position(other));
+    let found = contradictions(&life.statements(), &encoded(&life, encoder));
+    found.iter().any(|pair| (pair.a.min(pair.b), pair.a.max(pair.b)) == wanted)
+}
+
+#[test]
+fn a_moved_date_is_found_although_the_evidence_is_weak() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    assert!(is_found(DEMONSTRATION, "f75", "f127", &encoder));
+}
+
+#[test]
+fn another_relative_at_the_start_does_not_exclude_a_contradiction() {
+    let Some(folder) = common::weights() else { return };
+    let encoder = Encoder::open(&folder).unwrap();
+    assert!(is_found(LIFE, "cat1", "cat2", &encoder));
+    assert!(is_found(VETERINARIAN, "k1a", "k2b", &encoder));
 }
 
 /// A life with two statements about one instrument in two languages. They share no word, no attribute of `data/claims`

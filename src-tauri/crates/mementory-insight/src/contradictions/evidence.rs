@@ -17,13 +17,22 @@ const MAX_RELATED: usize = 24;
 const MIN_ATTRIBUTE_PROBABILITY: f32 = 0.2;
 /// The name and weight of each feature, and the bias of the regression, whose name is `bias`.
 const STORED_WEIGHTS: &str = include_str!("../../data/evidence.tsv");
-/// A pair whose probability is below this is not suggested, with the exception of `MIN_PROBABILITY_OF_BEST`.
-const MIN_PROBABILITY: f32 = 0.75;
+/// A pair whose probability is below this is not suggested, unless it is more probable than any other pair of its two
+/// statements.
+const MIN_PROBABILITY: f32 = 0.95;
 /// Like `MIN_PROBABILITY`, but for a pair that is more probable than any other pair of its two statements. The limit is
 /// lower, because most statements contradict only one other.
 const MIN_PROBABILITY_OF_BEST: f32 = 0.4;
-/// A pair that another rule found is removed if its probability is below this.
-const MIN_PROBABILITY_OF_RULE: f32 = 0.1;
+/// Like `MIN_PROBABILITY_OF_BEST`, but if there is a reason why both statements may be true.
+const MIN_PROBABILITY_OF_DOUBTFUL: f32 = 0.8;
+/// Like `MIN_PROBABILITY_OF_BEST`, but with few statements. The limit is higher, because even unrelated statements are
+/// then each other's most probable pair.
+const MIN_PROBABILITY_OF_FEW: f32 = 0.75;
+/// A pair that a rule of words found is removed if its probability is below this.
+pub(super) const MIN_PROBABILITY_OF_WORDS: f32 = 0.1;
+/// A pair that only the rule `meaning` found is removed if its probability is below this. Of the less probable ones,
+/// only half are right in lives to which no rule was adjusted.
+pub(super) const MIN_PROBABILITY_OF_MEANING: f32 = 0.75;
 /// Confidence of a pair whose probability is 1. The confidence of other pairs is proportionally lower.
 const MAX_CONFIDENCE: f32 = 0.9;
 
@@ -89,30 +98,34 @@ enum Shared<'s> {
     Name(&'s str),
 }
 
-/// Calls `add` for each probable pair. Returns the positions of the pairs that are so improbable that no rule may
-/// suggest them.
+/// Calls `add` for each probable pair. Returns the probability of each compared pair, the smaller position first. Empty
+/// if there are so few statements that the nearest neighbours say nothing.
 pub(super) fn find(
     readings: &[Reading<'_>],
     shared: &SharedNames<'_>,
     add: &mut impl FnMut(usize, usize, f32, bool),
-) -> Vec<(usize, usize)> {
-    let (mut probable, mut improbable) = (Vec::new(), Vec::new());
+) -> HashMap<(usize, usize), f32> {
+    let (mut probable, mut probabilities) = (Vec::new(), HashMap::new());
     // For each statement, the probability of its most probable pair.
     let mut highest: HashMap<usize, f32> = HashMap::new();
     compare(readings, shared, |one, other, evidence, features, are_many| {
         let probability = probability(features);
-        // With few statements, the lower limit for the most probable pair is not used, because even unrelated
-        // statements are each other's most probable pair.
-        let min_probability = if are_many { MIN_PROBABILITY_OF_BEST } else { MIN_PROBABILITY };
-        if probability >= min_probability && !evidence.both_can_hold() {
-            probable.push((one, other, probability, !evidence.never_changes()));
+        if probability >= MIN_PROBABILITY_OF_BEST && !evidence.both_can_hold() {
+            let min_probability = match evidence.is_doubtful() {
+                _ if !are_many => MIN_PROBABILITY_OF_FEW,
+                true => MIN_PROBABILITY_OF_DOUBTFUL,
+                false => MIN_PROBABILITY_OF_BEST,
+            };
+            if probability >= min_probability {
+                probable.push((one, other, probability, !evidence.never_changes()));
+            }
             for statement in [one, other] {
                 let highest = highest.entry(statement).or_default();
                 *highest = highest.max(probability);
             }
         }
-        if probability < MIN_PROBABILITY_OF_RULE && are_many {
-            improbable.push((one.min(other), one.max(other)));
+        if are_many {
+            probabilities.insert((one.min(other), one.max(other)), probability);
         }
     });
     for (one, other, probability, can_change) in probable {
@@ -121,7 +134,7 @@ pub(super) fn find(
             add(one, other, probability * MAX_CONFIDENCE, can_change);
         }
     }
-    improbable
+    probabilities
 }
 
 fn probability(features: &[Feature]) -> f32 {

@@ -5,8 +5,12 @@ use super::{
 };
 
 /// Reasons why both statements may be true that are only evidence against a contradiction. Every other reason excludes
-/// a contradiction.
-const WEIGHED_COMPATIBILITY_REASONS: [&str; 1] = ["same_listed"];
+/// a contradiction. In lives to which the weights were not fitted, most pairs with one of these reasons and a high
+/// probability contradict each other, because the words that show these reasons often have another meaning.
+const WEIGHED_COMPATIBILITY_REASONS: [&str; 6] =
+    ["onlooker", "other_opening", "other_situation", "other_occasion", "denied_by_both", SAME_LISTED];
+/// The reason that both statements contain the same listed value.
+const SAME_LISTED: &str = "same_listed";
 
 /// A number that is evidence, and its name. For a condition, the number is 1 (true) or 0 (false).
 pub(super) type Feature = (&'static str, f32);
@@ -131,6 +135,14 @@ impl<'r, 'v> Evidence<'r, 'v> {
             || self.agree_on_date()
     }
 
+    /// True if a reason why both statements may be true applies, but does not exclude a contradiction. The same listed
+    /// value is no such reason, because only one of several values in a statement may be meant.
+    pub(super) fn is_doubtful(&self) -> bool {
+        self.compatibility_reasons()
+            .into_iter()
+            .any(|(name, applies)| applies && name != SAME_LISTED && WEIGHED_COMPATIBILITY_REASONS.contains(&name))
+    }
+
     /// True if both statements name the same date and the same place or listed value, and nothing is over or denied:
     /// "starts at a firm in Lisbon on 13 April 2026" and "lives in Lisbon since April 2026" are about one move.
     fn agree_on_date(&self) -> bool {
@@ -171,7 +183,7 @@ impl<'r, 'v> Evidence<'r, 'v> {
             ("opposites", self.closer.have_opposites && !pair.says_over),
             ("other_opinion", pair.opinions_differ && self.closer.denies_something_else && !changes),
             ("denied_by_both", pair.both_deny && !pair.numbers_differ),
-            ("same_listed", self.same_listed_value && !self.listed_values_differ && !changes),
+            (SAME_LISTED, self.same_listed_value && !self.listed_values_differ && !changes),
             // Statements that name the same place say the same: "lives in Utrecht" and "has lived in Utrecht since
             // 2019".
             ("same_place", is_named && self.share_place && !says_ended),

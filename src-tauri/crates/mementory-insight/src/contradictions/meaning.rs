@@ -9,7 +9,6 @@
 use super::{
     Prepared,
     attributes::{Attribute, Comparison, attribute, dot, stated_attributes},
-    evidence,
     persons::Persons,
     reading::{Occasions, PairComparison, Reading, SharedNames, on_other_occasions, same_value},
     terms::Rarity,
@@ -75,17 +74,15 @@ const WORK_ATTRIBUTES: [&str; 3] = ["employer", "hours", "job"];
 /// belongs to that person and not to the owner of the memories.
 const BELONGINGS: [&str; 4] = ["children", "pet", "pets", "team"];
 
-/// Calls `add` for each pair of statements that contradict each other. Returns the positions of the pairs that are so
-/// improbable that no rule may suggest them.
+/// Calls `add` for each pair of statements that contradict each other. Returns those pairs in which the newer statement
+/// moves the same thing to another date, the smaller position first.
 pub(super) fn find(
     prepared: &[Prepared<'_>],
-    vectors: &[Vec<f32>],
+    readings: &[Reading<'_>],
+    shared: &SharedNames<'_>,
     rare: &Rarity,
-    persons: &Persons,
     add: &mut impl FnMut(usize, usize, f32, bool),
-) -> Vec<(usize, usize)> {
-    let readings = read(prepared, vectors, persons);
-    let shared = SharedNames::new(prepared, &readings, rare);
+) -> HashSet<(usize, usize)> {
     let mut groups: BTreeMap<usize, Vec<&Reading<'_>>> = BTreeMap::new();
     // Statements about the past are used only by the rule `evidence`.
     let current: Vec<&Reading<'_>> = readings.iter().filter(|reading| !reading.marks.is_past).collect();
@@ -96,7 +93,7 @@ pub(super) fn find(
         let Some(attribute) = attribute(position).filter(|attribute| !attribute.is_topic) else { continue };
         for_each_pair(&mut members, |one, other| {
             if let Some(probability) = probability(position, one, other)
-                && differ_in(attribute, probability, one, other, &PairComparison::new(one, other, &shared), &shared)
+                && differ_in(attribute, probability, one, other, &PairComparison::new(one, other, shared), shared)
             {
                 add(one.statement, other.statement, 0.55 + 0.4 * probability, !attribute.never_changes);
             }
@@ -104,9 +101,10 @@ pub(super) fn find(
     }
     let by_statement: BTreeMap<usize, &Reading<'_>> =
         current.iter().map(|reading| (reading.statement, *reading)).collect();
-    find_ended_in_other_language(&current, &shared, add);
+    find_ended_in_other_language(&current, shared, add);
     // Two statements that share several rare terms are in several groups, but are compared once.
     let mut compared_pairs: HashSet<(usize, usize)> = HashSet::new();
+    let mut moved = HashSet::new();
     for members in rare.groups(prepared).into_values() {
         let mut members: Vec<&Reading<'_>> = members.iter().filter_map(|n| by_statement.get(n).copied()).collect();
         for_each_pair(&mut members, |one, other| {
@@ -114,8 +112,11 @@ pub(super) fn find(
             if !compared_pairs.insert(pair) || dot(one.vector, other.vector) < MIN_SIMILARITY {
                 return;
             }
-            let compared = PairComparison::new(one, other, &shared);
-            if words_contradict(one, other, &compared, &shared) {
+            let compared = PairComparison::new(one, other, shared);
+            if words_contradict(one, other, &compared, shared) {
+                if compared.times_differ && compared.says_changed && compared.same_thing {
+                    moved.insert(pair);
+                }
                 add(
                     one.statement,
                     other.statement,
@@ -125,7 +126,7 @@ pub(super) fn find(
             }
         });
     }
-    evidence::find(&readings, &shared, add)
+    moved
 }
 
 /// Reads the statements that have a vector and are short enough. Statements about the past are left out, unless they

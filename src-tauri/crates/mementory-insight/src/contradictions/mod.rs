@@ -236,12 +236,9 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     let prepared: Vec<Prepared<'_>> =
         statements.iter().enumerate().map(|(n, statement)| prepare(n, statement, &persons)).collect();
     let rare = terms::Rarity::new(&prepared);
-    let mut pairs: HashMap<(usize, usize), (f32, bool)> = HashMap::new();
+    let mut pairs: Pairs = HashMap::new();
     let mut add = |a: usize, b: usize, confidence: f32, can_change: bool| {
-        let pair = pairs.entry((a.min(b), a.max(b))).or_insert((confidence, can_change));
-        if confidence > pair.0 {
-            *pair = (confidence, can_change);
-        }
+        add_pair(&mut pairs, a, b, confidence, can_change);
     };
     let mut claimed_pairs: HashSet<(usize, usize)> = HashSet::new();
     let ages_of_children =
@@ -261,8 +258,27 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     counts::find_money(&prepared, &mut add_if_alike);
     taste::find(&prepared, &mut add);
     favourites::find(&prepared, &mut add);
-    let improbable: HashSet<(usize, usize)> =
-        meaning::find(&prepared, vectors, &rare, &persons, &mut add).into_iter().collect();
+    let mut found_by_words: HashSet<(usize, usize)> = pairs.keys().copied().collect();
+    let readings = meaning::read(&prepared, vectors, &persons);
+    let shared = reading::SharedNames::new(&prepared, &readings, &rare);
+    let mut add = |a: usize, b: usize, confidence: f32, can_change: bool| {
+        add_pair(&mut pairs, a, b, confidence, can_change);
+    };
+    // Two dates of the same thing are read from the words.
+    found_by_words.extend(meaning::find(&prepared, &readings, &shared, &rare, &mut add));
+    let mut found_by_evidence: HashSet<(usize, usize)> = HashSet::new();
+    let probabilities =
+        evidence::find(&readings, &shared, &mut |a: usize, b: usize, confidence: f32, can_change: bool| {
+            found_by_evidence.insert((a.min(b), a.max(b)));
+            add(a, b, confidence, can_change);
+        });
+    let is_improbable = |pair: &(usize, usize)| {
+        let min_probability = match found_by_words.contains(pair) {
+            true => evidence::MIN_PROBABILITY_OF_WORDS,
+            false => evidence::MIN_PROBABILITY_OF_MEANING,
+        };
+        !found_by_evidence.contains(pair) && probabilities.get(pair).is_some_and(|p| *p < min_probability)
+    };
     // The evidence does not overrule a pair that `claims` found, because a pattern of `claims` identifies the attribute
     // and both values. The evidence often does not show that two statements state the same attribute if they are worded
     // differently or in different languages.
@@ -275,7 +291,7 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
         prepared.get(*a).zip(prepared.get(*b)).is_some_and(|(one, other)| one.repeats(other) || other.repeats(one))
     };
     pairs.retain(|pair, _| !repeats(pair));
-    pairs.retain(|pair, _| claimed_pairs.contains(pair) || !improbable.contains(pair) && !years_explain(pair));
+    pairs.retain(|pair, _| claimed_pairs.contains(pair) || !is_improbable(pair) && !years_explain(pair));
     let mut found: Vec<Contradiction> = pairs
         .into_iter()
         .map(|((a, b), (confidence, changes))| contradiction_of(&prepared, a, b, confidence, changes))
@@ -283,6 +299,17 @@ pub fn contradictions(statements: &[Statement<'_>], vectors: &[Vec<f32>]) -> Vec
     found.sort_by(|x, y| y.confidence.total_cmp(&x.confidence).then((x.a, x.b).cmp(&(y.a, y.b))));
     found.truncate(MAX_PAIRS);
     found
+}
+
+/// The found pairs, the smaller position first, each with its confidence and whether the newer statement may replace
+/// the older one.
+type Pairs = HashMap<(usize, usize), (f32, bool)>;
+
+fn add_pair(pairs: &mut Pairs, a: usize, b: usize, confidence: f32, can_change: bool) {
+    let pair = pairs.entry((a.min(b), a.max(b))).or_insert((confidence, can_change));
+    if confidence > pair.0 {
+        *pair = (confidence, can_change);
+    }
 }
 
 /// The positions of two statements, whether both can be true whatever else differs, and the named numbers that are
