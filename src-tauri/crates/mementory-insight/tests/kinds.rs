@@ -20,9 +20,10 @@ struct Life {
     /// Lowest recall and precision of the special categories.
     min_recall: f64,
     min_precision: f64,
+    min_purity: f64,
 }
 
-const LIVES: [Life; 6] = [
+const LIVES: [Life; 8] = [
     Life {
         name: "veterinarian",
         memories: include_str!("data/lives/veterinarian.tsv"),
@@ -31,6 +32,7 @@ const LIVES: [Life; 6] = [
         min_kind: 0.91,
         min_recall: 0.95,
         min_precision: 0.9,
+        min_purity: 0.88,
     },
     Life {
         name: "primary teacher",
@@ -40,6 +42,7 @@ const LIVES: [Life; 6] = [
         min_kind: 0.9,
         min_recall: 0.95,
         min_precision: 0.93,
+        min_purity: 0.88,
     },
     Life {
         name: "turbine technician",
@@ -49,6 +52,7 @@ const LIVES: [Life; 6] = [
         min_kind: 0.87,
         min_recall: 0.91,
         min_precision: 0.88,
+        min_purity: 0.88,
     },
     Life {
         name: "ship's engineer",
@@ -58,6 +62,27 @@ const LIVES: [Life; 6] = [
         min_kind: 0.84,
         min_recall: 0.95,
         min_precision: 0.93,
+        min_purity: 0.88,
+    },
+    Life {
+        name: "wine merchant",
+        memories: include_str!("data/lives/kept_wine_merchant.tsv"),
+        labels: include_str!("data/kept_wine_merchant_kinds.tsv"),
+        prints_errors: false,
+        min_kind: 0.82,
+        min_recall: 0.84,
+        min_precision: 0.82,
+        min_purity: 0.88,
+    },
+    Life {
+        name: "dental technician",
+        memories: include_str!("data/lives/kept_dental_technician.tsv"),
+        labels: include_str!("data/kept_dental_technician_kinds.tsv"),
+        prints_errors: false,
+        min_kind: 0.68,
+        min_recall: 0.85,
+        min_precision: 0.85,
+        min_purity: 0.82,
     },
     Life {
         name: "archivist",
@@ -67,6 +92,7 @@ const LIVES: [Life; 6] = [
         min_kind: 0.89,
         min_recall: 0.95,
         min_precision: 0.9,
+        min_purity: 0.88,
     },
     Life {
         name: "archivist, kept half",
@@ -76,6 +102,7 @@ const LIVES: [Life; 6] = [
         min_kind: 0.84,
         min_recall: 0.95,
         min_precision: 0.85,
+        min_purity: 0.88,
     },
 ];
 
@@ -169,7 +196,7 @@ fn kinds_special_categories_and_topics_of_new_lives_are_mostly_right() {
         assert!(kind >= life.min_kind, "{}: kind {kind}", life.name);
         assert!(recall >= life.min_recall, "{}: recall {recall}", life.name);
         assert!(precision >= life.min_precision, "{}: precision {precision}", life.name);
-        assert!(purity >= 0.88, "{}: purity {purity}", life.name);
+        assert!(purity >= life.min_purity, "{}: purity {purity}", life.name);
     }
 }
 

@@ -44,6 +44,10 @@ const PRIMARY_TEACHER: &str = include_str!("data/lives/primary_teacher.tsv");
 const TURBINE_TECHNICIAN: &str = include_str!("data/lives/turbine_technician.tsv");
 /// A life in the styles of several assistants and agents whose errors nobody has read. Only its figures are printed.
 const SHIPS_ENGINEER: &str = include_str!("data/lives/kept_ships_engineer.tsv");
+/// Lives that were written after the rules were last changed, by somebody who had not read them. Only their figures are
+/// printed.
+const WINE_MERCHANT: &str = include_str!("data/lives/kept_wine_merchant.tsv");
+const DENTAL_TECHNICIAN: &str = include_str!("data/lives/kept_dental_technician.tsv");
 /// The two halves of a life that was written without knowledge of the rules. The missed contradictions of the second
 /// half are not printed.
 const ARCHIVIST: &str = include_str!("data/lives/archivist.tsv");
@@ -98,7 +102,8 @@ fn life(file: &'static str) -> Life {
             }
         }
     }
-    Life { names, times, texts, wanted, arguable, is_unread: [SHIPS_ENGINEER, KEPT_ARCHIVIST].contains(&file) }
+    let is_unread = [SHIPS_ENGINEER, KEPT_ARCHIVIST, WINE_MERCHANT, DENTAL_TECHNICIAN].contains(&file);
+    Life { names, times, texts, wanted, arguable, is_unread }
 }
 
 /// Precision (the share of the found pairs that are right) and recall (the share of the wanted pairs that were found).
@@ -163,7 +168,7 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     let encoder = Encoder::open(&folder).unwrap();
     // The name of each set, its lives, and the lowest allowed precision and recall. All figures are printed before any
     // is checked.
-    let sets: [(&str, &[&'static str], f64, f64); 10] = [
+    let sets: [(&str, &[&'static str], f64, f64); 12] = [
         ("tuned", &TUNED, 0.9, 0.8),
         ("kept", &KEPT, 0.88, 0.57),
         ("demonstration", &[DEMONSTRATION], 0.9, 0.5),
@@ -172,6 +177,8 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
         ("primary teacher", &[PRIMARY_TEACHER], 0.9, 0.62),
         ("turbine technician", &[TURBINE_TECHNICIAN], 0.94, 0.73),
         ("ship's engineer", &[SHIPS_ENGINEER], 0.88, 0.69),
+        ("wine merchant", &[WINE_MERCHANT], 0.74, 0.46),
+        ("dental technician", &[DENTAL_TECHNICIAN], 0.84, 0.44),
         ("archivist", &[ARCHIVIST], 0.95, 0.78),
         ("archivist, kept half", &[KEPT_ARCHIVIST], 0.89, 0.61),
     ];
