@@ -16,12 +16,14 @@ const SKIPPED_FOLDERS = [
   ...["mem", "alf", "mif", "pam", "zaxy", "eventloom"],
 ];
 
+/** Reasons that `.mem` confirms by listing the file as a loss. */
+const LOSSES_OF_MEM = ["passthrough", "attachment"];
 const REPEATED_PROMPT = "duplicate: the session has this prompt";
 /**
  * Members that a reader leaves out on purpose, or keeps although `.mem` cannot express them. For each format: pairs of
  * a pattern that matches the place, and the reason. A reason such as `code: explanation` means that the import report
  * must contain this code for the file. `passthrough` means that the vault keeps the file, or the part of it around its
- * lists, and that `.mem` lists it as a loss.
+ * lists, and that `.mem` lists it as a loss; `attachment` means the same of the bytes of an attachment.
  */
 const NOT_KEPT = {
   claude: [[/users\.json|memories\.json/, "passthrough"]],
@@ -50,6 +52,7 @@ const NOT_KEPT = {
     [/#\/blocks\/2/, "no_content: an empty block"],
   ],
   mistral: [[/memories-0\.json#\/2/, "no_content: no text that could be a memory"]],
+  notion: [[/\.csv$/, "attachment"]],
   okf: [[/index\.md/, "passthrough"]],
   openmemory: [[/#\/memory_categories/, "duplicate: the memory names its categories itself"]],
   portable_agent_memory: [[/#\/capability_tokens/, "secret: tokens that give access"]],
@@ -128,7 +131,7 @@ function importWithMember(vault, { format, name }) {
   const secondImport = vault.must("import", "--format", format, ...inputs);
   if (secondImport.added + secondImport.updated > 0)
     problems.push(`again: ${secondImport.added} added, ${secondImport.updated} updated`);
-  const leftOut = (NOT_KEPT[format] ?? []).some(([, reason]) => reason === "passthrough")
+  const leftOut = (NOT_KEPT[format] ?? []).some(([, reason]) => LOSSES_OF_MEM.includes(reason))
     ? filesLeftOut(vault.folder, format, inputs)
     : [];
   return { places: adding.places, problems, report, leftOut };
@@ -142,13 +145,17 @@ function filesLeftOut(folder, format, inputs) {
   const vault = new Vault(folder, `alone-${format}`).create();
   vault.must("import", "--format", format, ...inputs);
   const { losses } = vault.must("export", "--format", "mem", `${vault.path}.mem`);
-  return losses.filter((loss) => loss.field === "passthrough").map((loss) => loss.record);
+  const { items } = vault.must("list", "--kind", "attachment", "--limit", "500");
+  const names = new Map(items.map((item) => [item.id, item.title]));
+  const bytes = losses.filter((loss) => loss.field === "bytes").map((loss) => names.get(loss.record));
+  return [...losses.filter((loss) => loss.field === "passthrough").map((loss) => loss.record), ...bytes];
 }
 
 /** Whether the file in which a member was lost is named in the import report or in the losses of `.mem`. */
 function isReported(where, reason, report, leftOut) {
   const file = where.split("#")[0];
-  if (reason === "passthrough") return leftOut.some((name) => where.replace("#", "").includes(name.replace("#", "")));
+  if (LOSSES_OF_MEM.includes(reason))
+    return leftOut.some((name) => where.replace("#", "").includes(name.replace("#", "")));
   const code = reason.split(":")[0];
   const entries = [...report.items.map((item) => [item.place, item.reason.split(":")[0]])];
   entries.push(...report.warnings.map((warning) => [warning.place, warning.code]));
