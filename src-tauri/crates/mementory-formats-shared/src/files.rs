@@ -52,6 +52,11 @@ pub fn extension(path: &str) -> Option<String> {
     file_name(path).rsplit_once('.').map(|(_, extension)| extension.to_ascii_lowercase())
 }
 
+/// The part of a path or file name before its last `.`, or all of it if it has none.
+pub fn without_extension(path: &str) -> &str {
+    path.rsplit_once('.').map_or(path, |(stem, _)| stem)
+}
+
 /// Index of the selected folder or archive that contains a file. None for a file that was selected on its own, so that
 /// all such files count as being in the same place.
 pub fn root_of(member: &Member) -> Option<usize> {

@@ -3,6 +3,7 @@
 use super::detect::{path_of, topic_type};
 use super::{FORMAT, PLATFORM};
 use mementory_format::{FormatError, Member};
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::frontmatter::Document;
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
@@ -50,7 +51,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member, known_ids: &mut
         }
         return Ok(());
     }
-    let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
+    let stem = without_extension(member.file_name());
     let name = match is_index {
         true => "MEMORY.md".to_owned(),
         false => document.text("name").unwrap_or_else(|| match document.yaml {

@@ -4,6 +4,7 @@ use super::session::Session;
 use super::{FORMAT, cowork, history, memory, session_index};
 use crate::agent_rules;
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Kind};
@@ -137,7 +138,7 @@ struct GroupSessions {
 
 impl GroupSessions {
     fn read(&mut self, reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-        let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
+        let stem = without_extension(member.file_name());
         let mut open =
             OpenFile { current: is_uuid(stem).then(|| (stem.to_owned(), None)), lines_before_id: Vec::new() };
         if is_web_log(reader.catalog, member) {

@@ -3,6 +3,7 @@ use super::chat_file;
 use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::agent_content::{AgentContent, push_text};
 use mementory_formats_shared::chat::{Chat, Turn, is_tool_type};
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::object::content_id;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Verbatim;
@@ -55,7 +56,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         turn.verbatim = Some(Verbatim { media_type: "text/plain".into(), text: source.to_owned() });
         chat.turns.push(turn);
     }
-    let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
+    let stem = without_extension(member.file_name());
     let first = chat.turns.first().map(|turn| turn.text.clone()).unwrap_or_default();
     let id = if is_uuid(stem) { stem.to_owned() } else { content_id(&first) };
     chat.id = Some(format!("transcript/{id}"));

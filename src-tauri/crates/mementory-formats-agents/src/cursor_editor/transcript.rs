@@ -3,6 +3,7 @@ use super::chat_file;
 use super::store::message_turn;
 use mementory_format::{FormatError, Member, is_uuid};
 use mementory_formats_shared::chat::Chat;
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::object::{Object, content_id};
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{DroppedAs, Kind, Verbatim};
@@ -39,7 +40,7 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
         chat.turns.push(turn);
         Ok(())
     })?;
-    let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
+    let stem = without_extension(member.file_name());
     let folder = member.name.split('/').rev().nth(1).unwrap_or_default();
     let first = chat.turns.first().map(|turn| turn.text.clone()).unwrap_or_default();
     let id = [stem, folder].into_iter().find(|name| is_uuid(name)).map_or_else(|| content_id(&first), str::to_owned);

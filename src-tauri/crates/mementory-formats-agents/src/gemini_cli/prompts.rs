@@ -5,6 +5,7 @@ use super::session::chat_file;
 use crate::prompt_history::{Prompt, PromptHistory};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::Chat;
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::object::Object;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::Kind;
@@ -51,7 +52,7 @@ pub(super) fn read_checkpoint(reader: &mut FileReader<'_>, member: &Member) -> R
         chat.turns.push(turn);
         Ok(())
     })?;
-    let stem = member.file_name().rsplit_once('.').map_or(member.file_name(), |(stem, _)| stem);
+    let stem = without_extension(member.file_name());
     if let Some(tag) = stem.strip_prefix("checkpoint-") {
         chat.fields.insert("tag".into(), tag.into());
     }

@@ -2,6 +2,7 @@
 use super::FORMAT_ID;
 use super::lines::{Observation, Relation, observation, relation};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::markdown::{NoteLink, Outline};
 use mementory_formats_shared::note::Note;
 use mementory_formats_shared::note_folder::is_note;
@@ -49,7 +50,7 @@ impl Names {
             let note = Note::parse(&text);
             let key = note_key(reader, &note, member, &text);
             let path = reader.folder.path(member);
-            let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+            let stem = without_extension(path);
             let title = note.text("title").unwrap_or_else(|| stem.rsplit('/').next().unwrap_or(stem).to_owned());
             out.insert(key, title, note.text("permalink").as_deref(), stem);
         }
@@ -58,7 +59,7 @@ impl Names {
 
     /// Adds a note of the database. Its key is its permalink, or else its path.
     pub(super) fn add(&mut self, note: &Record, path: &str) {
-        let stem = path.rsplit_once('.').map_or(path, |(stem, _)| stem);
+        let stem = without_extension(path);
         let title = note.title.clone().unwrap_or_else(|| stem.rsplit('/').next().unwrap_or(stem).to_owned());
         self.insert(note.key.clone(), title, Some(&note.key.value), stem);
     }

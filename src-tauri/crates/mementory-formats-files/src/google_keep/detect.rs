@@ -1,9 +1,9 @@
 //! Detects notes by their JSON members, because Takeout translates the name of the folder and names each file after the
 //! title of its note.
-use super::files::{Files, stem};
+use super::files::Files;
 use super::{ATTACHMENTS, FILE_PATH};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
-use mementory_formats_shared::files::{extension, folder, root_of};
+use mementory_formats_shared::files::{extension, folder, root_of, without_extension};
 use mementory_formats_shared::json_head::candidate_head;
 use mementory_formats_shared::object::Object;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -62,10 +62,10 @@ fn is_note(catalog: &Catalog, member: &Member) -> bool {
 /// The claim of the notes in one folder. `others` are the other files in this folder, of which only those that belong
 /// to the notes are claimed.
 fn claim(catalog: &Catalog, notes: &[&Member], others: &[&Member]) -> Claim {
-    let titles: HashSet<&str> = notes.iter().map(|member| stem(member.file_name())).collect();
+    let titles: HashSet<&str> = notes.iter().map(|member| without_extension(member.file_name())).collect();
     let is_page = |member: &Member| {
         let is_html = extension(&member.name).is_some_and(|extension| extension == "html");
-        is_html && titles.contains(stem(member.file_name()))
+        is_html && titles.contains(without_extension(member.file_name()))
     };
     let files = Files::new(others.iter().copied().filter(|member| !is_page(member)));
     let file_ids: BTreeSet<usize> = notes

@@ -1,6 +1,6 @@
 //! Finds the files that notes name.
 use mementory_format::Member;
-use mementory_formats_shared::files::file_name;
+use mementory_formats_shared::files::{file_name, without_extension};
 use std::collections::HashMap;
 
 /// Files in the folder of the notes.
@@ -18,7 +18,7 @@ impl<'m> Files<'m> {
             out.by_name.entry(member.file_name()).or_insert(member);
             // Two exports that are read together contain the same file twice.
             let is_copy = |known: &&Member| known.file_name() == member.file_name();
-            let known = out.by_stem.entry(stem(member.file_name())).or_insert(Some(member));
+            let known = out.by_stem.entry(without_extension(member.file_name())).or_insert(Some(member));
             *known = known.filter(is_copy);
         }
         out
@@ -28,11 +28,6 @@ impl<'m> Files<'m> {
     /// `.jpeg`), so a file that differs only in its extension is found too.
     pub fn find(&self, path: &str) -> Option<&'m Member> {
         let name = file_name(path);
-        self.by_name.get(name).copied().or_else(|| self.by_stem.get(stem(name)).copied().flatten())
+        self.by_name.get(name).copied().or_else(|| self.by_stem.get(without_extension(name)).copied().flatten())
     }
-}
-
-/// A file name without its extension.
-pub(super) fn stem(name: &str) -> &str {
-    name.rsplit_once('.').map_or(name, |(stem, _)| stem)
 }

@@ -1,7 +1,7 @@
 //! Detects pages by the element that contains them. Notion names each file after the title of its page.
 use super::page::Page;
 use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, root_of};
+use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, root_of, without_extension};
 use mementory_formats_shared::note_folder::notion_title;
 use mementory_formats_shared::text_head::{may_be_page, text_head};
 use std::collections::{BTreeMap, BTreeSet};
@@ -57,7 +57,7 @@ fn claim(catalog: &Catalog, group: (Option<usize>, Option<usize>), pages: &[&Mem
 /// The names that the folder with the files of a page, or the table of a database, may have: that of the page, with or
 /// without the id at its end.
 fn names_of_files(page: &Member) -> Vec<String> {
-    let stem = page.name.rsplit_once('.').map_or(page.name.as_str(), |(stem, _)| stem);
+    let stem = without_extension(&page.name);
     let dir = folder(&page.name);
     let title = notion_title(page.file_name());
     let title = title.map(|title| if dir.is_empty() { title.to_owned() } else { format!("{dir}/{title}") });

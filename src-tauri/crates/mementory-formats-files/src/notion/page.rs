@@ -1,4 +1,5 @@
 //! The parts of a page: its id, title and body.
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::html::{self, RowKind, element_end, find_element};
 
 /// The element that contains a page. Its second class is the typeface that the person chose.
@@ -78,7 +79,7 @@ fn page_id(text: &str) -> Option<String> {
 
 /// The id at the end of the name of a page's file.
 pub(super) fn id_in_name(name: &str) -> Option<&str> {
-    let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+    let stem = without_extension(name);
     let id = stem.get(stem.len().checked_sub(ID_DIGITS)?..)?;
     is_id(id).then_some(id)
 }

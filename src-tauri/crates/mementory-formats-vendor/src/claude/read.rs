@@ -8,6 +8,7 @@ use super::{
 use mementory_format::{
     Catalog, Detected, FormatError, Member, PassthroughItem, ReadContext, Role, Sink, is_uuid, json_keys,
 };
+use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_model::{DroppedAs, Issue, Kind, Unit};
 use std::{
@@ -75,7 +76,7 @@ fn explain_lone_manifest(files: &mut FileReader<'_>, detected: &Detected) {
 /// Returns the account id in the name of a file. None if the name is not an id.
 fn account_in_name(member: &Member) -> Option<&str> {
     let name = member.file_name();
-    Some(name.rsplit_once('.').map_or(name, |(stem, _)| stem)).filter(|stem| is_uuid(stem))
+    Some(without_extension(name)).filter(|stem| is_uuid(stem))
 }
 
 /// Stores a manifest as a passthrough file, without its one-time links.

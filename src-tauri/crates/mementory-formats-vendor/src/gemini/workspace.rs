@@ -4,6 +4,7 @@ use super::activity::{SCOPE, file_key};
 use mementory_format::{Catalog, Detected, FormatError, Member, Role};
 use mementory_formats_shared::{
     chat::{Chat, ChatFile, Turn, TurnParent},
+    files::without_extension,
     object::{Object, content_id, list, with_replaced_values},
     reader::FileReader,
 };
@@ -27,7 +28,7 @@ impl Pictures {
         let members = parts.filter_map(|part| catalog.members().get(part.member));
         let names = members.flat_map(|member| {
             let name = member.file_name();
-            let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+            let stem = without_extension(name);
             [stem, name].map(|known| ((folder(&member.place), known.to_owned()), name.to_owned()))
         });
         Self(names.collect())
