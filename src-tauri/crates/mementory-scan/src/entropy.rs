@@ -46,11 +46,14 @@ pub(crate) fn is_uuid(value: &str) -> bool {
             .all(|(position, b)| if matches!(position, 8 | 13 | 18 | 23) { b == b'-' } else { b.is_ascii_hexdigit() })
 }
 
+/// Length of the shortest value that can look random.
+pub(crate) const MIN_RANDOM_BYTES: usize = 14;
+
 /// Whether a value whose name suggests a secret looks random. If `has_clear_name` is true, the name can only mean a
 /// secret, so a lower degree of randomness is enough.
 pub(crate) fn is_random(value: &str, has_clear_name: bool) -> bool {
     let bytes = value.as_bytes();
-    if bytes.len() < if has_clear_name { 14 } else { 18 } || !value.is_ascii() {
+    if bytes.len() < if has_clear_name { MIN_RANDOM_BYTES } else { 18 } || !value.is_ascii() {
         return false;
     }
     let digits = bytes.iter().filter(|b| b.is_ascii_digit()).count();

@@ -1,5 +1,5 @@
 //! Finds keys and tokens without a known format: values that look random and are assigned to a name for a secret.
-use crate::entropy::{is_hex, is_random, is_uuid};
+use crate::entropy::{MIN_RANDOM_BYTES, is_hex, is_random, is_uuid};
 use crate::placeholder::{is_fake_token, is_placeholder};
 use crate::value::{Join, MAX_NAME_BYTES, count_blanks, end_of_inflection, name_around, read_value, value_after_name};
 use crate::word_lists::{grammar, secret};
@@ -45,6 +45,17 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
         return None;
     }
     let to = end_of_inflection(text, to);
+    let (after_suffix, has_api_suffix) = position_after_api_suffix(text, to);
+    let assigned_value = || {
+        let value = value_after_name(text, from, after_suffix)?;
+        let is_long_enough = value.end - value.start >= MIN_RANDOM_BYTES;
+        (is_long_enough && (value.join != Join::Space || value.is_quoted)).then_some(value)
+    };
+    // A value that is not assigned to the name is no more than likely. Most names have none, and finding out what the
+    // name means takes longer.
+    if only_very_likely && assigned_value().is_none() {
+        return None;
+    }
     let name: String = text[from..to].chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
     if NOT_SECRETS.is_in(&name) || name.ends_with("id") && !name.ends_with("secretid") {
         return None;
@@ -60,7 +71,6 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
     if NOT_SECRETS.is_in(&phrase) {
         return None;
     }
-    let (to, has_api_suffix) = position_after_api_suffix(text, to);
     let has_clear_name = has_api_suffix || CLEAR_NAMES.is_in(&phrase);
     // Without a clear name, a secret is no more than likely.
     if only_very_likely && !has_clear_name {
@@ -75,8 +85,7 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
             "entropy"
         }
     };
-    if let Some(value) = value_after_name(text, from, to)
-        && (value.join != Join::Space || value.is_quoted)
+    if let Some(value) = assigned_value()
         && let Some((start, end)) = range_if_secret(text, value.start, value.end, has_clear_name, true)
     {
         let confidence = if has_clear_name { Confidence::VeryLikely } else { Confidence::Likely };
@@ -87,11 +96,10 @@ pub(crate) fn secret_for_name(text: &str, start: usize, end: usize, only_very_li
         };
         return Some(Finding { class, detector, start, end, confidence });
     }
-    // A value that is not assigned to the name is no more than likely.
     if only_very_likely {
         return None;
     }
-    let range_after = value_in_sentence(text, to, has_clear_name || phrase.contains("key"), has_clear_name);
+    let range_after = value_in_sentence(text, after_suffix, has_clear_name || phrase.contains("key"), has_clear_name);
     range_after.or_else(|| value_before_name(text, from).filter(|_| has_clear_name)).map(|(start, end)| {
         let is_private = is_private_key(&phrase, &text[start..end]);
         let (class, detector) =

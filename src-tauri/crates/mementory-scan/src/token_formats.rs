@@ -57,6 +57,9 @@ impl TokenFormat {
 /// Length of the longest token in bytes.
 const MAX_TOKEN_BYTES: usize = 8192;
 
+/// Number of characters that follow the prefix in the shortest token whose prefix must begin a word.
+const MIN_BODY_BYTES: usize = 12;
+
 const fn token(name: &'static str, prefix: &'static str, pattern: &'static str) -> TokenFormat {
     TokenFormat { name, prefix, pattern, is_whole_word: true, prefix_evidence: PrefixEvidence::None }
 }
@@ -279,7 +282,10 @@ pub fn token_prefix(text: &str, min_evidence: PrefixEvidence) -> Option<&'static
 /// The token at `start`, if there is one in the format with this index.
 pub(crate) fn token_at(doc: &Doc, index: usize, start: usize) -> Option<Finding> {
     let format = TOKEN_FORMATS.get(index)?;
-    if !doc.bytes.get(start + format.prefix.len())?.is_ascii_graphic() {
+    // Most words that begin with the prefix end soon. This is ruled out first, because compiling a pattern takes long.
+    let min_body_len = if format.is_whole_word { MIN_BODY_BYTES } else { 1 };
+    let body_start = start + format.prefix.len();
+    if !doc.bytes.get(body_start..body_start + min_body_len)?.iter().all(u8::is_ascii_graphic) {
         return None;
     }
     if format.is_whole_word && start > 0 && continues_word(doc.bytes, start) {
@@ -400,9 +406,20 @@ pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, findings: &mut Vec<F
 #[cfg(test)]
 mod tests {
     use super::{
+        MIN_BODY_BYTES,
         PrefixEvidence::{Alone, WithDigits},
-        token_prefix,
+        TOKEN_FORMATS, pattern, token_prefix,
     };
+
+    #[test]
+    fn no_pattern_accepts_fewer_characters_than_are_required() {
+        for (index, format) in TOKEN_FORMATS.iter().enumerate().filter(|(_, format)| format.is_whole_word) {
+            let pattern = pattern(index).unwrap();
+            let parsed = regex_syntax::parse(pattern.as_str()).unwrap();
+            let min_len = parsed.properties().minimum_len().unwrap() - format.prefix.len();
+            assert!(min_len >= MIN_BODY_BYTES, "{}: {min_len}", format.name);
+        }
+    }
 
     #[test]
     fn a_prefix_is_returned_only_if_it_is_evidence_enough() {
