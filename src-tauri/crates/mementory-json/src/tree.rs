@@ -75,6 +75,14 @@ impl Tree {
         }
     }
 
+    /// The value of the last member with this key, to be changed.
+    pub fn get_mut(&mut self, key: &str) -> Option<&mut Tree> {
+        match self {
+            Tree::Object(members) => members.iter_mut().rev().find(|(k, _)| equal_names(k, key)).map(|(_, v)| v),
+            _ => None,
+        }
+    }
+
     /// Replaces the value of the last member with this key, or adds a member at the end. Does nothing if this is not an
     /// object.
     pub fn set(&mut self, key: &str, value: Tree) {

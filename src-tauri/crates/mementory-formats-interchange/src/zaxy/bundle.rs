@@ -4,7 +4,7 @@ use super::{
     envelope::{BundleKind, Envelope, EnvelopeError},
     merkle::{Hash, Merkle, root_from_proof},
 };
-use mementory_format::{Catalog, Detected, FormatError, Member, Role};
+use mementory_format::{BatchPipeline, Catalog, Detected, FormatError, Member, Role, TextBatch};
 use mementory_json::Tree;
 use mementory_json::{ElementError, Elements};
 use mementory_model::Limits;
@@ -101,6 +101,39 @@ impl<'c> Bundle<'c> {
         visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
         read_pass(self.catalog, self.member, self.limits, visit).map(drop)
+    }
+
+    /// Calls `process` with the text of each element, on all cores, and then `receive` with the index and the result of
+    /// each element, in order. The result is an error message for an element that is not valid.
+    pub(super) fn process_items<T: Send>(
+        &self,
+        process: impl Fn(u64, &str) -> T + Sync,
+        receive: &mut dyn FnMut(u64, Result<T, String>) -> Result<(), FormatError>,
+    ) -> Result<(), FormatError> {
+        let process = &process;
+        let process_batch = move |batch: &TextBatch| {
+            batch.process(|index, bytes| Some((index, process(index, std::str::from_utf8(bytes).ok()?))))
+        };
+        std::thread::scope(|scope| {
+            let mut pipeline = BatchPipeline::start(scope, process_batch);
+            let mut batch = TextBatch::default();
+            self.visit_items(&mut |Item { index, text }| {
+                let is_in_batch = text.as_ref().is_ok_and(|text| text.len() <= TextBatch::MAX_BYTES);
+                if let Ok(text) = &text
+                    && is_in_batch
+                {
+                    if batch.is_full_with(text.len()) {
+                        pass_on(&mut pipeline, &mut batch, false, receive)?;
+                    }
+                    batch.push(index, text.as_bytes());
+                    return if batch.is_full() { pass_on(&mut pipeline, &mut batch, false, receive) } else { Ok(()) };
+                }
+                // A large element is processed on this thread, because sending it to another thread would copy it.
+                pass_on(&mut pipeline, &mut batch, true, receive)?;
+                receive(index, text.map(|text| process(index, text)))
+            })?;
+            pass_on(&mut pipeline, &mut batch, true, receive)
+        })
     }
 
     /// Splits an element into its wrapper and its entry, and parses the entry.
@@ -203,6 +236,30 @@ impl<'c> Bundle<'c> {
         })?;
         first_fault.map_or(Ok(tree), Err)
     }
+}
+
+/// Sends the batch to be processed, and passes on the results that have arrived. If `waits` is set, waits for the
+/// results of all batches. Returns the first error of `receive`.
+fn pass_on<T: Send>(
+    pipeline: &mut BatchPipeline<(u64, T)>,
+    batch: &mut TextBatch,
+    waits: bool,
+    receive: &mut dyn FnMut(u64, Result<T, String>) -> Result<(), FormatError>,
+) -> Result<(), FormatError> {
+    let mut outcome = Ok(());
+    let mut receive_all = |results: Vec<(u64, T)>| {
+        for (index, result) in results {
+            if outcome.is_ok() {
+                outcome = receive(index, Ok(result));
+            }
+        }
+    };
+    let batch = std::mem::take(batch);
+    match waits {
+        true => pipeline.finish(batch, &mut receive_all),
+        false => pipeline.push(batch, &mut receive_all),
+    }
+    outcome
 }
 
 /// Reads the file in one pass. Returns the text of its envelope, and whether its entries are separated as in JSON.

@@ -1,7 +1,7 @@
 //! The extension slot of an entry. It is a member of `payload`, `properties` or `evidence` in `content`, because these
 //! objects may have arbitrary members.
 use super::{canonical::canonical, entry::text_member};
-use mementory_format::extension::{self, FINGERPRINT_MEMBER, NativeFields, Restored, members};
+use mementory_format::extension::{self, FINGERPRINT_MEMBER, NativeFields, Restored, is_slot_name, members};
 use mementory_json::{Tree, tree_of, value_of};
 use mementory_model::{LossReport, Record, Verbatim};
 use serde_json::Value;
@@ -32,37 +32,51 @@ pub(super) fn is_composed(tree: &Tree) -> bool {
 
 fn set_slot(tree: &mut Tree, new: Option<Tree>) {
     let slot_member = slot_member(tree);
-    let Some(mut content) = tree.get("content").cloned() else { return };
-    let mut slot = match content.get(slot_member) {
-        Some(slot @ Tree::Object(_)) => slot.clone(),
-        _ if new.is_none() => return,
-        _ => Tree::Object(vec![]),
-    };
-    extension::remove(&mut slot);
-    if let Some(new) = new {
-        extension::set(&mut slot, new);
+    let Some(content) = tree.get_mut("content") else { return };
+    match content.get_mut(slot_member) {
+        Some(slot @ Tree::Object(_)) => {
+            extension::remove(slot);
+            new.into_iter().for_each(|new| extension::set(slot, new));
+        }
+        _ => {
+            let Some(new) = new else { return };
+            let mut slot = Tree::Object(vec![]);
+            extension::set(&mut slot, new);
+            content.set(slot_member, slot);
+        }
     }
-    content.set(slot_member, slot);
-    tree.set("content", content);
 }
 
-/// The entry without the extension slot, as another program reads it.
+/// The entry without the extension slot, as another program reads it. The slot is not copied first, because it is the
+/// largest part of an entry that Mementory composed.
 pub(super) fn without_extension(tree: &Tree) -> Tree {
-    let mut without_extension = tree.clone();
-    set_slot(&mut without_extension, None);
-    without_extension
+    let slot_member = slot_member(tree);
+    let slot_removed = |slot: &Tree| match slot {
+        Tree::Object(members) => Tree::Object(members.iter().filter(|(key, _)| !is_slot_name(key)).cloned().collect()),
+        other => other.clone(),
+    };
+    with_last_changed(tree, "content", &|content| with_last_changed(content, slot_member, &slot_removed))
+}
+
+/// A copy of `tree` in which the value of the last member with this key is what `change` makes of it.
+fn with_last_changed(tree: &Tree, key: &str, change: &dyn Fn(&Tree) -> Tree) -> Tree {
+    let Tree::Object(members) = tree else { return tree.clone() };
+    let last = members.iter().rposition(|(name, _)| name == key);
+    let copy = |(at, (name, value)): (usize, &(String, Tree))| {
+        (name.clone(), if Some(at) == last { change(value) } else { value.clone() })
+    };
+    Tree::Object(members.iter().enumerate().map(copy).collect())
 }
 
 fn fingerprint(tree: &Tree) -> String {
+    let slot_member = slot_member(tree);
     let mut native = without_extension(tree);
-    if let Some(mut content) = native.get("content").cloned() {
+    if let Some(content) = native.get_mut("content") {
         content.remove("thread");
         // An empty object counts as missing, because Mementory may have added it only to contain the slot.
-        if content.get(slot_member(tree)).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![]))
-        {
-            content.remove(slot_member(tree));
+        if content.get(slot_member).is_none_or(|slot| matches!(slot, Tree::Null) || *slot == Tree::Object(vec![])) {
+            content.remove(slot_member);
         }
-        native.set("content", content);
     }
     native.remove("seq");
     native.remove("citation");

@@ -1,12 +1,12 @@
 //! The validator: checks every entry against the contract, and ids, root and proofs. Signatures are not verified,
 //! because formats have no cryptography library; [`signed`] returns the signature and the bytes that it covers.
 use super::{
-    bundle::{Bundle, Item},
+    bundle::Bundle,
     checked_entry::CheckedEntry,
     cited_event::{CitedEvents, Occurrence},
     envelope::{BundleKind, Envelope, SIGNED_MEMBERS},
 };
-use mementory_format::{BatchPipeline, Finding, FormatError, Signed, TextBatch, Validation};
+use mementory_format::{Finding, FormatError, Signed, Validation};
 use mementory_json::Tree;
 
 /// The algorithms that the format defines, with the lengths of their public keys and signatures in bytes.
@@ -22,18 +22,10 @@ pub(super) fn validate(bundle: &Bundle, trust: &[String]) -> Result<Validation, 
     let at = errors.list.len();
     bundle.check_integrity(&mut |code, pointer, message| errors.add(code, &pointer, message))?;
     let mut entries = Entries::new(bundle, errors, warnings);
-    std::thread::scope(|scope| {
-        let bounds = bundle.limits.into();
-        let check = move |text: &str| CheckedEntry::of(kind, text, bounds);
-        let mut pipeline = BatchPipeline::start(scope, move |batch| {
-            batch.process(|index, bytes| Some((index, std::str::from_utf8(bytes).map(check).ok()?)))
-        });
-        bundle.visit_items(&mut |item| {
-            entries.add(&item, &mut pipeline);
-            Ok(())
-        })?;
-        entries.send_batch(&mut pipeline, true);
-        Ok::<(), FormatError>(())
+    let bounds = bundle.limits.into();
+    bundle.process_items(|_, text| CheckedEntry::of(kind, text, bounds), &mut |index, entry| {
+        entries.report(index, entry.unwrap_or_else(CheckedEntry::malformed));
+        Ok(())
     })?;
     let Entries { mut errors, warnings, count, may_be_malformed, .. } = entries;
     if may_be_malformed && let Some(why) = bundle.json_error()? {
@@ -113,15 +105,11 @@ fn check_session_id(id: Option<&str>, warnings: &mut Findings) {
     }
 }
 
-/// Checks entries on other threads. Returns the index and the result of each entry.
-type Pipeline = BatchPipeline<(u64, CheckedEntry)>;
-
-/// Checks the entries in batches, and reports the findings in the order of the entries.
+/// Reports the findings in the order of the entries.
 struct Entries<'b> {
     bundle: &'b Bundle<'b>,
     errors: Findings<'b>,
     warnings: Findings<'b>,
-    batch: TextBatch,
     count: u64,
     /// Position of the previous readable entry: the sequence number of its event, and its position within the event.
     last: (u64, u8),
@@ -133,53 +121,7 @@ struct Entries<'b> {
 impl<'b> Entries<'b> {
     fn new(bundle: &'b Bundle<'b>, errors: Findings<'b>, warnings: Findings<'b>) -> Self {
         let may_be_malformed = !bundle.is_regular;
-        Self {
-            bundle,
-            errors,
-            warnings,
-            batch: TextBatch::default(),
-            count: 0,
-            last: (0, 0),
-            events: CitedEvents::default(),
-            may_be_malformed,
-        }
-    }
-
-    fn add(&mut self, item: &Item<'_>, pipeline: &mut Pipeline) {
-        let (kind, bounds) = (self.bundle.envelope.kind, self.bundle.limits.into());
-        match &item.text {
-            Ok(text) if text.len() <= TextBatch::MAX_BYTES => {
-                if self.batch.is_full_with(text.len()) {
-                    self.send_batch(pipeline, false);
-                }
-                self.batch.push(item.index, text.as_bytes());
-                if self.batch.is_full() {
-                    self.send_batch(pipeline, false);
-                }
-            }
-            // A large entry is checked on this thread, because sending it to another thread would copy it.
-            Ok(text) => {
-                self.send_batch(pipeline, true);
-                self.report(item.index, CheckedEntry::of(kind, text, bounds));
-            }
-            Err(why) => {
-                self.send_batch(pipeline, true);
-                self.report(item.index, CheckedEntry::malformed(why.clone()));
-            }
-        }
-    }
-
-    /// Sends the batch to be checked, and reports the results that have arrived. If `waits` is set, waits for the
-    /// results of all batches.
-    fn send_batch(&mut self, pipeline: &mut Pipeline, waits: bool) {
-        let batch = std::mem::take(&mut self.batch);
-        let mut report = |checked: Vec<(u64, CheckedEntry)>| {
-            checked.into_iter().for_each(|(index, entry)| self.report(index, entry));
-        };
-        match waits {
-            true => pipeline.finish(batch, &mut report),
-            false => pipeline.push(batch, &mut report),
-        }
+        Self { bundle, errors, warnings, count: 0, last: (0, 0), events: CitedEvents::default(), may_be_malformed }
     }
 
     fn report(&mut self, index: u64, entry: CheckedEntry) {
