@@ -1,8 +1,5 @@
 //! A cache of the first bytes of members, because detection asks for them once per format.
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// Length in bytes of the longest head that is cached. The few formats that need longer heads read them each time.
 pub(super) const MAX_KEPT_BYTES: usize = 64 << 10;
@@ -33,8 +30,15 @@ pub(super) enum HeadEnd {
 
 #[derive(Default)]
 struct LimitedHeads {
-    by_member: HashMap<usize, Head>,
+    /// The head of the member with each number. A list, because detection looks up each of 100,000 notes many times.
+    by_member: Vec<Option<Head>>,
     total_bytes: usize,
+}
+
+impl LimitedHeads {
+    fn of(&self, member: usize) -> Option<&Head> {
+        self.by_member.get(member)?.as_ref()
+    }
 }
 
 /// Heads by the number of their member.
@@ -44,7 +48,7 @@ pub(super) struct Heads(Mutex<LimitedHeads>);
 impl Heads {
     /// The first `n` bytes of a member, or all bytes if the member has fewer. None if these bytes are not cached.
     pub(super) fn get(&self, member: usize, n: usize) -> Option<Vec<u8>> {
-        let head = self.0.lock().unwrap_or_else(PoisonError::into_inner).by_member.get(&member).cloned()?;
+        let head = self.0.lock().unwrap_or_else(PoisonError::into_inner).of(member).cloned()?;
         if head.bytes.len() < n && head.end == HeadEnd::More {
             return None;
         }
@@ -54,24 +58,27 @@ impl Heads {
     /// True if the cache has no head of this member, and has room for a short head.
     pub(super) fn can_keep(&self, member: usize) -> bool {
         let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        !cache.by_member.contains_key(&member) && cache.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
+        cache.of(member).is_none() && cache.total_bytes + MIN_READ_BYTES <= MAX_TOTAL_BYTES
     }
 
     /// All bytes of a member, if they are cached and undamaged.
     pub(super) fn whole_member(&self, member: usize) -> Option<Arc<[u8]>> {
         let cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        cache.by_member.get(&member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
+        cache.of(member).filter(|head| head.end == HeadEnd::Complete).map(|head| head.bytes.clone())
     }
 
     /// Caches the first bytes of a member, unless a limit would be exceeded.
     pub(super) fn keep(&self, member: usize, bytes: &[u8], end: HeadEnd) {
         let mut cache = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let previous_len = cache.by_member.get(&member).map_or(0, |head| head.bytes.len());
+        let previous_len = cache.of(member).map_or(0, |head| head.bytes.len());
         let total_bytes = cache.total_bytes - previous_len + bytes.len();
         if bytes.len() > MAX_KEPT_BYTES || total_bytes > MAX_TOTAL_BYTES {
             return;
         }
         cache.total_bytes = total_bytes;
-        cache.by_member.insert(member, Head { bytes: bytes.into(), end });
+        if cache.by_member.len() <= member {
+            cache.by_member.resize(member + 1, None);
+        }
+        cache.by_member[member] = Some(Head { bytes: bytes.into(), end });
     }
 }
