@@ -13,6 +13,8 @@ use zeroize::Zeroizing;
 
 const PAGE_LEN: usize = 64 * 1024;
 const ENCRYPTED_PAGE_LEN: u64 = (NONCE_LEN + PAGE_LEN + TAG_LEN) as u64;
+/// Position of the text in an encrypted page.
+const TEXT: std::ops::Range<usize> = NONCE_LEN..NONCE_LEN + PAGE_LEN;
 
 /// A scratch file of any size with `Read`, `Write` and `Seek`, which keeps one page of plaintext in memory. Dropping it
 /// deletes file and key. Each page is encrypted with a new nonce whenever it is written, and bound to its position and
@@ -24,7 +26,10 @@ pub struct SpoolFile {
     offset: u64,
     /// For each page, how often it was written. A page with count 0 consists of zeros.
     write_counts: Vec<u64>,
+    /// A page as in the file: nonce, text and tag. The text is decrypted in place.
     page: Zeroizing<Vec<u8>>,
+    /// The page that was written last, encrypted. Kept because allocating it for each page takes as long as encrypting.
+    sealed: Zeroizing<Vec<u8>>,
     /// Number of the page in `page`.
     number: Option<u64>,
     /// True if `page` has changes that are not in the file yet.
@@ -36,8 +41,10 @@ impl SpoolFile {
     pub fn create_in(dir: &Path) -> Result<Self, CryptoError> {
         let file = tempfile::tempfile_in(dir)?;
         let cipher = Cipher::new(Secret::generate()?.bytes());
-        let page = Zeroizing::new(vec![0; PAGE_LEN]);
-        Ok(Self { file, cipher, len: 0, offset: 0, write_counts: Vec::new(), page, number: None, is_dirty: false })
+        let page = Zeroizing::new(vec![0; ENCRYPTED_PAGE_LEN as usize]);
+        let sealed = page.clone();
+        let write_counts = Vec::new();
+        Ok(Self { file, cipher, len: 0, offset: 0, write_counts, page, sealed, number: None, is_dirty: false })
     }
 
     /// The length in bytes.
@@ -66,13 +73,12 @@ impl SpoolFile {
         let write_count = self.write_counts[position] + 1;
         let nonce = random_bytes::<NONCE_LEN>()?;
         // A copy is encrypted, because the plaintext page stays in use.
-        let mut sealed = Vec::with_capacity(ENCRYPTED_PAGE_LEN as usize);
-        sealed.extend_from_slice(&nonce);
-        sealed.extend_from_slice(&self.page);
-        let tag = self.cipher.seal(&nonce, &Self::aad(number, write_count), &mut sealed[NONCE_LEN..])?;
-        sealed.extend_from_slice(&tag);
+        self.sealed[..NONCE_LEN].copy_from_slice(&nonce);
+        self.sealed[TEXT].copy_from_slice(&self.page[TEXT]);
+        let tag = self.cipher.seal(&nonce, &Self::aad(number, write_count), &mut self.sealed[TEXT])?;
+        self.sealed[TEXT.end..].copy_from_slice(&tag);
         self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
-        self.file.write_all(&sealed)?;
+        self.file.write_all(&self.sealed)?;
         self.write_counts[position] = write_count;
         self.is_dirty = false;
         Ok(())
@@ -88,13 +94,11 @@ impl SpoolFile {
         if write_count == 0 {
             self.page.fill(0);
         } else {
-            let mut sealed = Zeroizing::new(vec![0; ENCRYPTED_PAGE_LEN as usize]);
             self.file.seek(SeekFrom::Start(number * ENCRYPTED_PAGE_LEN))?;
-            self.file.read_exact(&mut sealed)?;
+            self.file.read_exact(&mut self.page)?;
             let mut nonce = [0; NONCE_LEN];
-            nonce.copy_from_slice(&sealed[..NONCE_LEN]);
-            self.cipher.open(&nonce, &Self::aad(number, write_count), &mut sealed[NONCE_LEN..])?;
-            self.page.copy_from_slice(&sealed[NONCE_LEN..NONCE_LEN + PAGE_LEN]);
+            nonce.copy_from_slice(&self.page[..NONCE_LEN]);
+            self.cipher.open(&nonce, &Self::aad(number, write_count), &mut self.page[NONCE_LEN..])?;
         }
         self.number = Some(number);
         Ok(())
@@ -115,7 +119,7 @@ impl Read for SpoolFile {
         let (number, start) = self.position();
         self.load_page(number)?;
         let n = (PAGE_LEN - start).min(buf.len()).min(bytes_left);
-        buf[..n].copy_from_slice(&self.page[start..start + n]);
+        buf[..n].copy_from_slice(&self.page[TEXT][start..start + n]);
         self.offset += n as u64;
         Ok(n)
     }
@@ -129,7 +133,7 @@ impl Write for SpoolFile {
         let (number, start) = self.position();
         self.load_page(number)?;
         let n = (PAGE_LEN - start).min(bytes.len());
-        self.page[start..start + n].copy_from_slice(&bytes[..n]);
+        self.page[TEXT][start..start + n].copy_from_slice(&bytes[..n]);
         self.is_dirty = true;
         self.offset += n as u64;
         self.len = self.len.max(self.offset);
