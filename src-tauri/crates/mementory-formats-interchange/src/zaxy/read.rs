@@ -6,7 +6,7 @@ use super::{
     entry::{Wrapped, digests, entry_fault, parse_element},
     envelope::BundleKind,
     extension::{is_composed, restore},
-    to_record::{EntryLinks, KEY_SCOPE, is_forgotten, to_record},
+    to_record::{EntryLinks, KEY_SCOPE, is_forgotten, set_id, to_record},
 };
 use mementory_format::extension::Restored;
 use mementory_format::{FormatError, PassthroughItem, Sink, restore_from_slot};
@@ -50,8 +50,7 @@ pub(super) fn read(bundle: &Bundle, restores: bool, sink: &mut dyn Sink) -> Resu
                     // Merkle tree.
                     if *count > 1 {
                         entry.id = format!("{}#{count}", entry.id);
-                        (entry.mapped, entry.restored) =
-                            conversion.records(index, &entry.id, &entry.tree, &entry.verbatim);
+                        conversion.rename(index, &mut entry);
                     }
                     let record = record(entry, &mut links, &mut |code, message| {
                         sink.note(Issue::new(code, &place, message));
@@ -124,6 +123,17 @@ impl Conversion<'_> {
         let entry =
             ConvertedEntry { id, tree, index: disclosed_index, proof, extra, verbatim, is_composed, mapped, restored };
         Ok(Box::new(entry))
+    }
+
+    /// Gives the records of an entry the id of the entry, which has changed.
+    fn rename(&self, index: u64, entry: &mut ConvertedEntry) {
+        match entry.restored {
+            None => set_id(&mut entry.mapped, &entry.id),
+            // What the slot changes depends on the id.
+            Some(_) => {
+                (entry.mapped, entry.restored) = self.records(index, &entry.id, &entry.tree, &entry.verbatim);
+            }
+        }
     }
 
     /// The record as read from the entry without its extension slot, and the record from the slot, if it is used.

@@ -44,6 +44,12 @@ pub(crate) fn key(id: &str) -> RecordKey {
     RecordKey::new(KEY_SCOPE, id)
 }
 
+/// Sets the id of the entry from which a record was read.
+pub(super) fn set_id(record: &mut Record, id: &str) {
+    record.key = key(id);
+    record.origin_id = Some(id.to_owned());
+}
+
 /// Converts an entry to a record. `is_composed` is true if Mementory composed the entry for a record of another format;
 /// the event's own data are then left out. The caller sets origin and verbatim.
 pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
@@ -57,7 +63,7 @@ pub(crate) fn to_record(tree: &Tree, id: &str, is_composed: bool) -> Record {
         _ => (event_kind(kind, is_composed), &["type", "actor", "thread", "payload"][..]),
     };
     let mut record = Record::new(model, key(id), "");
-    record.origin_id = Some(id.to_owned());
+    set_id(&mut record, id);
     record.source.platform = KEY_SCOPE.into();
     let time = |name: &str| text_member(tree, name).and_then(Timestamp::parse);
     match (grain, model) {
