@@ -28,6 +28,7 @@ import { testWatchedFolder } from "../e2e/watching.mjs";
 import { amemInterop } from "../interop/amem.mjs";
 import { chatsInterop } from "../interop/chats.mjs";
 import { clientInterop } from "../interop/clients.mjs";
+import { enginesInterop } from "../interop/engines.mjs";
 import { bundleInterop, installClients, mcpInterop } from "../interop/mcp.mjs";
 import { clientsOffline } from "../interop/offline.mjs";
 import { pamInterop } from "../interop/pam.mjs";
@@ -235,6 +236,7 @@ export const LAYERS = {
     mcpInterop,
     bundleInterop,
     chatsInterop,
+    enginesInterop,
     clientInterop,
     clientsOffline,
     schemas,

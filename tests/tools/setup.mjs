@@ -126,6 +126,20 @@ export async function python(packages) {
 }
 
 /**
+ * Unpacks a Python package (pinned, as `name==version`) without what it depends on, also for a Python older than it
+ * asks for. Returns the folder from which its modules can be imported.
+ */
+export async function pythonFiles(program, wanted) {
+  const folder = join(TOOLS, "python-files", wanted);
+  if (!existsSync(folder)) {
+    printStep(`unpacking ${wanted} into ${folder}`);
+    const options = ["--quiet", "--disable-pip-version-check", "--no-deps", "--ignore-requires-python", "--no-compile"];
+    await must(program, ["-m", "pip", "install", ...options, "--target", folder, wanted]);
+  }
+  return folder;
+}
+
+/**
  * Installs npm packages (pinned, as `name@version`) outside the clone, without running their scripts. Returns a
  * function that imports a module of these packages. Its member `resolve` returns the path of a module.
  *
