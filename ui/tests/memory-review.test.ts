@@ -10,6 +10,8 @@ import { review } from "$lib/state/review.svelte";
 import { vault } from "$lib/state/vault.svelte";
 import { start, type Mock } from "./start-mock";
 
+const ALL_MEMORIES = { source: null, sensitive: false, about: null, special: null, skip: [], id: null };
+
 let mock: Mock;
 beforeEach(async () => {
   mock = await start();
@@ -75,7 +77,7 @@ describe("the review of memories", () => {
     await fireEvent.click(screen.getByTestId("review-trash"));
     await waitFor(() => expect(trash).toHaveBeenCalled());
     expect([...trash.mock.calls[0]![0]].sort()).toEqual(ids.slice(0, 2).sort());
-    const { left } = await mock.reviewNext({ source: null, sensitive: false, skip: [], id: null, counts_only: true });
+    const { left } = await mock.reviewNext({ ...ALL_MEMORIES, counts_only: true });
     await vault.refresh();
     await waitFor(() => expect(review.state?.left).toBe(left));
     expect(screen.getByText(`3 of ${left + 3} statements reviewed`), "what is in the Trash was reviewed").toBeTruthy();
@@ -95,6 +97,31 @@ describe("the review of memories", () => {
     await press("2");
     expect(await screen.findByText("Review finished")).toBeTruthy();
     expect((screen.getByTestId("review-toggle") as HTMLButtonElement).disabled).toBe(true);
+  });
+
+  it("of one topic has only its memories, and counts only these", async () => {
+    const about = (kind: string) => ({ about: { kind, confidence: 0.8, by: "suggested" } });
+    const isPrivate = { ...about("food"), special: ["health"] };
+    const items = [
+      item("a", "memory", "claude", "Runs a bakery", 3, about("work")),
+      item("b", "memory", "claude", "Is allergic to nuts", 2, isPrivate),
+      item("c", "memory", "claude", "Likes tea", 1, about("food")),
+    ];
+    mock = await start({ items });
+    await vault.refresh();
+    review.clear();
+    await review.chooseTopic({ about: "food", special: null });
+    render(ReviewView);
+    expect(await shownId()).toBe("b");
+    expect(screen.getByText("0 of 2 statements reviewed")).toBeTruthy();
+    await pressAndWait("1");
+    expect(await shownId()).toBe("c");
+    expect(screen.getByText("1 of 2 statements reviewed")).toBeTruthy();
+    await review.chooseTopic({ about: "work", special: null });
+    await waitFor(() => expect(review.item?.record.id).toBe("a"));
+    expect(review.answered).toBe(0);
+    await review.chooseTopic({ about: null, special: "any" });
+    await waitFor(() => expect([review.item, review.answered]).toEqual([null, 1]));
   });
 
   it("of one assistant ends with what to do for that assistant only", async () => {
@@ -124,7 +151,7 @@ describe("the review of memories", () => {
     nav.section = "home";
     render(AttentionList, { columns: [], incomplete: [] });
     const row = await screen.findByTestId("attention-review");
-    const { left } = await mock.reviewNext({ source: null, sensitive: false, skip: [], id: null, counts_only: true });
+    const { left } = await mock.reviewNext({ ...ALL_MEMORIES, counts_only: true });
     expect(row.textContent).toContain(String(left));
     await fireEvent.click(row);
     expect(nav.section).toBe("review");

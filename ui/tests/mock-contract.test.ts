@@ -31,7 +31,7 @@ const COMMON: Record<string, unknown> = {
   "@job": "job-1",
   "@progress": () => undefined,
   "@any": filter,
-  "@review": { source: null, sensitive: false, skip: [], id: null, counts_only: false },
+  "@review": { source: null, sensitive: false, about: null, special: null, skip: [], id: null, counts_only: false },
   "@search": { query: "house", filter: memories, limit: 20, offset: 0, typing: true },
   "@import": {
     paths: ["/home/ines/chatgpt-export.zip"],

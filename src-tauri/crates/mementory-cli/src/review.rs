@@ -19,6 +19,12 @@ pub struct ReviewArgs {
     /// Only memories with a sensitive value.
     #[arg(long)]
     sensitive: bool,
+    /// Only memories about this subject, as in `list`; an empty value selects memories without a subject.
+    #[arg(long, value_name = "SUBJECT")]
+    about: Option<String>,
+    /// Only memories on this private topic, as in `list`, or on any.
+    #[arg(long, value_name = "CATEGORY")]
+    special: Option<String>,
     /// Skip this memory for now; may be given several times.
     #[arg(long, value_name = "ID")]
     skip: Vec<String>,
@@ -92,6 +98,8 @@ pub fn review(session: &Session, args: &ReviewArgs) -> ApiResult<CommandResult> 
     let request = ReviewRequest {
         source: args.source.clone(),
         sensitive: args.sensitive,
+        about: args.about.clone(),
+        special: args.special.clone(),
         skip: args.skip.clone(),
         id: args.show.clone(),
         counts_only: !args.next && args.show.is_none() && !answers.is_empty(),

@@ -1658,6 +1658,10 @@ export type ReviewRequest = {
 	source: string | null,
 	/**  True for only memories with a sensitive value. */
 	sensitive: boolean,
+	/**  If given, only memories about this subject, as `about` in the filter of a list. */
+	about: string | null,
+	/**  If given, only memories in this special category, as `special` in the filter of a list. */
+	special: string | null,
 	/**  Ids of memories to leave out for now. */
 	skip: string[],
 	/**  Id of a memory to return instead of the next one. */
@@ -1667,8 +1671,9 @@ export type ReviewRequest = {
 };
 
 /**
- *  The state of the review. `left` and `total` count only memories that match the request's `source` and `sensitive`.
- *  `answers` counts only memories that match the request's `source`.
+ *  The state of the review. `left` and `total` count only memories that match the request's `source`, `sensitive`,
+ *  `about` and `special`. `answers` counts the same memories, except that `sensitive` does not apply, and that memories in
+ *  the Trash count unless the request has a subject or a special category.
  */
 export type ReviewState = {
 	/**  The memory to review. Null if none is left or only the counts were requested. */

@@ -8,6 +8,10 @@ export type Answer = (typeof ANSWERS)[number];
 export const CHOICES = [...ANSWERS, "skip"] as const;
 export type Choice = (typeof CHOICES)[number];
 
+/** The subject or the special category of the memories to review, as in the filter of a list. */
+export type Topic = { about: string | null; special: string | null };
+const ALL_TOPICS: Topic = { about: null, special: null };
+
 /** One step of the review, which can be undone. `before` is the previous answer for the memory. */
 type Step = { id: string; skipped: boolean; before: string | null };
 
@@ -18,6 +22,7 @@ class Review {
   unanswered = $state<number | null>(null);
   /** The assistant whose memories are reviewed. Null for the memories of all assistants. */
   source = $state<string | null>(null);
+  topic = $state.raw<Topic>(ALL_TOPICS);
   /** Whether the result is shown instead of the next memory. */
   showsResult = $state(false);
   busy = $state(false);
@@ -35,7 +40,8 @@ class Review {
 
   async load(id: string | null = null): Promise<void> {
     const isUnlocked = lockGuard();
-    const request = { source: this.source, sensitive: false, skip: this.#skipped, id, counts_only: false };
+    const scope = { source: this.source, ...this.topic };
+    const request = { ...scope, sensitive: false, skip: this.#skipped, id, counts_only: false };
     const state = await backend().reviewNext(request);
     if (isUnlocked()) this.state = state;
   }
@@ -44,7 +50,7 @@ class Review {
   async countLeft(): Promise<void> {
     const isUnlocked = lockGuard();
     try {
-      const request = { source: null, sensitive: false, skip: [], id: null, counts_only: true };
+      const request = { ...ALL_TOPICS, source: null, sensitive: false, skip: [], id: null, counts_only: true };
       const { left } = await backend().reviewNext(request);
       if (isUnlocked()) this.unanswered = left;
     } catch (error) {
@@ -92,6 +98,17 @@ class Review {
   /** Restricts the review to the memories of one assistant. Null removes the restriction. */
   async chooseSource(source: string | null): Promise<void> {
     this.source = source;
+    await this.#restart();
+  }
+
+  /** Restricts the review to the memories on one topic. */
+  async chooseTopic(topic: Topic): Promise<void> {
+    this.topic = topic;
+    await this.#restart();
+  }
+
+  /** Begins with the memories that are now chosen. Steps before cannot be undone any more. */
+  async #restart(): Promise<void> {
     this.#skipped = [];
     this.#steps = [];
     await this.load();
@@ -110,6 +127,7 @@ class Review {
     this.state = null;
     this.unanswered = null;
     this.source = null;
+    this.topic = ALL_TOPICS;
     this.showsResult = false;
     this.#skipped = [];
     this.#steps = [];

@@ -86,7 +86,7 @@ fn parse_file_kind(name: &str) -> ApiResult<FileKind> {
 pub(super) const ANY_SPECIAL: &str = "any";
 
 /// Converts the filter conditions on the subject and the special category of memories.
-fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
+pub(super) fn insight_filter(filter: &Filter) -> ApiResult<InsightFilter> {
     let about = match filter.about.as_deref() {
         None => None,
         Some("") => Some(None),

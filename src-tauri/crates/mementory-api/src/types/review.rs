@@ -62,6 +62,10 @@ pub struct ReviewRequest {
     pub source: Option<String>,
     /// True for only memories with a sensitive value.
     pub sensitive: bool,
+    /// If given, only memories about this subject, as `about` in the filter of a list.
+    pub about: Option<String>,
+    /// If given, only memories in this special category, as `special` in the filter of a list.
+    pub special: Option<String>,
     /// Ids of memories to leave out for now.
     pub skip: Vec<String>,
     /// Id of a memory to return instead of the next one.
@@ -83,8 +87,9 @@ pub struct ReviewItem {
     pub sensitive: bool,
 }
 
-/// The state of the review. `left` and `total` count only memories that match the request's `source` and `sensitive`.
-/// `answers` counts only memories that match the request's `source`.
+/// The state of the review. `left` and `total` count only memories that match the request's `source`, `sensitive`,
+/// `about` and `special`. `answers` counts the same memories, except that `sensitive` does not apply, and that memories in
+/// the Trash count unless the request has a subject or a special category.
 #[derive(Debug, Clone, Serialize, Deserialize, Type)]
 pub struct ReviewState {
     /// The memory to review. Null if none is left or only the counts were requested.

@@ -226,6 +226,36 @@ fn a_correction_of_a_memorys_kind_can_be_undone() {
 }
 
 #[test]
+fn the_review_of_a_topic_has_only_its_memories() {
+    let folder = tempfile::tempdir().unwrap();
+    let session = vault(folder.path());
+    import(&session, &list(folder.path(), "a.json", &TEXTS));
+    let [allergy, home, tuba] = [0, 1, 2].map(|n| id_of(&session, TEXTS[n]));
+    for (id, about) in [(&allergy, "food"), (&home, "work"), (&tuba, "work")] {
+        session.changes().set_about(&AboutRequest { ids: vec![id.clone()], about: about.into() }).unwrap();
+    }
+    let next = |about: Option<&str>, special: Option<&str>| {
+        let [about, special] = [about, special].map(|name| name.map(str::to_owned));
+        session.review().next(&ReviewRequest { about, special, ..ReviewRequest::default() })
+    };
+    let state = next(Some("work"), None).unwrap();
+    assert_eq!((state.left, state.total), (2, 2));
+    let first = state.item.unwrap().record.id;
+    assert!([&home, &tuba].contains(&&first));
+    answer(&session, &first, "wrong");
+    answer(&session, &allergy, "true");
+    let state = next(Some("work"), None).unwrap();
+    assert_eq!((state.left, state.total, state.answers), (1, 2, [("wrong".to_owned(), 1)].into()));
+    assert_eq!(next(Some("plans"), None).unwrap().total, 0);
+    let health = next(None, Some("health")).unwrap();
+    assert_eq!((health.left, health.total), (0, 1), "the allergy, which has an answer");
+    assert_eq!(next(None, None).unwrap().total, 3);
+    for (about, special) in [(Some("nonsense"), None), (None, Some("nonsense"))] {
+        assert_eq!(next(about, special).unwrap_err().code, "usage");
+    }
+}
+
+#[test]
 fn the_report_has_topics_and_contradictions() {
     let folder = tempfile::tempdir().unwrap();
     let session = vault(folder.path());

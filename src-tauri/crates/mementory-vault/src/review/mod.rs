@@ -145,18 +145,21 @@ impl Review<'_> {
         self.context.store.read(|c| answer_in(c, &view.id))
     }
 
-    /// Counts the reviewed records of one assistant, or of all assistants, by answer. Answers whose record is not in
-    /// the vault are left out.
+    /// Counts the reviewed records by answer, those in the Trash too. Of the filter, only `source` and `among` apply.
+    /// Answers whose record is not in the vault are left out.
     ///
     /// # Errors
     /// Errors of the store.
-    pub fn counts(&self, source: Option<&str>) -> VaultResult<BTreeMap<Answer, u32>> {
+    pub fn counts(&self, filter: &ReviewFilter) -> VaultResult<BTreeMap<Answer, u32>> {
+        let (scope, values) = filter.scope();
+        let condition = if scope.is_empty() { "1".to_owned() } else { scope.join(" AND ") };
         self.context.store.read(|c| {
-            let mut statement = c.prepare_cached(
+            let mut statement = c.prepare(&format!(
                 "SELECT v.answer, count(*) FROM reviews v JOIN records r ON r.id = v.record \
-                 WHERE ?1 IS NULL OR r.platform = (SELECT id FROM platforms WHERE name = ?1) GROUP BY v.answer",
-            )?;
-            let rows = statement.query_map([source], |r| Ok((r.get(0)?, r.get(1)?)))?;
+                 WHERE {condition} GROUP BY v.answer"
+            ))?;
+            let rows =
+                statement.query_map(rusqlite::params_from_iter(values.iter()), |r| Ok((r.get(0)?, r.get(1)?)))?;
             let counts = rows.collect::<Result<Vec<(i64, u32)>, _>>()?;
             Ok(counts.into_iter().filter_map(|(code, n)| Some((Answer::from_code(code)?, n))).collect())
         })

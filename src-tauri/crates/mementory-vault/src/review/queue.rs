@@ -14,6 +14,8 @@ pub struct ReviewFilter {
     pub source: Option<String>,
     /// Only memories with a sensitive value.
     pub sensitive: bool,
+    /// If given, only the memories in these rows, and the statements into which they were divided.
+    pub among: Option<Vec<i64>>,
     /// Ids of memories to skip for now.
     pub skip: Vec<String>,
 }
@@ -48,15 +50,29 @@ impl ReviewFilter {
                  WHERE l.row = r.row AND l.relation = 'derived_from' AND s.kind = {memory}))"
             ),
         ];
-        let mut values = Vec::new();
+        if self.sensitive {
+            parts.push(SENSITIVE_SQL.into());
+        }
+        let (scope, values) = self.scope();
+        parts.extend(scope);
+        (parts.join(" AND "), values)
+    }
+
+    /// Returns the SQL conditions over `records r` that also apply to memories in the Trash.
+    pub(super) fn scope(&self) -> (Vec<String>, Vec<Value>) {
+        let (mut parts, mut values) = (Vec::new(), Vec::new());
         if let Some(source) = &self.source {
             values.push(Value::from(source.clone()));
             parts.push(format!("r.platform = (SELECT id FROM platforms WHERE name = ?{})", values.len()));
         }
-        if self.sensitive {
-            parts.push(SENSITIVE_SQL.into());
+        if let Some(among) = &self.among {
+            let rows = among.iter().map(i64::to_string).collect::<Vec<_>>().join(",");
+            parts.push(format!(
+                "(r.row IN ({rows}) OR EXISTS (SELECT 1 FROM links l JOIN records s ON s.id = l.target \
+                 WHERE l.row = r.row AND l.relation = 'derived_from' AND s.row IN ({rows})))"
+            ));
         }
-        (parts.join(" AND "), values)
+        (parts, values)
     }
 }
 

@@ -38,7 +38,7 @@ export function sampleContradictions({ items, backend, stepMs }: Context): Comma
     return found;
   };
   const answerTo = async (id: string) => {
-    const request = { source: null, sensitive: false, skip: [], id, counts_only: false };
+    const request = { source: null, sensitive: false, about: null, special: null, skip: [], id, counts_only: false };
     return (await backend().reviewNext(request)).item?.answer ?? "none";
   };
 

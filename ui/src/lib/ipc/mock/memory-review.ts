@@ -12,6 +12,7 @@ import { failWith, runStages } from "./jobs";
 import { sampleThread } from "./thread";
 
 type Commands = Pick<Backend, "memoryEvidence" | "reviewNext" | "reviewAnswer" | "todo" | "writeReport">;
+type Scope = Pick<ReviewRequest, "source" | "about" | "special">;
 type Context = { items: () => ListItem[]; stepMs: number };
 
 const NAMES: Record<string, string> = { chatgpt: "ChatGPT", claude: "Claude", gemini: "Gemini" };
@@ -58,10 +59,14 @@ function evidenceOf(item: ListItem, index: number): MemoryEvidence {
 /** The commands for evidence, for the review of memories, and for the lists of what to delete in the assistants. */
 export function sampleMemoryReview({ items, stepMs }: Context) {
   const answers = new Map<string, string>();
-  const memories = (request?: Pick<ReviewRequest, "source" | "sensitive">) =>
+  const isInScope = (each: ListItem, { source, about, special }: Scope) =>
+    (!source || each.source === source) &&
+    (about === null || (each.about?.kind ?? "") === about) &&
+    (!special || (special === "any" ? each.special.length > 0 : each.special.includes(special)));
+  const memories = (request?: ReviewRequest) =>
     items()
       .filter((each) => each.kind === "memory" && !each.trashed_at)
-      .filter((each) => (!request?.source || each.source === request.source) && (!request?.sensitive || each.sensitive))
+      .filter((each) => !request || (isInScope(each, request) && (!request.sensitive || each.sensitive)))
       .sort(
         (a, b) => Number(b.sensitive) - Number(a.sensitive) || (a.created_at ?? "").localeCompare(b.created_at ?? ""),
       );
@@ -100,7 +105,8 @@ export function sampleMemoryReview({ items, stepMs }: Context) {
       const counts: Record<string, number> = {};
       for (const each of items()) {
         const answer = answers.get(each.id);
-        if (answer && (!request.source || each.source === request.source)) counts[answer] = (counts[answer] ?? 0) + 1;
+        const isCounted = !each.trashed_at || (request.about === null && !request.special);
+        if (answer && isCounted && isInScope(each, request)) counts[answer] = (counts[answer] ?? 0) + 1;
       }
       return structuredClone({
         item: next && !request.counts_only ? reviewItem(next) : null,

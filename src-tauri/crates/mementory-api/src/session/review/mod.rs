@@ -4,9 +4,12 @@ mod todo;
 
 pub(super) use forgetting_guide::ForgetGuide;
 
-use super::{context::Context, meaning::Meaning, memory_evidence::MemoryEvidenceFinder, now, view::RowViews};
+use super::{
+    context::Context, filter::insight_filter, meaning::Meaning, memory_evidence::MemoryEvidenceFinder, now,
+    view::RowViews,
+};
 use crate::{ApiError, ApiResult, types::*};
-use mementory_vault::{Answer, CachingEncoder, ReviewFilter, ReviewItem as Reviewed};
+use mementory_vault::{Answer, CachingEncoder, Insight, InsightFilter, ReviewFilter, ReviewItem as Reviewed};
 
 /// Conducts the guided review of memories, and lists the memories that the person should delete in the assistants.
 #[derive(Clone, Copy)]
@@ -25,23 +28,38 @@ impl Review<'_> {
     /// sensitive values come before the others; both groups begin with the oldest memory.
     ///
     /// # Errors
-    /// `not_found` for an unknown id.
+    /// `not_found` for an unknown id; `usage` for an unknown subject or special category.
     pub fn next(&self, request: &ReviewRequest) -> ApiResult<ReviewState> {
-        let filter =
-            ReviewFilter { source: request.source.clone(), sensitive: request.sensitive, skip: request.skip.clone() };
+        let filter = ReviewFilter {
+            source: request.source.clone(),
+            sensitive: request.sensitive,
+            among: self.rows_on_topic(request)?,
+            skip: request.skip.clone(),
+        };
         let review = self.context.vault.editor().review();
         let item = match &request.id {
             _ if request.counts_only => None,
             Some(id) => Some(review.item(id)?),
             None => review.next(&filter)?,
         };
-        let answers = review.counts(request.source.as_deref())?;
+        let answers = review.counts(&filter)?;
         Ok(ReviewState {
             item: item.map(|item| self.item(&item)).transpose()?,
             left: review.unanswered_count(&filter)?,
             total: review.total(&filter)?,
             answers: answers.into_iter().map(|(answer, n)| (answer.as_str().to_owned(), n)).collect(),
         })
+    }
+
+    /// Returns the rows of the memories on the requested subject and in the requested special category, or None if the
+    /// request has neither.
+    fn rows_on_topic(&self, request: &ReviewRequest) -> ApiResult<Option<Vec<i64>>> {
+        let filter = Filter { about: request.about.clone(), special: request.special.clone(), ..Filter::default() };
+        let insight = insight_filter(&filter)?;
+        if insight == InsightFilter::default() {
+            return Ok(None);
+        }
+        Ok(Some(Insight::of(&self.context.vault).rows(&insight)?))
     }
 
     /// Stores answers, or removes them. Either all of the answers are changed or none.
