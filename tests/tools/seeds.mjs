@@ -24,14 +24,18 @@ const SAMPLES_OF_TARGET = {
   chatgpt: ["chatgpt-export.zip"],
   claude: ["claude-export.zip"],
   transfer_text: ["chatgpt-saved-memories.txt"],
+  container: ["chatgpt-export.zip", "claude-export.zip", "chatgpt-sensitive.zip"],
 };
 
 /** Writes seeds into `corpus` and a dictionary to `words`. Returns the number of seeds. */
 export function writeSeeds(target, corpus, words) {
   mkdirSync(corpus, { recursive: true });
-  const seeds = [...seedsFromFixtures(target), ...seedsFromSamples(target), ...seedsFromFindings(target)].filter(
-    (s) => s.length <= MAX_SEED_BYTES,
-  );
+  const seeds = [
+    ...seedsFromFixtures(target),
+    ...seedsFromSamples(target),
+    ...seedsFromFindings(target),
+    ...(target === "header" ? headerSeeds() : []),
+  ].filter((s) => s.length <= MAX_SEED_BYTES);
   for (const seed of seeds) writeFileSync(join(corpus, `seed-${digest(seed)}`), seed);
   writeFileSync(words, dictionaryText(seeds));
   return seeds.length;
@@ -67,6 +71,15 @@ function seedsFromSamples(target) {
     .flatMap((bytes) =>
       bytes.subarray(0, 2).toString() === "PK" ? [bytes, withMarks(zipEntries(bytes), FILE_MARK)] : [bytes],
     );
+}
+
+/** Headers of vaults, from the test vectors. */
+function headerSeeds() {
+  const folder = join(ROOT, "fixtures", "crypto");
+  const inputs = readdirSync(folder)
+    .filter((name) => name.startsWith("header-"))
+    .map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")).input);
+  return inputs.filter(({ text }) => text !== undefined).map(({ text }) => Buffer.from(text));
 }
 
 /** Inputs that earlier runs found, because they make good seeds. */
