@@ -69,7 +69,7 @@ fn a_flipped_bit_is_reported_as_damage_and_not_as_a_wrong_passphrase() {
     let (dir, ..) = new_vault();
     let original = header_text(dir.path()).into_bytes();
     for position in 0..original.len() {
-        for bit in [1, 0x20, 0x80] {
+        for bit in (0..8).map(|n| 1_u8 << n) {
             let mut changed = original.clone();
             changed[position] ^= bit;
             write_header(dir.path(), &changed);
@@ -195,6 +195,18 @@ fn composed_and_decomposed_passphrases_are_the_same() {
     let dir = tempfile::tempdir().unwrap();
     create_header(dir.path(), "caf\u{e9} no\u{eb}l", KdfChoice::Floor, CREATION_TIME).unwrap();
     open_header(dir.path(), "cafe\u{301} noe\u{308}l").unwrap();
+}
+
+#[test]
+fn a_passphrase_of_any_length_counts_to_its_last_character() {
+    let dir = tempfile::tempdir().unwrap();
+    let long = "kites".repeat(2000);
+    create_header(dir.path(), &long, KdfChoice::Floor, CREATION_TIME).unwrap();
+    open_header(dir.path(), &long).unwrap();
+    for wrong in ["", &long[1..], &long[..long.len() - 1]] {
+        let result = open_header(dir.path(), wrong);
+        assert!(matches!(result, Err(CryptoError::WrongSecret)), "{} characters", wrong.len());
+    }
 }
 
 #[test]
