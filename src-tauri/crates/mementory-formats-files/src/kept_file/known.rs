@@ -26,7 +26,11 @@ const ACTIVITIES: &str = "It lists what you did in other products of Google, and
 const TASKS: &str = "It describes tasks of Cline or Roo Code. What was said is in the folders of the tasks, in the \
     files ui_messages.json and api_conversation_history.json";
 
-const KNOWN_FILES: [KnownFile; 10] = [
+/// Describes a list of links to files, which may be the parts of an export.
+const LINKS: &str = "It lists addresses of files. If they are the parts of your export, download them and import these \
+    files instead";
+
+const KNOWN_FILES: [KnownFile; 12] = [
     KnownFile { paths: &[], keys: &["header", "title", "time", "products"], text: ACTIVITIES },
     KnownFile {
         paths: &["snapchat_ai.json", "snapchat_ai.html"],
@@ -60,6 +64,8 @@ const KNOWN_FILES: [KnownFile; 10] = [
     },
     KnownFile { paths: &[], keys: &["task", "tokensIn"], text: TASKS },
     KnownFile { paths: &[], keys: &["entries.task", "entries.tokensIn"], text: TASKS },
+    KnownFile { paths: &[], keys: &["files.url"], text: LINKS },
+    KnownFile { paths: &[], keys: &["files.download_url"], text: LINKS },
     KnownFile { paths: &["/NotebookLM"], keys: &[], text: "It is from NotebookLM, whose notebooks are not read" },
 ];
 

@@ -44,6 +44,7 @@ fn the_claim_of_a_document_for_printing_says_why_it_is_only_stored() {
         ("history_item.json", br#"{"id":"t","task":"Sow","tokensIn":1}"#.as_slice(), "ui_messages.json"),
         ("browser_history_item.json", b"{}".as_slice(), "without being understood"),
         ("list.json", br#"{"version":1,"entries":[{"task":"Sow","tokensIn":1}]}"#.as_slice(), "ui_messages.json"),
+        ("manifest.json", br#"{"files":[{"url":"https://example.org/1.zip"}]}"#.as_slice(), "addresses of files"),
         ("renamed.json", br#"{"My AI Content":[]}"#.as_slice(), "a download of Snapchat"),
         ("result.json", br#"{"messages":[{"from_id":"u","text_entities":[]}]}"#.as_slice(), "Telegram"),
         (
