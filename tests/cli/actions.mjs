@@ -199,6 +199,11 @@ export const ACTIONS = {
     stage.vault.env.MEMENTORY_VAULT = stage.vault.path;
     return [];
   },
+  /** Makes the disk of `small_disk` read-only, or writable again. */
+  remount(stage, { options }) {
+    const { code, stderr } = quiet("mount", ["-o", `remount,${options}`, join(stage.folder, "disk")]);
+    return code === 0 ? [] : [stderr];
+  },
   /** Checks that two files are equal. */
   same({ folder }, { file, to }) {
     const isSame = readFileSync(join(folder, file)).equals(readFileSync(join(folder, to)));
