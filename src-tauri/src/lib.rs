@@ -49,6 +49,7 @@ const WARNINGS_EVENT: &str = "warnings";
 
 /// Opens the window and runs until it is closed. Locks the vault before the process ends.
 pub fn run() -> ExitCode {
+    mementory_api::disable_core_dumps();
     let ipc = ipc::builder();
     let requests = OpenRequests::default();
     requests.add(parse_arguments(std::env::args_os(), &std::env::current_dir().unwrap_or_default()));

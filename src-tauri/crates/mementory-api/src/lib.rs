@@ -30,7 +30,7 @@ pub use mementory_formats::{Passphrase, Signer, typescript as formats_typescript
 pub use mementory_vault::Applied;
 pub use new_file::new_file;
 pub use passphrase::passphrase;
-pub use program::{current_program, program_path};
+pub use program::{current_program, disable_core_dumps, program_path};
 pub use session::{
     Agents, Backups, Changes, ClientCalls, CreateOptions, DEMONSTRATION_PASSPHRASE, DuplicateMemories, EvidencePacks,
     ExportOptions, Exports, FolderScan, Imports, KeyRing, Meaning, MemoryEvidenceFinder, Pages, Records, Review,

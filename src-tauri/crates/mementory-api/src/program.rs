@@ -34,10 +34,38 @@ pub fn program_path(reported: &Path) -> PathBuf {
     reported.to_owned()
 }
 
+/// Asks the system to write no core dump if this program crashes, because a dump contains what is in its memory.
+/// Programs that it starts inherit that, unless they change it. A failure is ignored: nothing can be done about it.
+#[cfg(unix)]
+pub fn disable_core_dumps() {
+    use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+    let maximum = getrlimit(Resource::Core).maximum;
+    let _ = setrlimit(Resource::Core, Rlimit { current: Some(0), maximum });
+}
+
+/// Does nothing, because other systems write no core dumps by a limit of the process.
+#[cfg(not(unix))]
+pub fn disable_core_dumps() {}
+
 #[cfg(all(test, target_os = "linux"))]
 mod tests {
     #![allow(clippy::unwrap_used)]
     use super::*;
+
+    #[test]
+    fn a_crash_leaves_no_core_dump() {
+        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+        let maximum = getrlimit(Resource::Core).maximum;
+        assert_ne!(maximum, Some(0), "without this, the test would always pass");
+        setrlimit(Resource::Core, Rlimit { current: maximum, maximum }).unwrap();
+        disable_core_dumps();
+        let child_limits = std::process::Command::new("cat").arg("/proc/self/limits").output().unwrap().stdout;
+        let own_limits = std::fs::read_to_string("/proc/self/limits").unwrap();
+        for text in [own_limits, String::from_utf8(child_limits).unwrap()] {
+            let line = text.lines().find(|line| line.starts_with("Max core file size")).unwrap();
+            assert_eq!(line.split_whitespace().nth(4), Some("0"), "{line}");
+        }
+    }
 
     #[test]
     fn a_program_that_was_replaced_while_it_runs_keeps_its_path() {

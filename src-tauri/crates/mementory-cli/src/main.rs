@@ -37,6 +37,7 @@ static ALLOCATOR: tikv_jemallocator::Jemalloc = tikv_jemallocator::Jemalloc;
 const OUTPUT_FAILED: u8 = 7;
 
 fn main() -> ExitCode {
+    mementory_api::disable_core_dumps();
     let cli = match args::Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return print_usage_error(&error),
