@@ -30,6 +30,7 @@ pub mod note_export;
 pub mod note_folder;
 pub mod note_links;
 pub mod note_reader;
+pub mod notion_names;
 pub mod object;
 pub mod order;
 pub mod percent;

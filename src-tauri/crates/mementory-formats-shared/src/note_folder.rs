@@ -1,4 +1,5 @@
 //! Folders of Markdown notes in a catalog: Obsidian vaults, and folders or archives that are mostly Markdown.
+use super::notion_names::title_and_id;
 use mementory_format::{Catalog, Detected, FolderKeys, Member, Part, Role};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::Bound;
@@ -77,8 +78,8 @@ const LOGSEQ_SETTINGS: &str = "logseq/config.edn";
 const NOTION_ARCHIVE: &str = "Export";
 /// Name of a folder that Notion exported.
 const NOTION_FOLDER: &str = "Notion";
-/// Number of hexadecimal digits in the id of a page of Notion.
-const NOTION_ID_DIGITS: usize = 32;
+/// Name of the page on which Notion lists the pages of an export.
+const NOTION_INDEX: &str = "index.html";
 
 /// A folder of notes. The lists contain indexes of members in the catalog.
 #[derive(Debug, Default)]
@@ -101,6 +102,10 @@ pub struct NoteFolder {
     pub is_workspace: bool,
     /// Number of files that are neither notes nor media (pictures, sound, video, documents), nor tables of Notion.
     pub data_file_count: usize,
+    /// Number of notes that Notion exported.
+    notion_page_count: usize,
+    /// Number of files with the name of the page on which Notion lists the others.
+    index_count: usize,
     /// Prefixes of the graphs of Logseq in the same selection or archive. None of them is inside another.
     graphs: Arc<BTreeSet<String>>,
 }
@@ -108,7 +113,8 @@ pub struct NoteFolder {
 impl NoteFolder {
     /// True if more than four out of five files are notes. Media files are not counted.
     pub fn is_mostly_notes(&self) -> bool {
-        !self.notes.is_empty() && self.notes.len() > 4 * self.data_file_count
+        let index_count = if self.notion_page_count > 0 { 0 } else { self.index_count };
+        !self.notes.is_empty() && self.notes.len() > 4 * (self.data_file_count + index_count)
     }
 
     /// Path of a member in the folder.
@@ -227,11 +233,14 @@ impl NoteFolder {
             self.program_files.push(member.id);
         } else if is_note(name) {
             self.is_workspace |= WORKSPACE_FILES.contains(&name);
+            self.notion_page_count += usize::from(notion_title(name).is_some());
             self.notes.push(member.id);
         } else {
             let is_table = name.ends_with(".csv") && notion_title(name).is_some();
             let is_of_logseq = name.ends_with(".edn") && path_in_graph.is_some();
-            self.data_file_count += usize::from(media_type(name).is_none() && !is_table && !is_of_logseq);
+            let is_index = name == NOTION_INDEX;
+            self.index_count += usize::from(is_index);
+            self.data_file_count += usize::from(media_type(name).is_none() && !is_table && !is_of_logseq && !is_index);
             self.files.push(member.id);
         }
     }
@@ -240,10 +249,7 @@ impl NoteFolder {
 /// The title in the name of a page or table that Notion exported: the name without the id at its end. None for any
 /// other name.
 pub fn notion_title(file_name: &str) -> Option<&str> {
-    let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
-    let (title, id) = stem.strip_suffix("_all").unwrap_or(stem).rsplit_once(' ')?;
-    let is_id = id.len() == NOTION_ID_DIGITS && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (is_id && !title.is_empty()).then_some(title)
+    title_and_id(file_name).map(|(title, _)| title)
 }
 
 /// Prefixes of the folders that are graphs of Logseq. A graph inside another graph is part of the outer graph.
@@ -306,8 +312,9 @@ fn archive_top_folder(catalog: &Catalog, folder: &NoteFolder) -> String {
     if is_archive && names.all(|name| name.starts_with(&first)) { first } else { String::new() }
 }
 
-/// Name of the folder or archive, without the parts by which copies differ: the extension, `(1)`, a date. An archive
-/// that Notion made is called Notion, because Notion gives each export another name.
+/// Name of the folder or archive, without the parts by which copies differ: the extension, `(1)`, a date. A folder in
+/// which most notes are from Notion is called Notion, because Notion gives each export another name, and the folder
+/// inside an archive is only the page that was exported.
 fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
     let innermost_name = folder.prefix.trim_end_matches('/').rsplit('/').next().filter(|name| !name.is_empty());
     let member = folder.notes.first().and_then(|id| catalog.members().get(*id));
@@ -318,11 +325,9 @@ fn name_of(catalog: &Catalog, folder: &NoteFolder) -> String {
         place.rsplit('/').next().unwrap_or_default().to_owned()
     };
     let name = innermost_name.map_or_else(name_of_place, str::to_owned);
-    let mut notes = folder.notes.iter().filter_map(|id| catalog.members().get(*id));
-    if folder.prefix.is_empty()
-        && name.contains(NOTION_ARCHIVE)
-        && notes.any(|note| notion_title(note.file_name()).is_some())
-    {
+    let is_mostly_notion = 2 * folder.notion_page_count > folder.notes.len();
+    let is_named_export = name.contains(NOTION_ARCHIVE) && folder.notion_page_count > 0;
+    if !folder.is_vault && (is_mostly_notion || is_named_export) {
         return NOTION_FOLDER.to_owned();
     }
     without_download_suffix(&name).to_owned()

@@ -4,6 +4,7 @@ use super::markdown::{Outline, outline, tags_in};
 use super::note::Note;
 use super::note_folder::{NoteFolder, may_hold_secret, media_type, notion_title};
 use super::note_links::LinkTargets;
+use super::notion_names::NotionKeys;
 use super::object::content_id;
 use super::reader::FileReader;
 use mementory_format::{AttachmentFile, Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
@@ -60,6 +61,7 @@ pub struct NoteReader<'r> {
     /// Scope of the record keys.
     pub scope: String,
     targets: LinkTargets,
+    keys: NotionKeys,
 }
 
 /// A note and the record that was created from it.
@@ -83,8 +85,11 @@ impl<'r> NoteReader<'r> {
     ) -> Self {
         let folder = NoteFolder::of(catalog, detected);
         let targets = LinkTargets::new(catalog, &folder);
+        let members = folder.notes.iter().chain(&folder.files).filter_map(|id| catalog.members().get(*id));
+        let paths: Vec<&str> = members.map(|member| folder.path(member)).collect();
+        let keys = NotionKeys::new(paths.iter().copied(), paths.iter().copied());
         let scope = if folder.name.is_empty() { format.to_owned() } else { format!("{format}:{}", folder.name) };
-        Self { files: FileReader::new(format, catalog, context, sink), folder, scope, targets }
+        Self { files: FileReader::new(format, catalog, context, sink), folder, scope, targets, keys }
     }
 
     /// Reads all files. Calls `read` for each note, to send its records; other files are sent as attachments.
@@ -148,7 +153,7 @@ impl<'r> NoteReader<'r> {
         }
         let path = self.folder.path(member).to_owned();
         let file = AttachmentFile {
-            key: RecordKey::new(self.scope.as_str(), path.as_str()),
+            key: self.key_of(&path),
             origin_id: Some(path),
             name: member.file_name().to_owned(),
             media_type: media_type(member.file_name()).map(str::to_owned),
@@ -191,11 +196,17 @@ impl<'r> NoteReader<'r> {
         ReadNote { note, outline, record }
     }
 
-    /// The key of a note: its path in the folder. A note that was selected as a single file has no path, so its key is
-    /// a digest of its content.
+    /// The key of a note. A note that was selected as a single file has no path, so its key is a digest of its content.
     pub fn key(&self, member: &Member, text: &str) -> RecordKey {
-        let value = if self.folder.is_single_file { content_id(text) } else { self.folder.path(member).to_owned() };
-        RecordKey::new(self.scope.as_str(), value)
+        if self.folder.is_single_file {
+            return RecordKey::new(self.scope.as_str(), content_id(text));
+        }
+        self.key_of(self.folder.path(member))
+    }
+
+    /// The key of a file: its path in the folder, or for a file that Notion exported, a key with the id of its page.
+    fn key_of(&self, path: &str) -> RecordKey {
+        RecordKey::new(self.scope.as_str(), self.keys.of(path))
     }
 
     /// Path of the file that a link refers to.
@@ -217,7 +228,7 @@ impl<'r> NoteReader<'r> {
                 }
                 continue;
             };
-            let key = RecordKey::new(self.scope.as_str(), target.as_str());
+            let key = self.key_of(&target);
             if super::note_folder::is_note(&target) {
                 if target != path && linked_keys.insert(key.clone()) {
                     record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target: key });

@@ -6,13 +6,31 @@ use mementory_formats_shared::files::{extension, file_name, folder, send_file};
 use mementory_formats_shared::html;
 use mementory_formats_shared::note_folder::{may_hold_secret, media_type};
 use mementory_formats_shared::note_links::resolved_path;
+use mementory_formats_shared::notion_names::NotionKeys;
 use mementory_formats_shared::percent::percent_decoded;
 use mementory_formats_shared::reader::FileReader;
 use mementory_model::{AttachmentRef, DroppedAs, Issue, Kind, Link, Origin, Record, RecordKey, Verbatim};
 use std::collections::{HashMap, HashSet};
 
-/// The files of an export that are not pages, by their names.
-type Files<'m> = HashMap<&'m str, &'m Member>;
+/// The files of an export that are not pages.
+struct Files<'m> {
+    by_path: HashMap<&'m str, &'m Member>,
+    keys: NotionKeys,
+}
+
+impl<'m> Files<'m> {
+    fn of(catalog: &'m Catalog, detected: &Detected) -> Self {
+        let others = members_of(catalog, detected, Role::Beside);
+        let pages = members_of(catalog, detected, Role::Records);
+        let paths = others.iter().map(|file| file.name.as_str());
+        let keys = NotionKeys::new(pages.iter().map(|page| page.name.as_str()).chain(paths.clone()), paths);
+        Self { by_path: others.iter().map(|file| (file.name.as_str(), *file)).collect(), keys }
+    }
+
+    fn key(&self, path: &str) -> RecordKey {
+        RecordKey::new(ID, format!("file/{}", self.keys.of(path)))
+    }
+}
 
 pub(super) fn read(
     catalog: &Catalog,
@@ -20,9 +38,7 @@ pub(super) fn read(
     context: &ReadContext,
     sink: &mut dyn Sink,
 ) -> Result<(), FormatError> {
-    let others = detected.claim.parts.iter().filter(|part| part.role == Role::Beside);
-    let others = others.filter_map(|part| catalog.members().get(part.member));
-    let files: Files<'_> = others.map(|member| (member.name.as_str(), member)).collect();
+    let files = Files::of(catalog, detected);
     let mut ids = HashSet::new();
     FileReader::new(ID, catalog, context, sink).each_file(detected, |reader, member, role| match role {
         Role::Records => page(reader, member, &files, &mut ids),
@@ -31,12 +47,13 @@ pub(super) fn read(
             reader.report_dropped(member.place.clone(), DroppedAs::Skipped, reason, None);
             Ok(())
         }
-        _ => send_file(reader, member, file_key(&member.name), Some(member.name.clone()), member.file_name()),
+        _ => send_file(reader, member, files.key(&member.name), Some(member.name.clone()), member.file_name()),
     })
 }
 
-fn file_key(path: &str) -> RecordKey {
-    RecordKey::new(ID, format!("file/{path}"))
+fn members_of<'m>(catalog: &'m Catalog, detected: &Detected, role: Role) -> Vec<&'m Member> {
+    let parts = detected.claim.parts.iter().filter(|part| part.role == role);
+    parts.filter_map(|part| catalog.members().get(part.member)).collect()
 }
 
 fn page(
@@ -107,11 +124,11 @@ fn add_links(record: &mut Record, page: &Page<'_>, member: &Member, files: &File
             if targets.insert(target.clone()) {
                 record.links.push(Link { relation: "links_to".into(), kind: Kind::Resource, target });
             }
-        } else if let Some(file) = files.get(path.as_str())
-            && targets.insert(file_key(&path))
+        } else if let Some(file) = files.by_path.get(path.as_str())
+            && targets.insert(files.key(&path))
         {
             record.attachments.push(AttachmentRef {
-                key: file_key(&path),
+                key: files.key(&path),
                 name: file.file_name().to_owned(),
                 media_type: media_type(&path).map(str::to_owned),
                 origin_id: Some(path),

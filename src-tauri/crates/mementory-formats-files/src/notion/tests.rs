@@ -52,6 +52,27 @@ fn only_files_in_the_folders_of_pages_are_claimed_beside_them() {
 }
 
 #[test]
+fn files_have_the_same_keys_in_another_export_of_their_page() {
+    let scratch = Scratch::new("exports");
+    let kiln = page(&format!("id=\"{ID}\" class=\"page sans\""));
+    let kiln = kiln.replace("</article>", "<img src=\"Kiln/pot.png\"/></article>");
+    let keys = |export: &str| {
+        let name = format!("{export}/Kiln 1f2e3d4c5b6a79881f2e3d4c5b6a7901.html");
+        scratch.put(&name, &kiln);
+        scratch.put(&format!("{export}/Kiln/pot.png"), "a");
+        let imported = read(&scratch.at("all"), &Notion);
+        std::fs::remove_dir_all(scratch.at("all")).unwrap();
+        let of_pages = imported.records.iter().flat_map(|record| &record.attachments).map(|file| file.key.clone());
+        let keys: Vec<_> = of_pages.chain(imported.files.iter().map(|(file, _)| file.key.clone())).collect();
+        assert_eq!(keys.len(), 2, "{export}");
+        keys
+    };
+    let first = keys("all/Export-0a1b2c3d");
+    assert_eq!(first[0], first[1]);
+    assert_eq!(first, keys("all/Export-9f8e7d6c/Work & play"));
+}
+
+#[test]
 fn rows_and_cells_without_an_end_take_no_long_time() {
     let scratch = Scratch::new("hostile");
     let rows = "<tr class=\"property-row\"><th>a<td>".repeat(50_000);

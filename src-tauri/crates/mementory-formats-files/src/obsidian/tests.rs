@@ -5,6 +5,7 @@ use crate::cases::{check_cases, claiming};
 use crate::testing::read;
 use mementory_format::testkit::{Scratch, shared};
 use mementory_model::Kind;
+use std::collections::HashSet;
 
 #[test]
 fn cases_are_read_as_expected() {
@@ -72,12 +73,13 @@ fn the_program_is_determined_for_each_note() {
     scratch.put("Ola.md", "Likes tea.");
     scratch.put("old/logseq/config.edn", "{}");
     scratch.put("old/pages/Tides.md", "- high at noon");
-    let page = "Kiln 1f2e3d4c5b6a79881f2e3d4c5b6a7901.md";
-    scratch.put(page, "# Kiln");
+    scratch.put("Kiln 1f2e3d4c5b6a79881f2e3d4c5b6a7901.md", "# Kiln");
     let imported = read(&scratch.0, &Obsidian);
-    for (key, platform, title) in
-        [("Ola.md", "obsidian", "Ola"), ("old/pages/Tides.md", "logseq", "Tides"), (page, "notion", "Kiln")]
-    {
+    for (key, platform, title) in [
+        ("Ola.md", "obsidian", "Ola"),
+        ("old/pages/Tides.md", "logseq", "Tides"),
+        ("1f2e3d4c5b6a79881f2e3d4c5b6a7901.md", "notion", "Kiln"),
+    ] {
         let record = imported.record(key);
         assert_eq!((record.source.platform.as_str(), record.title.as_deref()), (platform, Some(title)), "{key}");
     }
@@ -91,14 +93,20 @@ fn two_exports_of_notion_have_the_same_keys() {
     let scratch = Scratch::new("notion-exports");
     let keys = |folder: &str, text: &str| {
         scratch.put(&format!("{folder}/Kiln 1f2e3d4c5b6a79881f2e3d4c5b6a7901.md"), "# Kiln");
-        scratch.put(&format!("{folder}/Bowl 1f2e3d4c5b6a79881f2e3d4c5b6a7904.md"), text);
-        let imported = read(&scratch.at(folder), &Obsidian);
-        imported.records.iter().map(|r| r.key.clone()).collect::<Vec<_>>()
+        scratch.put(&format!("{folder}/Kiln/pot.png"), "a");
+        scratch.put(&format!("{folder}/Kiln/Bowl 1f2e3d4c5b6a79881f2e3d4c5b6a7904.md"), text);
+        scratch.put(&format!("{folder}/index.html"), "<ul><li>Kiln</li></ul>");
+        let top = folder.split('/').next().unwrap();
+        assert!(claiming(&scratch.at(top)).contains(&"obsidian"), "{folder}");
+        let imported = read(&scratch.at(top), &Obsidian);
+        let files = imported.files.iter().filter(|(file, _)| file.name == "pot.png").map(|(file, _)| file.key.clone());
+        let keys: HashSet<_> = imported.records.iter().map(|r| r.key.clone()).chain(files).collect();
+        assert_eq!(keys.len(), 3, "{folder}");
+        keys
     };
     let first = keys("Export-0a1b2c3d-0000-4000-8000-00000000000a", "# Bowl\n\nClay: grey");
-    let second = keys("Export-9f8e7d6c-0000-4000-8000-00000000000b", "# Bowl\n\nClay: red");
-    assert_eq!(first.len(), 2);
-    assert_eq!(first, second);
+    assert_eq!(first, keys("Export-9f8e7d6c-0000-4000-8000-00000000000b", "# Bowl\n\nClay: red"));
+    assert_eq!(first, keys("Moved/Work/Clay", "# Bowl"), "the page was moved, and the folder has another name");
 }
 
 #[test]
