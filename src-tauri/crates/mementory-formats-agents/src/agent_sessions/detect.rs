@@ -1,7 +1,7 @@
 //! Detects sessions by the members of their lines or events.
 use super::openhands_files::OpenHandsFiles;
 use super::pi::is_droid_header;
-use super::{agtrace, atif, atof, deepseek_harness, hermes, kimi, kimi_code, otel, pi_page, posit};
+use super::{agtrace, atif, atof, deepseek_harness, hermes, kimi, kimi_code, langsmith, otel, pi_page, posit};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
 use mementory_formats_shared::files::{Folder, folder_of};
 use mementory_formats_shared::jsonl_session::{head_lines, may_be_log};
@@ -49,6 +49,8 @@ pub(super) enum FileKind {
     Atif,
     /// Events in ATOF.
     Atof,
+    /// Runs that were exported from LangSmith.
+    LangSmith,
 }
 
 /// One claim for all sessions in files, and one for each database.
@@ -125,6 +127,9 @@ pub(super) fn file_kind(catalog: &Catalog, member: &Member) -> Option<FileKind> 
     }
     if posit::is_tree(catalog, member) {
         return Some(FileKind::Posit);
+    }
+    if langsmith::is_export(catalog, member) {
+        return Some(FileKind::LangSmith);
     }
     if !may_be_log(member) {
         return None;

@@ -1,5 +1,6 @@
 //! Sessions of Pi, OpenClaw, Droid, OpenHands, Hermes Agent, DeepSeek Harness and the command lines of GitHub Copilot
-//! and Kimi, exports of agtrace, trajectories in the ATIF format, and logs in the ATOF format. See README.md.
+//! and Kimi, exports of agtrace, trajectories in the ATIF format, logs in the ATOF format, and runs that LangSmith
+//! traced. See README.md.
 mod agtrace;
 mod atif;
 mod atof;
@@ -10,6 +11,8 @@ mod detect;
 mod hermes;
 mod kimi;
 mod kimi_code;
+mod langsmith;
+mod langsmith_messages;
 mod openhands;
 mod openhands_event;
 mod openhands_files;

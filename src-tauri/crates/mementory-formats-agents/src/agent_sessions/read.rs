@@ -10,7 +10,7 @@ use super::kimi_code::MAIN_AGENT;
 use super::openhands_files::{Header, OpenHandsFiles};
 use super::otel::Traces;
 use super::pi::{PiSession, read_page};
-use super::{atif, hermes, openhands, posit};
+use super::{atif, hermes, langsmith, openhands, posit};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink, is_uuid};
 use mementory_formats_shared::files::{Folder, file_name, folder_of};
 use mementory_formats_shared::object::Object;
@@ -82,6 +82,7 @@ pub(super) fn read(
                 log.send(reader, member)
             }
             Some(FileKind::Posit) => posit::read(reader, member),
+            Some(FileKind::LangSmith) => langsmith::read(reader, member),
             Some(FileKind::Kimi) => read_kimi(reader, member, &kimi_files),
             None => Err(FormatError::invalid("changed", &member.place, "the file is no longer what was detected")),
         }
