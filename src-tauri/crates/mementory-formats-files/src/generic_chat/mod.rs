@@ -36,6 +36,8 @@ mod poe;
 mod read;
 mod role_play;
 mod shape;
+#[cfg(test)]
+mod shape_tests;
 mod stores;
 mod superjson;
 mod tables;
