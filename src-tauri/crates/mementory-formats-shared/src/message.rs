@@ -133,6 +133,11 @@ pub fn content(object: &Object<'_>) -> Content {
     }
     FILE_KEYS.iter().filter_map(|key| object.raw_value(key)).for_each(|raw| content.add_files(raw));
     add_phases(object, &mut content);
+    // Older sessions of the command line of Copilot have answers as the results of their prompts.
+    if content.is_empty() && role_name(object).is_some() {
+        let answer = ["result", "response", "output"].iter().find_map(|key| object.non_blank_text(key));
+        content.add_text(&answer.unwrap_or_default());
+    }
     content
 }
 

@@ -3,7 +3,9 @@ use super::cline::{self, MODEL_FILE};
 use super::hugging_chat;
 use super::shape::{Shape, shape, shape_of};
 use super::tables::{self, Table};
-use super::{amazon_q, anything_llm, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed};
+use super::{
+    amazon_q, anything_llm, chainlit, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed,
+};
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::files::{folder, root_of};
 use mementory_formats_shared::json_head::{candidate_head, is_in_truncated_archive};
@@ -22,6 +24,8 @@ pub(super) const LLM: &str = "llm";
 pub(super) const ZED: &str = "zed";
 /// Version of the claim for a database of Void.
 pub(super) const VOID: &str = "void";
+/// Version of the claim for a database of Chainlit.
+pub(super) const CHAINLIT: &str = "chainlit";
 /// Version of the claim for a page of Chatbox.
 pub(super) const CHATBOX_PAGE: &str = "chatbox_page";
 /// Version of the claim for a page whose messages name their speakers.
@@ -96,13 +100,14 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     });
     let databases = sqlite_rows::claims(catalog, 0.9, "The database of Kiro CLI or Amazon Q", amazon_q::is_database);
     let mut all_claims: Vec<Claim> = chat_claims.chain(databases).collect();
-    let programs: [(&str, &str, IsDatabase); 6] = [
+    let programs: [(&str, &str, IsDatabase); 7] = [
         (GOOSE, "The database of Goose", goose::is_database),
         (OLLAMA, "The database of Ollama's app", ollama::is_database),
         (ANYTHING_LLM, "The database of AnythingLLM", anything_llm::is_database),
         (LLM, "The database of the command line program LLM", llm_logs::is_database),
         (ZED, "The threads of Zed", zed::is_database),
         (VOID, "The storage of Void", void::is_database),
+        (CHAINLIT, "The database of Chainlit", chainlit::is_database),
     ];
     for (version, reason, is_database) in programs {
         let database_claims = sqlite_rows::claims(catalog, 0.9, reason, is_database);

@@ -5,6 +5,7 @@ mod amazon_q_tabs;
 mod anything_llm;
 mod api;
 mod branches;
+mod chainlit;
 mod chat_store;
 mod chatbox_page;
 mod cherry_studio;

@@ -1,12 +1,12 @@
 //! Reads chats in common shapes.
 use super::FORMAT_ID;
 use super::conversation::{LooseMessages, conversation};
-use super::detect::{ANYTHING_LLM, CHATBOX_PAGE, GOOSE, LLM, MARKED_PAGE, OLLAMA, VOID, ZED};
+use super::detect::{ANYTHING_LLM, CHAINLIT, CHATBOX_PAGE, GOOSE, LLM, MARKED_PAGE, OLLAMA, VOID, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chat_store, chatbox_page, cherry_studio, cline, compliance,
-    doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page, ollama, openrouter, poe, role_play,
-    stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
+    agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chainlit, chat_store, chatbox_page, cherry_studio, cline,
+    compliance, doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page, ollama, openrouter, poe,
+    role_play, stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -40,6 +40,7 @@ fn read_program_file(files: &mut FileReader<'_>, member: &Member, detected: &Det
         Some(CHATBOX_PAGE) => chatbox_page::read(files, member),
         Some(MARKED_PAGE) => marked_page::read(files, member),
         Some(VOID) => void::read_database(files, member),
+        Some(CHAINLIT) => chainlit::read_database(files, member),
         _ => amazon_q::read_database(files, member),
     }
 }
@@ -51,6 +52,7 @@ fn read_json(files: &mut FileReader<'_>, member: &Member, detected: &Detected) -
         let keys: &[&str] = match shape {
             Shape::Api => &api::WRAPPER_KEYS,
             Shape::AmazonQTabs => &amazon_q_tabs::WRAPPER_KEYS,
+            Shape::Chainlit => &chainlit::WRAPPER_KEYS,
             _ => &[],
         };
         return superjson::each_element(files, member, keys, Kind::Conversation, |files, element| {
@@ -139,6 +141,7 @@ fn element_reader(shape: Shape) -> Option<ReadElement> {
         Shape::Doubao => doubao::read,
         Shape::Poe => poe::read,
         Shape::Void => void::read_storage,
+        Shape::Chainlit => chainlit::read_thread,
         Shape::Compliance
         | Shape::Tongyi
         | Shape::LlmJson

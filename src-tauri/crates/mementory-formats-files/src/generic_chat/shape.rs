@@ -2,8 +2,8 @@
 use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
 use super::head_values::values_of;
 use super::{
-    agentscope, amazon_q_tabs, anything_llm, api, chat_store, cline, compliance, doubao, llm_json, pairs, poe,
-    role_play, tongyi, void, yuanbao, zed,
+    agentscope, amazon_q_tabs, anything_llm, api, chainlit, chat_store, cline, compliance, doubao, llm_json, pairs,
+    poe, role_play, tongyi, void, yuanbao, zed,
 };
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
@@ -13,7 +13,7 @@ use std::borrow::Cow;
 const WRAPPER_KEYS: [&str; 9] =
     ["conversations", "data", "chats", "threads", "items", "history", "sessions", "results", "chat_history"];
 /// Keys under which a conversation lists its messages.
-pub(super) const MESSAGE_LISTS: [&str; 17] = [
+pub(super) const MESSAGE_LISTS: [&str; 18] = [
     "messages",
     "msgs",
     "conversations",
@@ -28,6 +28,7 @@ pub(super) const MESSAGE_LISTS: [&str; 17] = [
     "chats",
     "segments",
     "interactions",
+    "entries",
     "contents",
     "items",
     "data",
@@ -135,6 +136,8 @@ pub(super) enum Shape {
     AgentScope,
     /// A chat with a character that Agnai or Risu exported.
     RolePlay,
+    /// Threads of Chainlit.
+    Chainlit,
 }
 
 impl Shape {
@@ -167,6 +170,7 @@ impl Shape {
             Shape::Void => "void",
             Shape::AgentScope => "agentscope",
             Shape::RolePlay => "role_play",
+            Shape::Chainlit => "chainlit",
         }
     }
 
@@ -180,7 +184,7 @@ impl Shape {
             &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
             &[Shape::LlmJson, Shape::ChatStore, Shape::Yuanbao, Shape::Doubao],
             &[Shape::Tongyi, Shape::Poe, Shape::AmazonQTabs, Shape::Void, Shape::ZedThread, Shape::AgentScope],
-            &[Shape::RolePlay],
+            &[Shape::RolePlay, Shape::Chainlit],
         ]
         .concat()
         .into_iter()
@@ -220,6 +224,7 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
         (zed::is_thread(keys), Shape::ZedThread),
         (agentscope::is_state(keys), Shape::AgentScope),
         (role_play::is_chat(keys, &text), Shape::RolePlay),
+        (chainlit::is_thread(keys, &text), Shape::Chainlit),
     ];
     if let Some((_, shape)) = pages.into_iter().find(|(is_shape, _)| *is_shape) {
         return Some(shape);

@@ -140,6 +140,15 @@ fn shapes_are_recognised_by_their_members() {
             Some(Shape::Void),
         ),
         (r#"{"t":{"lastModified":"x","messages":[{"role":"user","displayContent":"a"}]}}"#, None),
+        (
+            r#"{"id":"t","name":"n","steps":[{"id":"s","threadId":"t","type":"user_message","output":"a"}]}"#,
+            Some(Shape::Chainlit),
+        ),
+        (r#"{"data":[{"steps":[{"parentId":null,"type":"assistant_message","output":"a"}]}]}"#, Some(Shape::Chainlit)),
+        (r#"{"steps":[{"id":"s","createdAt":"x","type":"build","output":"a"}]}"#, None),
+        (r#"{"entries":[{"role":"user","content":"a"}]}"#, Some(Shape::Conversations)),
+        (r#"{"conversations":[{"entries":[{"role":"user","text":"a"}]}]}"#, Some(Shape::Conversations)),
+        (r#"{"entries":[{"author":"Ann","text":"a"}]}"#, None),
         ("[]", None),
     ] {
         assert_eq!(shape(text.as_bytes()), expected, "{text}");
