@@ -96,6 +96,7 @@ const NAMES: Record<string, string> = {
   zep: "Zep",
   letta: "Letta",
   langmem: "LangMem",
+  langsmith: "LangSmith",
   basic_memory: "Basic Memory",
   obsidian: "Obsidian",
   openclaw: "OpenClaw",
