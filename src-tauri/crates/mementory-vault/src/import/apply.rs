@@ -109,7 +109,9 @@ pub(super) struct ImportRun<'i> {
     options: &'i ImportOptions<'i>,
     report: &'i mut ImportReport,
     staging: Option<Staging>,
-    seen: HashMap<[u8; 16], SeenRecord>,
+    /// The records of this input, by id. A tree, because a hash map needs up to three times as much memory while it
+    /// grows, and an input may have millions of records.
+    seen: BTreeMap<[u8; 16], SeenRecord>,
     blocklist: Blocklist,
     /// Ids that tombstones of this input delete.
     deleted_ids: Vec<[u8; 16]>,
@@ -172,7 +174,7 @@ impl<'i> ImportRun<'i> {
             options,
             report,
             staging: None,
-            seen: HashMap::new(),
+            seen: BTreeMap::new(),
             blocklist: Blocklist::load(connection, options.include_blocked)?,
             deleted_ids: Vec::new(),
             redacted_ids: Vec::new(),
@@ -446,8 +448,8 @@ impl<'i> ImportRun<'i> {
     fn occurrence(&self, record: &Record, digest: &[u8; 16]) -> SeenRecord {
         SeenRecord {
             updated: self.updated_micros(record),
-            exported: self.own_export.map(|export| export.time),
             source: self.source_index,
+            is_of_dated_export: self.own_export.is_some(),
             ..SeenRecord::new(record, digest)
         }
     }

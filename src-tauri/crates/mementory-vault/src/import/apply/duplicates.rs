@@ -214,6 +214,7 @@ impl DuplicateImport<'_, '_> {
         }
         let is_dated = matches!(self.run.recency.state, StateOrder::Unknown | StateOrder::Later);
         let export = self.run.own_export.filter(|_| is_dated)?;
-        Some(export.time.cmp(&seen.exported?))
+        let former_source = self.run.sources.get(seen.source as usize).filter(|_| seen.is_of_dated_export)?;
+        Some(export.time.cmp(&former_source.made_at?.time))
     }
 }

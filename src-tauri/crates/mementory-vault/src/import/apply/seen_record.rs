@@ -1,18 +1,18 @@
 //! What an import remembers about each record that it has read.
 use super::{Closing, short_digest};
-use mementory_model::{Kind, Record, Timestamp};
+use mementory_model::{Kind, Record};
 
-/// A record of this input. The row is 0 if the record is new and the import is only planned, or if the record was not
-/// imported and its row was not looked up.
+/// A record of this input. There may be millions, so the fields are as small as possible. The row is 0 if the record is
+/// new and the import is only planned, or if the record was not imported and its row was not looked up.
 pub(super) struct SeenRecord {
     pub(super) row: i64,
     pub(super) digest: u64,
     pub(super) updated: i64,
-    /// When the dated export to which the record belongs was made. None if it belongs to no dated export.
-    pub(super) exported: Option<Timestamp>,
     /// Index of the source in `ImportRun::sources`.
     pub(super) source: u32,
     pub(super) kind: Kind,
+    /// True if the source is a dated export and the record belongs to it.
+    pub(super) is_of_dated_export: bool,
     /// Whether the record is a closed statement.
     pub(super) closing: Closing,
     /// True if this batch wrote the record's current version, or would write it if the import were not only planned.
@@ -29,9 +29,9 @@ impl SeenRecord {
             row: 0,
             digest: short_digest(digest),
             updated: i64::MIN,
-            exported: None,
             source: 0,
             kind: record.kind,
+            is_of_dated_export: false,
             closing: Closing::of(record),
             written: false,
             redacted: false,
