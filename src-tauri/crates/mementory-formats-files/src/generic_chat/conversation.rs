@@ -49,10 +49,11 @@ const PROMPT_KEYS: [&str; 5] = ["system", "systemPrompt", "system_prompt", "inst
 const PART_PROMPT_KEYS: [&str; 3] = ["system", "systemInstruction", "system_instruction"];
 const LEAF_KEYS: [&str; 5] = ["currentId", "current_node", "currentMessageId", "activeLeafId", "currNode"];
 /// Keys of a question and of its answer, in entries that contain both texts.
-const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 10] = [
+const QUESTION_AND_ANSWER_KEYS: [(&str, &str); 11] = [
     ("prompt", "response"),
     ("prompt", "completion"),
     ("question", "answer"),
+    ("question", "answerText"),
     ("query", "answer"),
     ("input", "output"),
     (INSTRUCTION, "output"),

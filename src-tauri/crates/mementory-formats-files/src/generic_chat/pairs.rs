@@ -12,8 +12,8 @@ use serde_json::value::RawValue;
 const WEBUI_KEYS: [(&str, &str); 2] = [("internal", "visible"), ("data", "data_visible")];
 /// Keys of lists of messages whose entries may have a question and its answer, and the keys of the two.
 const OBJECT_LISTS: [&str; 6] = ["messages", "turns", "conversation", "dialogue", "dialog", "chat_history"];
-const OBJECT_PAIRS: [(&str, &str); 4] =
-    [("prompt", "response"), ("user", "assistant"), ("human", "ai"), ("user", "bot")];
+const OBJECT_PAIRS: [(&str, &str); 5] =
+    [("prompt", "response"), ("user", "assistant"), ("human", "ai"), ("user", "bot"), ("question", "answerText")];
 /// Question before the greeting of a character. The person did not write it.
 const GREETING_MARK: &str = "<|BEGIN-VISIBLE-CHAT|>";
 /// Format of the times in text-generation-webui.

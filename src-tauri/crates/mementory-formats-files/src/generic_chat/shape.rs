@@ -300,7 +300,8 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
     if has(keys, "message_tree_id") && has(keys, "prompt.role") && has(keys, "prompt.text") {
         return Some(Shape::Conversations);
     }
-    if pairs::has_pair_objects(keys, &text, "", &TEXT_KEYS) {
+    let has_pairs_in = |wrapper: &str| pairs::has_pair_objects(keys, &text, wrapper, &TEXT_KEYS);
+    if has_pairs_in("") || WRAPPER_KEYS.iter().any(|wrapper| has_pairs_in(&format!("{wrapper}."))) {
         return Some(Shape::Conversations);
     }
     let has_typed_author = MESSAGE_LISTS.iter().any(|list| has(keys, &format!("{list}.author.type")));

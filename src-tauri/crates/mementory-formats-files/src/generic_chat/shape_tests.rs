@@ -82,6 +82,8 @@ fn shapes_are_recognised_by_their_members() {
         (r#"{"messages":[{"author":{"type":"mail"},"content":"a"}]}"#, None),
         (r#"{"results":[{"author":{"type":"user","name":"Ann"},"content":"Great soup"}]}"#, None),
         (r#"{"messages":[{"user":"a","assistant":"b"}]}"#, Some(Shape::Conversations)),
+        (r#"{"chats":[{"turns":[{"question":"a","answerText":"b"}]}]}"#, Some(Shape::Conversations)),
+        (r#"{"chats":[{"turns":[{"question":"a","answer":"b"}]}]}"#, None),
         (r#"{"messages":{"user":"You","assistant":"Assistant"}}"#, None),
         (r#"{"messages":[{"user":"Ann","bot":false,"text":"Hello all"}]}"#, None),
         (r#"[{"role":"admin","content":"users"}]"#, None),

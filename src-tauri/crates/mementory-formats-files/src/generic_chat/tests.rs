@@ -17,6 +17,7 @@ fn a_question_is_not_in_the_verbatim_of_its_answer() {
         &GenericChat,
         &[
             "chat_history",
+            "gemini_pairs",
             "webui_pairs",
             "prompts",
             "anything_llm",
