@@ -1,7 +1,8 @@
 //! Detects pages by the element that contains them. Notion names each file after the title of its page.
 use super::page::Page;
+use super::tables::{self, Group, group_of};
 use mementory_format::{Catalog, Claim, Member, Part, Role};
-use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, root_of, without_extension};
+use mementory_formats_shared::files::{extension, folder, is_inside_one, is_junk, without_extension};
 use mementory_formats_shared::note_folder::notion_title;
 use mementory_formats_shared::text_head::{may_be_page, text_head};
 use std::collections::{BTreeMap, BTreeSet};
@@ -13,11 +14,12 @@ const ALL_COLUMNS: &str = "_all";
 
 /// Returns one claim for each archive or selected folder.
 pub(super) fn claims(catalog: &Catalog) -> Vec<Claim> {
-    let mut groups: BTreeMap<(Option<usize>, Option<usize>), Vec<&Member>> = BTreeMap::new();
+    let mut groups: BTreeMap<Group, Vec<&Member>> = BTreeMap::new();
     for member in catalog.members().iter().filter(|member| is_page(catalog, member)) {
-        groups.entry((root_of(member), member.archive)).or_default().push(member);
+        groups.entry(group_of(member)).or_default().push(member);
     }
-    groups.into_iter().map(|(group, pages)| claim(catalog, group, &pages)).collect()
+    let of_tables = tables::claims(catalog, &groups.keys().copied().collect());
+    groups.into_iter().map(|(group, pages)| claim(catalog, group, &pages)).chain(of_tables).collect()
 }
 
 fn is_page(catalog: &Catalog, member: &Member) -> bool {
@@ -28,7 +30,7 @@ fn is_page(catalog: &Catalog, member: &Member) -> bool {
         && text_head(catalog, member, HEAD_BYTES).is_some_and(|head| Page::parse(&head).is_some())
 }
 
-fn claim(catalog: &Catalog, group: (Option<usize>, Option<usize>), pages: &[&Member]) -> Claim {
+fn claim(catalog: &Catalog, group: Group, pages: &[&Member]) -> Claim {
     let names: BTreeSet<String> = pages.iter().flat_map(|page| names_of_files(page)).collect();
     let names: BTreeSet<&str> = names.iter().map(String::as_str).collect();
     let page_ids: BTreeSet<usize> = pages.iter().map(|page| page.id).collect();
@@ -36,9 +38,8 @@ fn claim(catalog: &Catalog, group: (Option<usize>, Option<usize>), pages: &[&Mem
         let table = member.name.strip_suffix(".csv").map(|name| name.strip_suffix(ALL_COLUMNS).unwrap_or(name));
         is_inside_one(&member.name, &names) || table.is_some_and(|name| names.contains(name))
     };
-    let is_other = |member: &&Member| {
-        (root_of(member), member.archive) == group && !page_ids.contains(&member.id) && !is_junk(&member.name)
-    };
+    let is_other =
+        |member: &&Member| group_of(member) == group && !page_ids.contains(&member.id) && !is_junk(&member.name);
     let mut parts: Vec<Part> = pages.iter().map(|page| Part { member: page.id, role: Role::Records }).collect();
     let others = catalog.members().iter().filter(is_other).filter(|member| belongs(member));
     parts.extend(others.map(|member| Part { member: member.id, role: Role::Beside }));

@@ -1,8 +1,9 @@
-//! Pages of Notion, as its export writes them in HTML. See README.md.
+//! Pages of Notion, as its export writes them in HTML, and tables that were exported without pages. See README.md.
 mod detect;
 mod page;
 mod properties;
 mod read;
+mod tables;
 #[cfg(test)]
 mod tests;
 
@@ -12,7 +13,7 @@ use mementory_model::Limits;
 /// Id of the format, scope of the record keys, and name of the platform in the records.
 const ID: &str = "notion";
 
-/// Pages of Notion in HTML.
+/// Pages of Notion in HTML, and tables without pages.
 pub struct Notion;
 
 impl Format for Notion {

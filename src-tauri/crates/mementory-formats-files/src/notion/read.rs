@@ -1,6 +1,6 @@
 //! Reads pages. Each page becomes a document with links to other pages and to its files.
 use super::page::{Page, id_in_name};
-use super::{ID, properties};
+use super::{ID, properties, tables};
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::files::{extension, file_name, folder, send_file};
 use mementory_formats_shared::html;
@@ -40,7 +40,9 @@ pub(super) fn read(
 ) -> Result<(), FormatError> {
     let files = Files::of(catalog, detected);
     let mut ids = HashSet::new();
+    let is_table = detected.claim.version.as_deref() == Some(tables::VERSION);
     FileReader::new(ID, catalog, context, sink).each_file(detected, |reader, member, role| match role {
+        Role::Records if is_table => tables::read(reader, member),
         Role::Records => page(reader, member, &files, &mut ids),
         _ if may_hold_secret(member.file_name()) => {
             let reason = "secret: this file may hold a key or a token and is not stored";

@@ -4,6 +4,8 @@ use super::Notion;
 use crate::cases::{check_cases_under_any_name, claiming};
 use crate::testing::read;
 use mementory_format::testkit::{Scratch, put};
+use mementory_format::{Catalog, Format};
+use mementory_model::Limits;
 
 const ID: &str = "1f2e3d4c-5b6a-7988-1f2e-3d4c5b6a7901";
 
@@ -70,6 +72,20 @@ fn files_have_the_same_keys_in_another_export_of_their_page() {
     let first = keys("all/Export-0a1b2c3d");
     assert_eq!(first[0], first[1]);
     assert_eq!(first, keys("all/Export-9f8e7d6c/Work & play"));
+}
+
+#[test]
+fn tables_beside_pages_and_notes_are_left_to_them() {
+    let table = "Pots 1f2e3d4c5b6a79881f2e3d4c5b6a7903.csv";
+    let page = page(&format!("id=\"{ID}\" class=\"page sans\""));
+    for (name, text, expected) in [("Kiln.html", page.as_str(), 1), ("Kiln.md", "Hot.", 0), ("kiln.png", "a", 2)] {
+        let scratch = Scratch::new("tables");
+        put(&scratch.0, &[(table, b"Name\nBowl\nVase\n"), (name, text.as_bytes())]);
+        let catalog = Catalog::open(&[scratch.0.clone()], &Limits::default(), None).unwrap();
+        let claims = Notion.detect(&catalog, &Limits::default()).unwrap();
+        let records = if claims.is_empty() { 0 } else { read(&scratch.0, &Notion).records.len() };
+        assert_eq!(records, expected, "{name}");
+    }
 }
 
 #[test]
