@@ -11,6 +11,7 @@ use mementory_model::Verbatim;
 pub(super) const OUTER_CELL: RowKind = RowKind { name: "div", class: "outer-cell" };
 const CONTENT_CELL: RowKind = RowKind { name: "div", class: "content-cell" };
 const HEADER_CELL: RowKind = RowKind { name: "div", class: "header-cell" };
+const PARAGRAPH: RowKind = RowKind { name: "p", class: "" };
 /// The word "Products" above the products in a caption, in several languages.
 const PRODUCTS: [&str; 9] =
     ["Products", "Produkte", "Produits", "Productos", "Produtos", "Prodotti", "Producten", "Produkty", "サービス"];
@@ -123,7 +124,10 @@ pub(super) fn read(cell: &str, pointer: String, with_answer: bool) -> Option<Act
     let is_timed = header.stamp.is_some();
     // In pages with the time in the header, the first paragraph is the prompt.
     let paragraphs = is_timed.then(|| split_after_paragraph(body)).flatten();
-    let lines = paragraphs.map_or_else(|| split_lines(body), |(prompt, answer)| vec![prompt, answer]);
+    let lines = match paragraphs {
+        Some((prompt, answer)) => vec![prompt, answer],
+        None => split_timed_paragraphs(body).filter(|_| !is_timed).unwrap_or_else(|| split_lines(body)),
+    };
     let stamp_at = lines.iter().position(|line| !has_block(line) && stamp::read(&html::to_text(line)).is_some());
     // A time in an unknown notation also marks the end of the prompt.
     let stamp_at = stamp_at.or_else(|| lines.iter().skip(1).position(|line| looks_like_time(line)).map(|at| at + 1));
@@ -241,9 +245,23 @@ fn split_lines(html: &str) -> Vec<&str> {
     out
 }
 
+/// The contents of the first two paragraphs of a cell, and the HTML after them. None if the second one is not a time.
+fn split_timed_paragraphs(body: &str) -> Option<Vec<&str>> {
+    let (prompt, rest) = split_after_paragraph(body)?;
+    let (time, answer) = split_after_paragraph(rest)?;
+    stamp::read(&html::to_text(time))?;
+    Some(vec![content_of(prompt)?, content_of(time)?, answer])
+}
+
+/// The HTML inside a paragraph, which may follow white space.
+fn content_of(paragraph: &str) -> Option<&str> {
+    let tag = find_element(paragraph, 0, PARAGRAPH)?;
+    let content = paragraph.get(tag.end..)?;
+    Some(content.strip_suffix("</p>").unwrap_or(content))
+}
+
 /// Splits the HTML of a cell after its first paragraph. None if the cell does not begin with a paragraph.
 fn split_after_paragraph(body: &str) -> Option<(&str, &str)> {
-    const PARAGRAPH: RowKind = RowKind { name: "p", class: "" };
     let start = find_element(body, 0, PARAGRAPH)?.start;
     if html::has_text(body.get(..start)?) {
         return None;
