@@ -105,6 +105,13 @@ pub(super) fn read(raw: Option<&RawValue>, parsed: &Content<'_>, metadata: &Meta
             }
         }
     }
+    // Browser extensions save thoughts and their summaries as parts, or with the name `text`.
+    if matches!(out.source_type.as_str(), "thoughts" | "reasoning_recap") && out.text.is_empty() {
+        add_parts(parsed.parts, &mut out);
+        if let Some(raw) = raw.filter(|_| out.text.is_empty()) {
+            add_nested(raw, &mut out, &TEXT_KEYS);
+        }
+    }
     if let Some(raw) = metadata.aggregate_result {
         add_nested(raw, &mut out, &[]);
     }
