@@ -405,6 +405,7 @@ pub(crate) fn find_aws_secret_near(doc: &Doc, id: &Finding, findings: &mut Vec<F
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::{
         MIN_BODY_BYTES,
         PrefixEvidence::{Alone, WithDigits},
