@@ -81,7 +81,7 @@ fn tables_beside_pages_and_notes_are_left_to_them() {
     for (name, text, expected) in [("Kiln.html", page.as_str(), 1), ("Kiln.md", "Hot.", 0), ("kiln.png", "a", 2)] {
         let scratch = Scratch::new("tables");
         put(&scratch.0, &[(table, "Name\nBowl\nVase\n".as_bytes()), (name, text.as_bytes())]);
-        let catalog = Catalog::open(&[scratch.0.clone()], &Limits::default(), None).unwrap();
+        let catalog = Catalog::open(std::slice::from_ref(&scratch.0), &Limits::default(), None).unwrap();
         let claims = Notion.detect(&catalog, &Limits::default()).unwrap();
         let records = if claims.is_empty() { 0 } else { read(&scratch.0, &Notion).records.len() };
         assert_eq!(records, expected, "{name}");
