@@ -4,7 +4,7 @@ use super::files::{file_name, folder};
 use std::collections::{HashMap, HashSet};
 
 /// Number of hexadecimal digits in an id.
-const ID_DIGITS: usize = 32;
+pub const ID_DIGITS: usize = 32;
 /// End of the name of a table with all columns of a database.
 const ALL_COLUMNS: &str = "_all";
 
@@ -12,8 +12,12 @@ const ALL_COLUMNS: &str = "_all";
 pub fn title_and_id(file_name: &str) -> Option<(&str, &str)> {
     let stem = file_name.rsplit_once('.').map_or(file_name, |(stem, _)| stem);
     let (title, id) = stem.strip_suffix(ALL_COLUMNS).unwrap_or(stem).rsplit_once(' ')?;
-    let is_id = id.len() == ID_DIGITS && id.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'));
-    (is_id && !title.is_empty()).then_some((title, id))
+    (is_id(id) && !title.is_empty()).then_some((title, id))
+}
+
+/// True for the id of a page or table, as names contain it.
+pub fn is_id(text: &str) -> bool {
+    text.len() == ID_DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
 
 /// Keys of files that are the same in another export of the same page. Paths are not: the folders above a page change
@@ -26,6 +30,10 @@ impl NotionKeys {
     pub fn new<'p>(pages: impl IntoIterator<Item = &'p str>, files: impl IntoIterator<Item = &'p str>) -> Self {
         let mut folders = HashMap::new();
         pages.into_iter().for_each(|page| add_folders(&mut folders, page));
+        // Most folders of notes are not from Notion, and may have 100,000 files.
+        if folders.is_empty() {
+            return Self::default();
+        }
         let (mut keys, mut used_keys) = (HashMap::new(), HashSet::new());
         for path in files {
             if let Some(key) = key_of(&folders, path).filter(|key| used_keys.insert(key.clone())) {

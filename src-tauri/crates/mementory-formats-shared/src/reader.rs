@@ -106,6 +106,14 @@ impl<'r> FileReader<'r> {
         self.catalog.read(member, |bytes| self.sink.passthrough(item, bytes))
     }
 
+    /// Reports how many secrets beside the `records` or messages at `place` were left out, if there are any.
+    pub fn report_secrets(&mut self, place: String, count: u32, records: &str) {
+        if count > 0 {
+            let message = format!("{count} keys or passwords beside the {records} were not stored");
+            self.sink.note(Issue::new("secret_left_out", place, message));
+        }
+    }
+
     /// Stores `wrapper`, the object at `pointer` around the arrays under `keys`, as a passthrough file without secrets.
     /// Reports the stored members and the removed secrets. Does nothing if the object has no other members.
     pub fn pass_through_wrapper(
@@ -118,10 +126,7 @@ impl<'r> FileReader<'r> {
         let Some(text) = wrapper.filter(|text| has_other_members(text, keys)) else { return Ok(()) };
         // Removes secrets, because the settings of a program may contain API keys.
         let (text, secrets) = redact(&text);
-        if secrets > 0 {
-            let message = format!("{secrets} keys or passwords beside the records were not stored");
-            self.sink.note(Issue::new("secret_left_out", &member.place, message));
-        }
+        self.report_secrets(member.place.clone(), secrets, "records");
         let message = "members that are in no record were stored as they are";
         self.sink.note(Issue::new("kept_members", format!("{}#{pointer}", member.place), message));
         self.pass_through_text(member, pointer, &text)

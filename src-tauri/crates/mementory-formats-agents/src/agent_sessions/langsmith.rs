@@ -12,9 +12,10 @@ use mementory_formats_shared::object::{Object, content_id, with_replaced_values}
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
 use mementory_formats_shared::redact::redact;
 use mementory_formats_shared::values::{first_id, first_text, id};
-use mementory_model::{Issue, Kind, Timestamp, Verbatim};
+use mementory_model::{Kind, Timestamp, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::{HashMap, HashSet};
+use std::hash::Hash;
 
 const PLATFORM: &str = "langsmith";
 /// Members under which a file lists its runs.
@@ -47,23 +48,17 @@ struct Run {
 
 /// Reads the runs of a file.
 pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), FormatError> {
-    let mut order = Vec::new();
-    let mut threads: HashMap<String, Vec<Run>> = HashMap::new();
+    let mut runs: Vec<(String, Run)> = Vec::new();
     let mut bytes = 0;
     reader.objects(member, &LISTS, Kind::Message, |reader, element| {
         if !reader.add_message_size(&mut bytes, member, element, "export") {
             return Ok(());
         }
-        let (thread, run) = run_of(element);
-        if !threads.contains_key(&thread) {
-            order.push(thread.clone());
-        }
-        threads.entry(thread).or_default().push(run);
+        runs.push(run_of(element));
         Ok(())
     })?;
     let mut unread_count = 0;
-    for id in order {
-        let mut runs = threads.remove(&id).unwrap_or_default();
+    for (id, mut runs) in grouped(runs) {
         runs.sort_by_key(|run| run.start);
         let mut thread = Thread::default();
         thread.session.chat.id = Some(id);
@@ -73,6 +68,20 @@ pub(super) fn read(reader: &mut FileReader<'_>, member: &Member) -> Result<(), F
     }
     Session::report_skipped(reader, member, unread_count, "runs inside other runs, or without messages");
     Ok(())
+}
+
+/// The values of each key. Keys and values are in the order of their first occurrence.
+fn grouped<K: Clone + Eq + Hash, V>(items: impl IntoIterator<Item = (K, V)>) -> Vec<(K, Vec<V>)> {
+    let mut groups: Vec<(K, Vec<V>)> = Vec::new();
+    let mut places: HashMap<K, usize> = HashMap::new();
+    for (key, value) in items {
+        let place = *places.entry(key.clone()).or_insert_with(|| {
+            groups.push((key, Vec::new()));
+            groups.len() - 1
+        });
+        groups[place].1.push(value);
+    }
+    groups
 }
 
 fn run_of(element: &ObjectElement<'_>) -> (String, Run) {
@@ -109,16 +118,7 @@ struct Thread {
 impl Thread {
     /// Adds the messages of the runs of a thread, which are in the order of their beginning.
     fn add_runs(&mut self, reader: &mut FileReader<'_>, member: &Member, runs: &[Run]) -> Result<(), FormatError> {
-        let mut order: Vec<&str> = Vec::new();
-        let mut traces: HashMap<&str, Vec<&Run>> = HashMap::new();
-        for run in runs {
-            let trace = traces.entry(run.trace.as_str()).or_default();
-            if trace.is_empty() {
-                order.push(run.trace.as_str());
-            }
-            trace.push(run);
-        }
-        for runs in order.iter().filter_map(|trace| traces.get(trace)) {
+        for (_, runs) in grouped(runs.iter().map(|run| (run.trace.as_str(), run))) {
             let mut is_top_read = false;
             for run in runs.iter().filter(|run| run.is_top) {
                 is_top_read |= self.add_run(reader, member, &run.text, &run.pointer)?;
@@ -159,10 +159,7 @@ impl Thread {
         // The runs inside a run repeat its messages.
         cuts.extend(run.raw_value("child_runs").map(|children| (children, "[]")));
         let (rest, secret_count) = redact(&with_replaced_values(text, &cuts));
-        if secret_count > 0 {
-            let message = format!("{secret_count} keys or passwords beside the messages were not stored");
-            reader.sink.note(Issue::new("secret_left_out", format!("{}#{pointer}", member.place), message));
-        }
+        reader.report_secrets(format!("{}#{pointer}", member.place), secret_count, "messages");
         self.session.other_lines.push(rest);
         Ok(is_any_read)
     }

@@ -1,6 +1,7 @@
 //! The parts of a page: its id, title and body.
 use mementory_formats_shared::files::without_extension;
 use mementory_formats_shared::html::{self, RowKind, element_end, find_element};
+use mementory_formats_shared::notion_names::{ID_DIGITS, is_id};
 
 /// The element that contains a page. Its second class is the typeface that the person chose.
 const ARTICLE: RowKind = RowKind { name: "article", class: "page" };
@@ -11,8 +12,7 @@ const BODY: RowKind = RowKind { name: "div", class: "page-body" };
 /// The boxes of a list of tasks, and what the text has in their place.
 const BOXES: [(&str, &str); 2] =
     [("<div class=\"checkbox checkbox-on\"></div>", "[x] "), ("<div class=\"checkbox checkbox-off\"></div>", "[ ] ")];
-/// Number of hexadecimal digits of an id, and positions of the hyphens between them.
-const ID_DIGITS: usize = 32;
+/// Positions of the hyphens in an id.
 const HYPHENS: [usize; 4] = [8, 13, 18, 23];
 
 /// A page.
@@ -82,8 +82,4 @@ pub(super) fn id_in_name(name: &str) -> Option<&str> {
     let stem = without_extension(name);
     let id = stem.get(stem.len().checked_sub(ID_DIGITS)?..)?;
     is_id(id).then_some(id)
-}
-
-fn is_id(text: &str) -> bool {
-    text.len() == ID_DIGITS && text.bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f'))
 }
