@@ -2,6 +2,7 @@
 //! checked against limits when a header is read.
 use crate::{CryptoError, Secret};
 use argon2::{Algorithm, Argon2, Block, Params, Version};
+use rayon::iter::{IntoParallelRefMutIterator, ParallelExtend, ParallelIterator, repeat_n};
 use std::time::{Duration, Instant};
 use zeroize::Zeroize;
 
@@ -88,7 +89,9 @@ impl KdfParams {
         let count = params.block_count();
         let mut memory = Vec::new();
         memory.try_reserve_exact(count).map_err(|_| CryptoError::Io(std::io::ErrorKind::OutOfMemory.into()))?;
-        memory.resize(count, Block::new());
+        // All cores write the memory for the first time, because the system provides each page only then. On one core,
+        // this takes half as long as the passes, which use all cores too.
+        memory.par_extend(repeat_n(Block::new(), count));
         let mut key = Secret::new([0; 32]);
         let derived = Argon2::new(Algorithm::Argon2id, Version::V0x13, params).hash_password_into_with_memory(
             secret,
@@ -96,7 +99,9 @@ impl KdfParams {
             key.bytes_mut(),
             &mut memory,
         );
-        memory.iter_mut().for_each(Zeroize::zeroize);
+        memory.par_iter_mut().for_each(Zeroize::zeroize);
+        // The wiped memory is freed on another thread, because returning this much to the system takes milliseconds.
+        rayon::spawn(move || drop(memory));
         derived.map_err(|_| CryptoError::KdfParameters)?;
         Ok(key)
     }
