@@ -274,7 +274,6 @@ impl Importer<'_> {
         }
         // The bytes of blocked files are removed. If that fails, they are removed when the vault is next opened.
         let _ = self.remove_unreferenced(blobs);
-        let _ = self.context.store.checkpoint();
     }
 
     /// Removes the elements of `blobs` to which no record refers.
@@ -343,7 +342,11 @@ impl Importer<'_> {
             // then fails too and reports its error.
             let close_segments =
                 || drop(scope.spawn(|| self.context.with_index(mementory_search::SearchIndex::close_segments)));
-            self.context.store.write(|tx| write(tx, &close_segments))
+            let committed = self.context.store.write(|tx| write(tx, &close_segments))?;
+            // The store's log is written into its database meanwhile. The batch is committed, so an error here does not
+            // matter: the log is read together with the database until a later checkpoint succeeds.
+            let _ = self.context.store.checkpoint();
+            Ok(committed)
         })
     }
 
