@@ -81,7 +81,8 @@ impl Source {
 
     /// Reads `len` bytes at a position, or fewer at the end of the source.
     pub(super) fn bytes(&self, position: u64, len: usize) -> std::io::Result<Vec<u8>> {
-        let mut out = Vec::new();
+        let remaining = usize::try_from(self.len().saturating_sub(position)).unwrap_or(usize::MAX);
+        let mut out = Vec::with_capacity(len.min(remaining));
         self.window(position)?.take(len as u64).read_to_end(&mut out)?;
         Ok(out)
     }

@@ -18,7 +18,7 @@ impl TextBatch {
     /// Largest number of texts in a batch.
     const MAX_TEXTS: usize = 1024;
     /// Size of a full batch in bytes. Only a batch of a single text is larger.
-    pub const MAX_BYTES: usize = 4 << 20;
+    pub const MAX_BYTES: usize = 1 << 20;
 
     /// True if the batch is too full for another text of this length in bytes.
     pub fn is_full_with(&self, len: usize) -> bool {
@@ -65,8 +65,12 @@ impl TextBatch {
 #[derive(Debug)]
 pub struct BatchPipeline<T> {
     batches: Sender<TextBatch>,
-    results: Receiver<Vec<T>>,
+    /// Batches that were processed, each with its results.
+    results: Receiver<(TextBatch, Vec<T>)>,
     in_flight: usize,
+    /// Processed batches without their texts. The next texts reuse their memory, because getting new memory from the
+    /// system takes longer than copying a text into it.
+    spare_batches: Vec<TextBatch>,
 }
 
 impl<T: Send> BatchPipeline<T> {
@@ -82,16 +86,19 @@ impl<T: Send> BatchPipeline<T> {
         let (result_sender, results) = channel();
         scope.spawn(move || {
             for batch in incoming_batches {
-                if result_sender.send(process(&batch)).is_err() {
+                let results = process(&batch);
+                if result_sender.send((batch, results)).is_err() {
                     return;
                 }
             }
         });
-        Self { batches, results, in_flight: 0 }
+        Self { batches, results, in_flight: 0, spare_batches: Vec::new() }
     }
 
-    /// Sends a batch to the thread. `receive` is called with the results of earlier batches.
-    pub fn push(&mut self, batch: TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
+    /// Sends a batch to the thread and leaves an empty batch in its place. `receive` is called with the results of
+    /// earlier batches.
+    pub fn push(&mut self, batch: &mut TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
+        let batch = std::mem::replace(batch, self.spare_batches.pop().unwrap_or_default());
         // A batch with a very long text is processed alone, because it needs much memory.
         let is_oversized = batch.is_oversized();
         self.wait(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT - 1 }, receive);
@@ -102,8 +109,8 @@ impl<T: Send> BatchPipeline<T> {
         self.wait(if is_oversized { 0 } else { Self::MAX_IN_FLIGHT }, receive);
     }
 
-    /// Sends the last batch, and waits until all batches are processed.
-    pub fn finish(&mut self, batch: TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
+    /// Sends the last batch as [`push`](Self::push) does, and waits until all batches are processed.
+    pub fn finish(&mut self, batch: &mut TextBatch, receive: &mut dyn FnMut(Vec<T>)) {
         self.push(batch, receive);
         self.wait(0, receive);
     }
@@ -112,7 +119,10 @@ impl<T: Send> BatchPipeline<T> {
     fn wait(&mut self, limit: usize, receive: &mut dyn FnMut(Vec<T>)) {
         while self.in_flight > limit {
             self.in_flight -= 1;
-            receive(self.results.recv().unwrap_or_default());
+            let (mut batch, results) = self.results.recv().unwrap_or_default();
+            batch.clear();
+            self.spare_batches.push(batch);
+            receive(results);
         }
     }
 }

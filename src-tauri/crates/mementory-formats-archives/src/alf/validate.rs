@@ -418,7 +418,7 @@ impl Check<'_> {
                         JsonLine::Text(_, "") => return Ok(()),
                         JsonLine::Text(number, text) => (number, text),
                         JsonLine::Unreadable(number, code) => {
-                            pipeline.finish(std::mem::take(&mut batch), &mut |checked| report(self, checked));
+                            pipeline.finish(&mut batch, &mut |checked| report(self, checked));
                             line_count += 1;
                             self.error(code, &format!("{}#line {number}", member.place), "this line cannot be read");
                             return Ok(());
@@ -426,20 +426,20 @@ impl Check<'_> {
                     };
                     line_count += 1;
                     if batch.is_full_with(text.len()) {
-                        pipeline.push(std::mem::take(&mut batch), &mut |checked| report(self, checked));
+                        pipeline.push(&mut batch, &mut |checked| report(self, checked));
                     }
                     batch.push(number, text.as_bytes());
                     // A line without a line end takes exactly as many bytes as its text.
                     has_line_end = bytes != text.len() as u64;
                     if batch.is_full() {
-                        pipeline.push(std::mem::take(&mut batch), &mut |checked| report(self, checked));
+                        pipeline.push(&mut batch, &mut |checked| report(self, checked));
                     }
                     self.findings.refuse_too_many(&member.place)
                 })?;
                 self.digests.extend(reader.digest().map(|digest| (member.id, digest)));
                 Ok::<(), FormatError>(())
             })?;
-            pipeline.finish(std::mem::take(&mut batch), &mut |checked| report(self, checked));
+            pipeline.finish(&mut batch, &mut |checked| report(self, checked));
             Ok::<(), FormatError>(())
         })?;
         outcome?;

@@ -189,11 +189,11 @@ fn check_file(
                         first_blank = first_blank.or(Some(number));
                     }
                     if batch.is_full_with(bytes.len()) {
-                        decoder.push(std::mem::take(&mut batch), &mut record_batch);
+                        decoder.push(&mut batch, &mut record_batch);
                     }
                     batch.push(number, bytes);
                     if batch.is_full() {
-                        decoder.push(std::mem::take(&mut batch), &mut record_batch);
+                        decoder.push(&mut batch, &mut record_batch);
                     }
                 }
                 None if vendor.is_some() && !bytes.is_empty() => {
@@ -205,7 +205,7 @@ fn check_file(
             Ok(())
         });
         if let Some(decoder) = &mut decoder {
-            decoder.finish(std::mem::take(&mut batch), &mut record_batch);
+            decoder.finish(&mut batch, &mut record_batch);
         }
         result
     })?;

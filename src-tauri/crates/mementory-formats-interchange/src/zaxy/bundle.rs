@@ -254,7 +254,6 @@ fn pass_on<T: Send>(
             }
         }
     };
-    let batch = std::mem::take(batch);
     match waits {
         true => pipeline.finish(batch, &mut receive_all),
         false => pipeline.push(batch, &mut receive_all),
