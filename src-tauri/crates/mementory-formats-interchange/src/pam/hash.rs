@@ -2,7 +2,6 @@
 use super::canonical;
 use mementory_json::Tree;
 use sha2::{Digest, Sha256};
-use std::ops::Range;
 use unicode_normalization::UnicodeNormalization;
 
 /// SHA-256 as `sha256:<hex>`.
@@ -45,37 +44,24 @@ pub(super) fn content_hash(content: &str) -> String {
 /// Computes the checksum of the memories: their canonical objects, sorted by id and hashed as one array.
 #[derive(Default)]
 pub(super) struct Checksum {
-    /// Id of each memory, and the range of its canonical form in `text`.
-    rows: Vec<(String, Range<usize>)>,
-    text: String,
+    /// Id and canonical form of each memory.
+    rows: Vec<(String, Box<str>)>,
     not_canonical: bool,
 }
 
 impl Checksum {
-    /// Reserves memory for this many bytes of text, because growing the buffer would copy it repeatedly.
-    pub fn with_capacity(bytes: usize) -> Self {
-        Self { text: String::with_capacity(bytes), ..Self::default() }
-    }
-
     /// Adds a memory as it is, without the normalization of the Python SDK.
     pub fn add(&mut self, memory: &Tree) {
-        let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default().to_owned();
-        let start = self.text.len();
-        match canonical::write(memory, &mut self.text) {
-            Some(()) => self.rows.push((id, start..self.text.len())),
-            None => self.not_canonical = true,
-        }
+        let id = memory.get("id").and_then(Tree::as_str).unwrap_or_default();
+        self.add_text(id, canonical::canonical(memory).map(String::into_boxed_str));
     }
 
     /// Adds a memory by its id and canonical form. `canonical` is None if the memory has no canonical form.
-    pub fn add_text(&mut self, id: &str, canonical: Option<&str>) {
-        let Some(canonical) = canonical else {
-            self.not_canonical = true;
-            return;
-        };
-        let start = self.text.len();
-        self.text.push_str(canonical);
-        self.rows.push((id.to_owned(), start..self.text.len()));
+    pub fn add_text(&mut self, id: &str, canonical: Option<Box<str>>) {
+        match canonical {
+            Some(canonical) => self.rows.push((id.to_owned(), canonical)),
+            None => self.not_canonical = true,
+        }
     }
 
     /// The checksum. None if a memory has a number that canonical JSON cannot express.
@@ -86,11 +72,11 @@ impl Checksum {
         self.rows.sort_by(|a, b| a.0.cmp(&b.0)); // a stable sort by code point
         let mut hash = Sha256::new();
         hash.update(b"[");
-        for (i, (_, place)) in self.rows.into_iter().enumerate() {
+        for (i, (_, canonical)) in self.rows.iter().enumerate() {
             if i > 0 {
                 hash.update(b",");
             }
-            hash.update(&self.text.as_bytes()[place]);
+            hash.update(canonical.as_bytes());
         }
         hash.update(b"]");
         Some(format!("sha256:{}", hex::encode(hash.finalize())))

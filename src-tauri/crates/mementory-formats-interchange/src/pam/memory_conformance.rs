@@ -36,7 +36,7 @@ struct CheckedMemory {
     /// order of the file.
     has_text_id: bool,
     /// Canonical text. None if a number has no canonical form.
-    canonical: Option<String>,
+    canonical: Option<Box<str>>,
     faults: Vec<Fault>,
     /// True if the memory matches its content hash and the schema.
     is_intact: bool,
@@ -64,8 +64,7 @@ pub(super) fn check_memories(
     ids: &mut Ids,
     tick: &mut dyn FnMut() -> Result<(), FormatError>,
 ) -> Result<CheckedMemories, FormatError> {
-    // This size is usually enough, because canonical text is rarely longer than the text in the file.
-    let checksum = Some(Checksum::with_capacity(list.len()));
+    let checksum = Some(Checksum::default());
     let mut totals = StoreTotals { place, report, ids, checksum, count: 0, damaged: Vec::new() };
     std::thread::scope(|scope| {
         // The channel is created inside the scope, so that an error drops the receiver and thereby ends the other
@@ -94,7 +93,8 @@ pub(super) fn check_memories(
 }
 
 fn check_batch(batch: &[&RawValue], bounds: Bounds) -> Vec<Result<CheckedMemory, TreeError>> {
-    batch.par_iter().map(|raw| Tree::from_raw(raw, bounds).map(|tree| check_memory(&tree))).collect()
+    let check = |raw: &&RawValue| Tree::from_raw(raw, bounds).map(|tree| check_memory(&tree, raw.get().len()));
+    batch.par_iter().map(check).collect()
 }
 
 /// Splits a list into batches and sends them. Stops if the receiver was dropped.
@@ -150,7 +150,7 @@ impl StoreTotals<'_> {
             };
             let sort_id = if checked.has_text_id { checked.id.as_str() } else { "" };
             if let Some(checksum) = &mut self.checksum {
-                checksum.add_text(sort_id, checked.canonical.as_deref());
+                checksum.add_text(sort_id, checked.canonical);
             }
             if !checked.is_intact {
                 self.damaged.push(self.count - 1);
@@ -178,12 +178,16 @@ fn count_bytes(raws: &[&RawValue]) -> usize {
     raws.iter().map(|raw| raw.get().len()).sum()
 }
 
-fn check_memory(tree: &Tree) -> CheckedMemory {
+/// Checks a memory whose text in the file has `length` bytes.
+fn check_memory(tree: &Tree, length: usize) -> CheckedMemory {
+    // The canonical text is rarely longer than the text in the file, and growing the buffer would copy it repeatedly.
+    let mut canonical = String::with_capacity(length);
+    let canonical = canonical::write(tree, &mut canonical).map(|()| canonical.into_boxed_str());
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
     let mut out = CheckedMemory {
         id: to_record::id(tree, "id").unwrap_or_default().to_owned(),
         has_text_id: text("id").is_some(),
-        canonical: canonical::canonical(tree),
+        canonical,
         faults: check(&MEMORY_RULE, tree),
         is_intact: salvage::is_intact(tree),
         ..CheckedMemory::default()
