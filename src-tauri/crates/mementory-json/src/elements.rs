@@ -1,5 +1,6 @@
 //! Iterates over the elements of a JSON stream with bounded memory.
 mod damage;
+mod level;
 mod separators;
 
 use super::{
@@ -12,6 +13,7 @@ use super::{
     siblings::Siblings,
     tool_result::{Start, result_start},
 };
+use level::Level;
 use mementory_model::Limits;
 use separators::Separators;
 use std::io::Read;
@@ -43,20 +45,6 @@ impl Element<'_> {
             (false, _) => format!("@{}", self.offset),
         }
     }
-}
-
-/// Current position of the reader in the structure of the document.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Level {
-    /// Between the values at top level.
-    Top,
-    /// Inside an array with elements. `wrapped` is true if the array is the value of a key in an object.
-    Array {
-        wrapped: bool,
-    },
-    /// Inside an object that has arrays with elements, but outside these arrays.
-    Wrapper,
-    Done,
 }
 
 /// Above this many bytes, the buffer of an element gets the space for the largest allowed element at once, because a
@@ -193,6 +181,12 @@ impl<'r> Elements<'r> {
     /// Number of bytes read from the reader so far, for the progress display.
     pub fn raw_bytes(&self) -> u64 {
         self.source.bytes_read()
+    }
+
+    /// True if the offsets of the elements are positions in the reader's bytes, because nothing had to be decoded. Known
+    /// only after the last element was read.
+    pub fn are_offsets_raw(&self) -> bool {
+        self.source.is_plain() && self.stream_offset() == self.raw_bytes()
     }
 
     /// The text of the wrapping object, with `[]` in place of each array that contains elements. It is complete only

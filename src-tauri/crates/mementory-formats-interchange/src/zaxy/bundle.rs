@@ -3,6 +3,7 @@ use super::{
     entry::{self, Wrapped},
     envelope::{BundleKind, Envelope, EnvelopeError},
     merkle::{Hash, Merkle, root_from_proof},
+    spans::{Span, SpanCollector, visit_spans},
 };
 use mementory_format::{BatchPipeline, Catalog, Detected, FormatError, Member, Role, TextBatch};
 use mementory_json::Tree;
@@ -33,6 +34,8 @@ pub(super) struct Bundle<'c> {
     pub envelope: Envelope,
     /// True if the text between the entries is valid JSON. The file is then valid JSON if each entry is.
     pub is_regular: bool,
+    /// Where the elements are in the file, if the first pass could store it.
+    spans: Option<Arc<[Span]>>,
 }
 
 /// One element of the list of entries, not parsed yet.
@@ -55,6 +58,7 @@ struct FirstPass {
     /// Text of the envelope.
     text: Arc<str>,
     is_regular: bool,
+    spans: Option<Arc<[Span]>>,
 }
 
 /// A reader that stores the last byte read, to detect whether the file ends with a line feed.
@@ -83,16 +87,16 @@ impl<'c> Bundle<'c> {
         let records = detected.claim.parts.iter().find(|p| p.role == Role::Records);
         let member = records.and_then(|p| catalog.members().get(p.member));
         let member = member.ok_or_else(|| FormatError::invalid("malformed", detected.format, "there is no bundle"))?;
-        let FirstPass { text, is_regular } = catalog.derived(member, || {
-            let (text, is_regular) = read_pass(catalog, member, limits, &mut |_| Ok(()))?;
-            let bytes = text.len();
-            Ok((FirstPass { text: text.into(), is_regular }, bytes))
+        let FirstPass { text, is_regular, spans } = catalog.derived(member, || {
+            let first_pass = read_pass(catalog, member, limits, &mut |_| Ok(()))?;
+            let bytes = first_pass.text.len() + first_pass.spans.as_deref().map_or(0, size_of_val);
+            Ok((first_pass, bytes))
         })?;
         let envelope = Envelope::parse(&text, limits).map_err(|bad| match bad {
             EnvelopeError::Version(version) => FormatError::Version { place: member.place.clone(), version },
             EnvelopeError::Malformed(code, message) => FormatError::invalid(code, &member.place, message),
         })?;
-        Ok(Self { catalog, member, limits, envelope, is_regular })
+        Ok(Self { catalog, member, limits, envelope, is_regular, spans })
     }
 
     /// Calls `visit` with each element of the list of entries, in order.
@@ -100,7 +104,12 @@ impl<'c> Bundle<'c> {
         &self,
         visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
     ) -> Result<(), FormatError> {
-        read_pass(self.catalog, self.member, self.limits, visit).map(drop)
+        match &self.spans {
+            Some(spans) => {
+                visit_spans(self.catalog, self.member, spans, &mut |index, text| visit(Item { index, text }))
+            }
+            None => read_pass(self.catalog, self.member, self.limits, visit).map(drop),
+        }
     }
 
     /// Calls `process` with the text of each element, on all cores, and then `receive` with the index and the result of
@@ -261,18 +270,18 @@ fn pass_on<T: Send>(
     outcome
 }
 
-/// Reads the file in one pass. Returns the text of its envelope, and whether its entries are separated as in JSON.
+/// Reads the file in one pass.
 fn read_pass(
     catalog: &Catalog,
     member: &Member,
     limits: &Limits,
     visit: &mut dyn FnMut(Item<'_>) -> Result<(), FormatError>,
-) -> Result<(String, bool), FormatError> {
+) -> Result<FirstPass, FormatError> {
     catalog.read(member, |reader| {
         let mut last = LastByte { inner: reader, last: 0 };
         let mut elements = Elements::new(&mut last, limits).with_keys(&["entries", "disclosed"]);
         let malformed = |message: String| FormatError::invalid("malformed", &member.place, message);
-        let mut count = 0u64;
+        let (mut count, mut spans) = (0u64, SpanCollector::default());
         loop {
             match elements.next() {
                 Ok(None) => break,
@@ -280,10 +289,12 @@ fn read_pass(
                     return Err(malformed("it is not one object with a list of entries".into()));
                 }
                 Ok(Some(element)) => {
+                    spans.add(&element);
                     let text = std::str::from_utf8(element.bytes).map_err(|_| "not UTF-8".to_owned());
                     visit(Item { index: element.index, text })?;
                 }
                 Err(ElementError::TooLarge { limit, .. }) => {
+                    spans.add_unreadable();
                     let text = Err(format!("larger than {limit} bytes"));
                     visit(Item { index: count, text })?;
                 }
@@ -297,11 +308,12 @@ fn read_pass(
             }
         }
         let (text, is_regular) = (elements.wrapper().map(<[u8]>::to_vec), elements.are_regular());
+        let spans = spans.finish(&elements).map(Arc::from);
         let mut text = text.ok_or_else(|| malformed("it is not one object with a list of entries".into()))?;
         if last.last == b'\n' {
             text.push(b'\n');
         }
         let text = String::from_utf8(text).map_err(|_| malformed("not UTF-8".into()))?;
-        Ok((text, is_regular))
+        Ok(FirstPass { text: text.into(), is_regular, spans })
     })
 }

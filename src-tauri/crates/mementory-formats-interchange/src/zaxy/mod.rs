@@ -15,6 +15,7 @@ pub(crate) mod log_event;
 pub(crate) mod merkle;
 mod read;
 mod select;
+mod spans;
 pub(crate) mod to_record;
 mod validate;
 mod write;

@@ -22,7 +22,7 @@ impl Elements<'_> {
                     let len = end - self.start;
                     // If the end of an element is lost, the closing brackets of the array and of the object around the array
                     // seem to close the element.
-                    if self.is_wrapped() && self.is_last(len) && self.return_to_nested_element() {
+                    if self.level.is_wrapped_array() && self.is_last(len) && self.return_to_nested_element() {
                         return self.damaged_error();
                     }
                     return Ok(self.accept_object(self.start + len, is_candidate));
@@ -98,7 +98,7 @@ impl Elements<'_> {
             if text.ends_with(b"{") && text.len() - 1 > self.start {
                 self.pos = text.len() - 1;
             }
-            self.search = Some(ElementSearch::new(depth, self.is_wrapped()));
+            self.search = Some(ElementSearch::new(depth, self.level.is_wrapped_array()));
         }
         self.damaged_error()
     }
@@ -107,17 +107,13 @@ impl Elements<'_> {
     fn leave_damaged_place<T>(&mut self) -> Result<T, ElementError> {
         self.siblings.forget_uncertain();
         self.cut_end = Some(self.pos);
-        self.search = Some(ElementSearch::new(0, self.is_wrapped()));
+        self.search = Some(ElementSearch::new(0, self.level.is_wrapped_array()));
         self.damaged_error()
     }
 
     /// Starts a search at `pos`, in a damaged object that was being skipped because it is too large.
     pub(super) fn search_after_skip(&mut self) {
-        self.search = Some(ElementSearch::new(self.object_scan.depth(), self.is_wrapped()));
-    }
-
-    fn is_wrapped(&self) -> bool {
-        self.level == (Level::Array { wrapped: true })
+        self.search = Some(ElementSearch::new(self.object_scan.depth(), self.level.is_wrapped_array()));
     }
 
     fn damaged_error<T>(&self) -> Result<T, ElementError> {
