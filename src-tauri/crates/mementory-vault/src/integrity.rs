@@ -1,6 +1,6 @@
 //! The integrity check: header, every page, index, every blob, the audit chain, references, packs.
-use crate::{VaultError, VaultResult, audit::AuditTrail, cancel, context::Context};
-use mementory_store::{Store, page_problems};
+use crate::{VaultError, VaultResult, cancel, context::Context};
+use mementory_store::{Store, audit::verify_chain, page_problems};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Result of the integrity check for one place.
@@ -48,7 +48,7 @@ impl IntegrityCheck<'_> {
             ("pages", &|| self.check_pages(cancel)),
             ("index", &|| self.check_index(cancel)),
             ("blobs", &|| self.check_blobs(cancel)),
-            ("audit", &|| self.check_audit()),
+            ("audit", &|| self.check_audit(cancel)),
             ("references", &|| self.check_references(cancel)),
             ("packs", &|| self.check_packs(cancel)),
         ];
@@ -88,8 +88,8 @@ impl IntegrityCheck<'_> {
         Ok(CheckedPlace { place: "index", ok, detail })
     }
 
-    fn check_audit(&self) -> VaultResult<CheckedPlace> {
-        let ok = AuditTrail::new(self.context).verify()?;
+    fn check_audit(&self, cancel: &AtomicBool) -> VaultResult<CheckedPlace> {
+        let ok = self.context.store.read_until(cancel, |c| verify_chain(c, &self.context.keys))?;
         let detail = if ok { "chain and signatures hold" } else { "the chain is broken" };
         Ok(CheckedPlace { place: "audit", ok, detail: detail.into() })
     }
