@@ -264,10 +264,10 @@ impl ImportReport {
     }
 
     /// Counts a new record. A dry run also lists the record, since it is not in the vault yet.
-    pub(crate) fn note_new(&mut self, record: &Record, place: String) {
+    pub(crate) fn note_new(&mut self, record: &Record, place: impl FnOnce() -> String) {
         let name = record.kind.as_str();
         if self.count(name, ItemOutcome::Added) && self.dry_run {
-            self.coming.push(PlannedRecord { kind: name.to_owned(), place, text: preview_text(record) });
+            self.coming.push(PlannedRecord { kind: name.to_owned(), place: place(), text: preview_text(record) });
         }
     }
 
@@ -342,7 +342,7 @@ mod tests {
         let mut plan = ImportReport { dry_run: true, ..ImportReport::default() };
         let mut imported = ImportReport::default();
         for report in [&mut plan, &mut imported] {
-            report.note_new(&record, "notes.json#/0".into());
+            report.note_new(&record, || "notes.json#/0".into());
         }
         assert_eq!(plan.coming.iter().map(|c| c.text.as_str()).collect::<Vec<_>>(), ["Likes tea with milk."]);
         assert!(imported.coming.is_empty() && !serde_json::to_string(&plan).unwrap().contains("milk"));

@@ -411,7 +411,7 @@ impl<'i> ImportRun<'i> {
                 "the vault says the same already",
             );
         } else {
-            self.report.note_new(record, record_place(record));
+            self.report.note_new(record, || record_place(record));
             self.note_planned(record, None);
             note_planned_details(self, id, record);
             seen.written = true;

@@ -120,7 +120,7 @@ impl FileImport<'_, '_> {
             (ItemOutcome::Added, "")
         };
         match outcome {
-            ItemOutcome::Added => self.run.report.note_new(record, record_place(record)),
+            ItemOutcome::Added => self.run.report.note_new(record, || record_place(record)),
             _ => self.run.report.note(Some(record.kind), &record_place(record), outcome, reason),
         }
         let row = seen.row;
