@@ -104,6 +104,22 @@ fn repeated_items_are_found_in_small_and_large_sets() {
 }
 
 #[test]
+fn repeated_keys_are_found_in_every_object() {
+    let cases = [
+        (r#""scores":{"a":0,"a":1}"#, "/scores"),
+        (r#""range":{"from":"2026-01-01T00:00:00Z","note":{"a":1,"a":2}}"#, "/range/note"),
+        (r#""input":{"q":[{"a":1,"\u0061":2}]}"#, "/input/q/0"),
+        (r#""note":[{"a":{},"a":{}}]"#, "/note/0"),
+    ];
+    for (member, place) in cases {
+        let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,{member}}}"#);
+        let violations = violations_in(&json);
+        let repeated = violations.iter().filter(|(_, violation)| *violation == Violation::RepeatedKey);
+        assert_eq!(repeated.map(|(at, _)| at.as_str()).collect::<Vec<_>>(), [place], "{member}");
+    }
+}
+
+#[test]
 fn a_long_name_from_the_file_is_truncated() {
     let json = format!(r#"{{"id":"0190b1a2-0000-7000-8000-00000000000a","parent":null,"{}":1}}"#, "x".repeat(10_000));
     assert_eq!(violations_in(&json), [(format!("/{}", "x".repeat(80)), Violation::UnknownField)]);

@@ -14,7 +14,8 @@ use std::collections::HashSet;
 pub enum RepeatedKeys {
     /// Repeated keys are not reported.
     Accept,
-    /// [`Violation::RepeatedKey`] is reported once for each object whose fields the schema lists.
+    /// [`Violation::RepeatedKey`] is reported once for each object, also for an object for which the schema has no
+    /// rule.
     Report,
 }
 
@@ -31,10 +32,8 @@ struct Checker<'r> {
 impl Checker<'_> {
     fn check_value(&mut self, rule: &Rule, tree: &Tree, at: &Place<'_>) {
         let violation = match (rule, tree) {
-            (Rule::Any, _)
-            | (Rule::Bool, Tree::Bool(_))
-            | (Rule::Text | Rule::TextOrObject, Tree::Text(_))
-            | (Rule::TextOrObject, Tree::Object(_)) => None,
+            (Rule::Any, _) | (Rule::TextOrObject, Tree::Object(_)) => return self.check_repeated_keys(tree, at),
+            (Rule::Bool, Tree::Bool(_)) | (Rule::Text | Rule::TextOrObject, Tree::Text(_)) => None,
             (Rule::List(item), Tree::Array(items)) => return self.check_items(item, items, at),
             (Rule::Set(item, least), Tree::Array(items)) => {
                 if has_repetition(items.iter().filter_map(Tree::as_str), items.len()) {
@@ -49,7 +48,7 @@ impl Checker<'_> {
                 for (key, value) in members {
                     self.check_value(rule, value, &at.member(key));
                 }
-                return;
+                return self.report_repeated_keys(members, at);
             }
             (Rule::Object(fields), Tree::Object(members)) => return self.check_object(fields, true, tree, members, at),
             (Rule::ClosedObject(fields), Tree::Object(members)) => {
@@ -102,6 +101,40 @@ impl Checker<'_> {
                 (self.report)(&at.member(key), Violation::UnknownField);
             }
         }
+        if self.keys == RepeatedKeys::Report {
+            // Only a list or an object can contain keys, so the names of all other members need not be compared.
+            let may_have_keys = |value: &Tree| matches!(value, Tree::Array(_) | Tree::Object(_));
+            for (key, value) in members.iter().filter(|(_, value)| may_have_keys(value)) {
+                if !fields.iter().any(|field| equal_names(field.name, key)) {
+                    self.check_repeated_keys(value, &at.member(key));
+                }
+            }
+        }
+        self.report_repeated_keys(members, at);
+    }
+
+    /// Reports the objects with repeated keys in a value for which the schema has no rule.
+    fn check_repeated_keys(&mut self, tree: &Tree, at: &Place<'_>) {
+        if self.keys == RepeatedKeys::Accept {
+            return;
+        }
+        match tree {
+            Tree::Object(members) => {
+                for (key, value) in members {
+                    self.check_repeated_keys(value, &at.member(key));
+                }
+                self.report_repeated_keys(members, at);
+            }
+            Tree::Array(items) => {
+                for (i, item) in items.iter().enumerate() {
+                    self.check_repeated_keys(item, &at.item(i));
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn report_repeated_keys(&mut self, members: &[(String, Tree)], at: &Place<'_>) {
         if self.keys == RepeatedKeys::Report
             && has_repetition(members.iter().map(|(key, _)| key.as_str()), members.len())
         {
