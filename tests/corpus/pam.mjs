@@ -134,6 +134,11 @@ const DOCUMENTS = {
   ],
   "a store with its owner twice": [editMember("owner", '"owner":{"id":"someone"},"owner":'), "taken", "duplicate_key"],
   "a store with its memories twice": [editMember("memories", '"memories":[],"memories":'), "taken", "duplicate_key"],
+  "a memory with a key of its metadata twice": [
+    editText(STORE, (text) => text.replace('"length": 7.5', '"length": 7, "length": 7.5')),
+    "taken",
+    "duplicate_key",
+  ],
   "a store of another schema": [
     {
       ...editStore((store) => (store.schema = "portable-ai-memory-v2")),
@@ -144,6 +149,10 @@ const DOCUMENTS = {
   "a store whose memories are an object": [editSealed((store) => (store.memories = {})), "refused", "wrong_type"],
   "a store without memories": [editSealed((store) => delete store.memories), "refused", "missing_field"],
   "the next major version": [editStore((store) => (store.schema_version = "2.0")), ...refusedAs("unsupported_version")],
+  "a major version beyond 64 bits": [
+    editStore((store) => (store.schema_version = "99999999999999999999.0")),
+    ...refusedAs("unsupported_version"),
+  ],
   "version 0.9": [editStore((store) => (store.schema_version = "0.9")), ...refusedAs("unsupported_version")],
   "a version that is none": [editStore((store) => (store.schema_version = "one")), ...refusedAs("version_malformed")],
   "a version of three numbers": [
@@ -178,6 +187,11 @@ const DOCUMENTS = {
     editStore((store) => (store.conversations_index[0].storage.ref = "conversations/none.json")),
     "taken",
     "",
+  ],
+  "an index that names the store": [
+    editStore((store) => (store.conversations_index[0].storage.ref = STORE)),
+    "taken",
+    "wrong_schema",
   ],
   "an index with two entries of one file": [
     editStore(({ conversations_index: index }) => index.push({ ...index[0], id: "talk-b", derived_memories: [] })),

@@ -106,7 +106,7 @@ pub(super) fn supported_version(document: &Document, place: &str) -> Result<(u64
 /// True if a malformed version begins with an unsupported major version.
 fn is_of_another_major(version: &str) -> bool {
     let major: String = version.chars().take_while(char::is_ascii_digit).collect();
-    major.parse::<u64>().is_ok_and(|major| major != 1)
+    !major.is_empty() && major.parse::<u64>() != Ok(1)
 }
 
 /// Scope of the record keys of a store. It contains the owner's id, because memory ids may repeat in stores of other

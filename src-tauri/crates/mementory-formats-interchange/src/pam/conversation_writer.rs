@@ -7,7 +7,7 @@ use super::{
     envelope, extension,
     first_pass::{ExportedConversation, digest_uuid, uuid},
     increment::STORE_FILE,
-    invalid_values::{CONVERSATION, INDEX_ENTRY, MESSAGE},
+    invalid_values::{CONVERSATION, INDEX_ENTRY, MESSAGE, names_other_document},
     schema::CONVERSATION_SCHEMA,
     to_record,
 };
@@ -252,6 +252,7 @@ impl ConversationWriter {
         let path = file.is_some().then(|| used_paths.reserve(wanted_path.as_deref(), &conversation.id));
         if let (Some(index), Some(path)) = (&mut index, &path)
             && (not_in_index
+                || names_other_document(index)
                 || (wanted_path.as_ref() != Some(path)
                     && to_record::nested_text(index, "storage", "ref") != Some(path)))
         {

@@ -53,7 +53,9 @@ pub(super) fn version(text: &str) -> Option<(u64, u64)> {
     }
     let (major, minor) = numbers.split_once('.')?;
     (is_digits(major) && is_digits(minor)).then_some(())?;
-    Some((major.parse().ok()?, minor.parse().ok()?))
+    // A number that does not fit into 64 bits is later than any version that is known here.
+    let number = |digits: &str| digits.parse().unwrap_or(u64::MAX);
+    Some((number(major), number(minor)))
 }
 
 fn is_system(text: &str) -> bool {
@@ -113,6 +115,7 @@ mod tests {
         let accepted = [
             (VERSION_FORM, "1.0"),
             (VERSION_FORM, "1.12-rc"),
+            (VERSION_FORM, "99999999999999999999.0"),
             (SYSTEM_FORM, "my-tool/0.5.0"),
             (DID_FORM, "did:web:example.com:user:alice"),
             (PLATFORM_FORM, "chatgpt"),

@@ -5,6 +5,7 @@
 use super::{
     conformance::path_in_bundle,
     hash::content_hash,
+    increment::STORE_FILE,
     schema::{
         CONVERSATION_RULE, EMBEDDING_RULE, INDEX_RULE, MEMORY_RULE, MEMORY_TYPES, MESSAGE_RULE, RELATION_RULE,
         STORE_RULE,
@@ -129,10 +130,17 @@ fn invalid_members(tree: &Tree, spec: &ObjectSpec, faults: &[Fault], keeps_unkno
     if spec.overflow_member == Some("metadata") {
         out.extend(invalid_memory_members(tree).into_iter().map(str::to_owned));
     }
-    if !spec.optional_objects.is_empty() && has_unsafe_storage(tree) {
+    if !spec.optional_objects.is_empty() && (has_unsafe_storage(tree) || names_other_document(tree)) {
         out.insert("/storage".into());
     }
     out
+}
+
+/// True if `storage` of an entry of the index names a file of the bundle that is never a conversation.
+pub(super) fn names_other_document(tree: &Tree) -> bool {
+    let is_file = nested_text(tree, "storage", "type") == Some("file");
+    let path = nested_text(tree, "storage", "ref").filter(|_| is_file).and_then(path_in_bundle);
+    path.is_some_and(|path| [STORE_FILE, "embeddings.json"].contains(&path.as_str()))
 }
 
 /// True if `storage` names a file that may be outside the bundle.

@@ -119,6 +119,38 @@ fn an_invalid_value_is_reported_and_never_written_into_its_member_again() {
     }
 }
 
+/// The file that an entry of the index names is a conversation (§14). If the entry names another document of the bundle,
+/// an export writes the name of the conversation's file.
+#[test]
+fn an_entry_of_the_index_never_names_another_document_again() {
+    for (i, name) in ["memory-store.json", "./embeddings.json"].into_iter().enumerate() {
+        let scratch = Scratch::new(&format!("forbidden-document-{i}"));
+        with_value(&scratch, "memory-store.json", "/conversations_index/0/storage/ref", &json!(name));
+        assert!(errors(&scratch.at("in")).iter().any(|finding| finding.starts_with("wrong_schema ")), "{name}");
+        let mut source = read(&scratch.at("in")).unwrap();
+        write(&mut source, &scratch.at("out"), &full_export());
+        assert_eq!(errors(&scratch.at("out")), Vec::<String>::new(), "{name}");
+        let store = json(&scratch.at("out/memory-store.json"));
+        assert_eq!(store["conversations_index"][0]["storage"]["ref"], "conversations/talk-1.json", "{name}");
+    }
+}
+
+/// RFC 8785 §3.1 requires unique keys, also in the objects whose members the schema does not list.
+#[test]
+fn a_repeated_key_in_metadata_is_reported_and_written_once() {
+    let scratch = Scratch::new("forbidden-key");
+    with_value(&scratch, "memory-store.json", "/memories/0/metadata", &json!({"boat": {"length": 7, "x_length": 8}}));
+    let path = scratch.at("in/memory-store.json");
+    let text = std::fs::read_to_string(&path).unwrap().replace("x_length", "length");
+    std::fs::write(&path, text).unwrap();
+    let is_reported = |finding: &String| finding.starts_with("duplicate_key ") && finding.contains("/metadata/boat");
+    assert!(errors(&scratch.at("in")).iter().any(is_reported), "{:?}", errors(&scratch.at("in")));
+    let mut source = read(&scratch.at("in")).unwrap();
+    write(&mut source, &scratch.at("out"), &full_export());
+    assert_eq!(errors(&scratch.at("out")), Vec::<String>::new());
+    assert_eq!(json(&scratch.at("out/memory-store.json"))["memories"][0]["metadata"]["boat"], json!({"length": 8}));
+}
+
 #[test]
 fn a_record_with_a_repeated_id_gets_a_new_id() {
     let scratch = Scratch::new("forbidden-ids");
