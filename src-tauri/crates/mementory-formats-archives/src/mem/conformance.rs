@@ -26,7 +26,8 @@ pub(super) use super::line_decoder::CheckDepth;
 pub(super) use super::report::{Report, Severity};
 
 /// The lists of record ids in a tombstone's `derived`. These records are deleted together with the tombstone's target.
-const DERIVED_ID_FIELDS: [&str; 4] = ["factIDs", "edgeIDs", "entityIDs", "chunkIDs"];
+const DERIVED_ID_FIELDS: [(&str, &str); 4] =
+    [("factIDs", "fact"), ("edgeIDs", "edge"), ("entityIDs", "entity"), ("chunkIDs", "chunk")];
 
 /// Checks the whole bundle. `progress` is called regularly; if it returns an error (the user cancelled), the check
 /// stops.
@@ -285,11 +286,14 @@ fn note_record(spec: &KindSpec, tree: &Tree, report: &mut Report, ids: &mut Seen
         "tombstone" => {
             // A redaction removes only the content of the target, not the target itself. Derived records are deleted in
             // either case.
-            if text(tree, "op") == Some("delete") {
-                report.tombstoned.extend(text(tree, "targetID").map(str::to_owned));
+            let target = text(tree, "targetKind").zip(text(tree, "targetID"));
+            if let Some((kind, id)) = target.filter(|_| text(tree, "op") == Some("delete")) {
+                report.add_tombstoned(kind, id);
             }
             if let Some(derived) = tree.get("derived") {
-                DERIVED_ID_FIELDS.iter().for_each(|name| report.tombstoned.extend(list(derived, name)));
+                for (name, kind) in DERIVED_ID_FIELDS {
+                    list(derived, name).iter().for_each(|id| report.add_tombstoned(kind, id));
+                }
             }
             if tree.get("derived").is_none() {
                 report.add_finding(

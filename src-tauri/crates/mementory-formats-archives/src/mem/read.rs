@@ -92,7 +92,7 @@ fn read_files(
         version,
         sent: 0,
         keys: UniqueKeys::default(),
-        skipped_ids: HashSet::new(),
+        skipped_records: HashSet::new(),
         sink,
     };
     reader.read_tombstones()?;
@@ -122,8 +122,9 @@ struct BundleReader<'a> {
     sent: u64,
     /// Keys of lines without an id, and of vendor lines.
     keys: UniqueKeys,
-    /// Ids of records skipped because a record that they require was deleted or skipped.
-    skipped_ids: HashSet<String>,
+    /// Records skipped because a record that they require was deleted or skipped, each as its kind in the format, `/`
+    /// and its id.
+    skipped_records: HashSet<String>,
     sink: &'a mut dyn Sink,
 }
 
@@ -222,7 +223,7 @@ impl<'a> BundleReader<'a> {
             }
             if let Some(parent) = reader.deleted_parent(spec, &tree) {
                 reader.report_skipped(place, &format!("tombstoned: {parent} refers to a deleted record"), spec.model);
-                reader.skipped_ids.insert(to_record::id_of(spec, &tree));
+                reader.skipped_records.insert(format!("{}/{}", spec.kind, to_record::id_of(spec, &tree)));
                 return Ok(());
             }
             let mut mapped = to_record(spec, &tree);
@@ -261,14 +262,20 @@ impl<'a> BundleReader<'a> {
     }
 
     fn is_deleted(&self, id: &str) -> bool {
-        self.report.tombstoned.contains(id) || self.skipped_ids.contains(id)
+        self.report.tombstoned.contains(id)
     }
 
-    /// The name of the first required field that refers to a deleted or skipped record (spec v1.1 §4), if any.
+    /// The name of the first required field that refers to a deleted or skipped record (spec v1.1 §4), if any. A
+    /// tombstone deletes a record of its kind, so a record of another kind with the same id is still there.
     fn deleted_parent(&self, spec: &KindSpec, tree: &Tree) -> Option<&'static str> {
         let is_needed = |f: &str| spec.field(f).is_some_and(|f| f.required && f.ty == Type::Text);
-        let mut fields = spec.references.iter().map(|(f, ..)| *f).filter(|f| is_needed(f));
-        fields.find(|f| list(tree, f).iter().any(|id| self.is_deleted(id)))
+        let is_gone = |kind: &str, id: &str| {
+            let record = format!("{kind}/{id}");
+            self.report.tombstoned_records.contains(&record) || self.skipped_records.contains(&record)
+        };
+        let mut fields = spec.references.iter().filter(|(f, ..)| is_needed(f));
+        let found = fields.find(|(f, _, _, kind)| list(tree, f).iter().any(|id| is_gone(kind, id)));
+        found.map(|(f, ..)| *f)
     }
 
     /// A key computed from the content, for lines without an id. If two lines are equal, the key of the second ends in

@@ -40,6 +40,8 @@ pub(super) struct Report {
     pub lines: BTreeMap<String, u64>,
     /// Ids that the tombstones of the bundle delete.
     pub tombstoned: HashSet<String>,
+    /// The records that the tombstones of the bundle delete, each as its kind in the format, `/` and its id.
+    pub tombstoned_records: HashSet<String>,
     /// Paths of the files whose bytes have the digest in the manifest.
     pub intact_files: HashSet<String>,
     findings_by_code: BTreeMap<&'static str, u32>,
@@ -51,6 +53,12 @@ pub(super) struct Report {
 }
 
 impl Report {
+    /// Adds a record that a tombstone of the bundle deletes.
+    pub(super) fn add_tombstoned(&mut self, kind: &str, id: &str) {
+        self.tombstoned.insert(id.to_owned());
+        self.tombstoned_records.insert(format!("{kind}/{id}"));
+    }
+
     pub fn add_finding(&mut self, severity: Severity, code: &'static str, place: &str, message: impl Into<String>) {
         let count = self.findings_by_code.entry(code).or_default();
         *count += 1;
