@@ -245,6 +245,8 @@ const TEXTS = {
     () => memoryWith('"importance":0.8,"importanc\\u0065":0.9'),
     "taken",
   ],
+  "a graph twice": ["json", () => text1().replace('"graph":', '"graph":{},"graph":'), "taken"],
+  "a key twice in a foreign member": ["json", () => memoryWith('"x_more":[{"a":1,"a":2}]'), "taken"],
   "JSON lines: a key twice in a memory": [
     "jsonl",
     lines((all) => all.map((line) => line.replace('"importance":0.8', '"importance":0.8,"importance":0.9'))),

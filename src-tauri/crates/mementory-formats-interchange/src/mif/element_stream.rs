@@ -28,7 +28,8 @@ pub(super) enum Item<'a> {
     WrongType(String),
     /// Line number and fault code of an invalid line of JSON lines.
     BadLine(u64, &'static str),
-    /// JSON pointer of a member that occurs more than once in a line of JSON lines. Its last occurrence counts.
+    /// JSON pointer of a graph that occurs more than once, or of a member that occurs more than once in a line of JSON
+    /// lines. Its last occurrence counts.
     RepeatedMember(String),
     /// A line of JSON lines whose type is unknown.
     UnknownLine,
@@ -166,10 +167,16 @@ impl<'de> Visitor<'de> for Object<'_, '_> {
     }
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<(), A::Error> {
         let Object { parent, stream } = self;
+        let mut graphs: Vec<&str> = Vec::new();
         while let Some(key) = map.next_key::<String>()? {
             if let Some(section) = section_named(parent, &key) {
                 map.next_value_seed(List { section, stream })?;
             } else if let Some(inner) = parent_named(&key).filter(|_| parent.is_empty()) {
+                if graphs.contains(&inner) {
+                    stream.emit::<A::Error>(Item::RepeatedMember(format!("/{inner}")))?;
+                } else {
+                    graphs.push(inner);
+                }
                 map.next_value_seed(Object { parent: inner, stream })?;
             } else {
                 let raw: Box<RawValue> = map.next_value()?;
