@@ -142,6 +142,8 @@ const UNSIGNED = {
   ],
   "a validity that is no time": [setInEntry("valid_from", "yesterday"), "taken"],
   "a validity that is a month": [setInEntry("valid_from", "2026-03"), "taken"],
+  "a validity with an offset of 25 hours": [setInEntry("valid_from", "2026-03-02T18:00:00+25:00"), "taken"],
+  "a validity with a line feed": [setInEntry("valid_from", "2026-03-02T18:00:00Z\n"), "taken"],
   "another source": [setInEntry("source", "extraction"), "taken"],
   "a thread that is not cited": [setInEntry("content.thread", "violin"), "taken"],
   "a kind that the content contradicts": [setInEntry("kind", "goal.closed"), "taken"],
@@ -230,6 +232,10 @@ const FAULTY_TEXTS = {
   "an event number of 40 digits": [(text) => text.replace('"seq":1,', `"seq":${"9".repeat(40)},`), "taken"],
   "a score of 4301 digits": [(text) => text.replace('"payload":{', `"payload":{"score":${"9".repeat(4301)},`), "taken"],
   "a key twice": [(text) => text.replace('"seq":1,', '"seq":1,"seq":1,'), "taken"],
+  "a confidence of 1e400": [
+    () => fixture("unsigned").replace(/"confidence":\s*[^,}\s]+/, '"confidence": 1e400'),
+    "taken",
+  ],
 };
 
 function* files() {
@@ -253,6 +259,8 @@ function* files() {
   yield { name: "signed: two events with one citation", outcome: "taken", ending: "zaxy.json", bytes: signedTwins };
   const signedByStranger = () => JSON.stringify(signedBundle((all) => all.pop(), STRANGERS_KEY));
   yield { name: "signed: by a stranger", outcome: "taken", ending: "zaxy.json", bytes: signedByStranger };
+  const signedWithIdTwice = () => JSON.stringify(signedBundle()).replace('{"id":', '{"id":"00","id":');
+  yield { name: "signed: an id twice", outcome: "taken", ending: "zaxy.json", bytes: signedWithIdTwice };
 }
 
 /** The corpus. The vault is empty before each import. */

@@ -44,7 +44,7 @@ impl CheckedEntry {
             return Self::malformed(why);
         }
         let mut out = Self {
-            repeats_a_key: tree.repeats_a_key_at_any_depth(),
+            repeats_a_key: wrapped.repeats_a_key || tree.repeats_a_key_at_any_depth(),
             lacks_index: kind == BundleKind::Subset && !wrapped.index.as_ref().is_some_and(is_index),
             ..Self::default()
         };

@@ -7,7 +7,7 @@ use super::{
 use mementory_json::{Members, Tree};
 use mementory_model::{Bounds, Timestamp};
 use sha2::{Digest, Sha256};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// An element of `entries` or `disclosed`, split into its wrapper and its entry.
 #[derive(Debug)]
@@ -22,17 +22,19 @@ pub(super) struct Wrapped<'a> {
     pub proof: Option<Tree>,
     /// Unknown members of the wrapper.
     pub extra: Vec<(String, Tree)>,
+    /// True if a key occurs twice in the wrapper or in one of its members other than the entry.
+    pub repeats_a_key: bool,
 }
 
 /// Splits an element into its wrapper and the text of its entry. If a key occurs several times, the last member is
 /// used, as in the reference implementation.
 fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<Wrapped<'_>, String> {
-    let unwrapped = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![] };
+    let unwrapped = Wrapped { content: text, id: None, index: None, proof: None, extra: vec![], repeats_a_key: false };
     if bundle_kind == BundleKind::Unsigned {
         return Ok(unwrapped);
     }
     let members: Members = serde_json::from_str(text).map_err(|_| "not an object".to_owned())?;
-    let mut out = Wrapped { content: "", ..unwrapped };
+    let mut out = Wrapped { content: "", repeats_a_key: has_repeated_key(&members), ..unwrapped };
     let mut extra: HashMap<String, (usize, Tree)> = HashMap::new();
     for (at, (key, raw)) in members.0.into_iter().enumerate() {
         if key == "content" {
@@ -40,6 +42,7 @@ fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<
             continue;
         }
         let value = Tree::from_raw(raw, bounds).map_err(|e| e.to_string())?;
+        out.repeats_a_key |= value.repeats_a_key_at_any_depth();
         match (key.as_ref(), bundle_kind) {
             ("id", BundleKind::Signed) => out.id = Some(value),
             ("index", BundleKind::Subset) => out.index = Some(value),
@@ -51,6 +54,11 @@ fn split_element(bundle_kind: BundleKind, text: &str, bounds: Bounds) -> Result<
     extra.sort_unstable_by_key(|(_, (at, _))| *at);
     out.extra = extra.into_iter().map(|(key, (_, value))| (key, value)).collect();
     if out.content.is_empty() { Err("content is missing".into()) } else { Ok(out) }
+}
+
+fn has_repeated_key(members: &Members<'_>) -> bool {
+    let mut keys: HashSet<&str> = HashSet::with_capacity(members.0.len());
+    !members.0.iter().all(|(key, _)| keys.insert(key))
 }
 
 /// Splits an element into its wrapper and its entry, and parses the entry.
@@ -245,7 +253,9 @@ pub(super) fn check_contract(tree: &Tree, visit: &mut dyn FnMut(&'static str, &s
 fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&'static str, &str)) {
     type TypeCheck = fn(&Tree) -> bool;
     let text: TypeCheck = |value| matches!(value, Tree::Text(_));
-    let number: TypeCheck = |value| matches!(value, Tree::Number(_));
+    // A number beyond a double has no canonical text that is JSON.
+    let number: TypeCheck =
+        |value| matches!(value, Tree::Number(token) if token.parse::<f64>().is_ok_and(f64::is_finite));
     let object: TypeCheck = |value| matches!(value, Tree::Object(_));
     let boolean: TypeCheck = |value| matches!(value, Tree::Bool(_));
     let members: &[(&str, TypeCheck)] = if is_edge {
@@ -262,6 +272,12 @@ fn check_semantic_content(content: &Tree, is_edge: bool, visit: &mut dyn FnMut(&
 
 /// True for a date or time in ISO 8601, with or without a time zone. A date may be only a year, or a year and a month.
 pub(super) fn is_time(text: &str) -> bool {
+    // `Timestamp::parse` ignores white space around a time, and accepts offsets of more than a day.
+    let offset = text.get(10..).and_then(|time| time.rsplit_once(['+', '-'])).and_then(|(_, offset)| offset.get(..2));
+    let is_valid_offset = offset.and_then(|hours| hours.parse::<u8>().ok()).is_none_or(|hours| hours <= 23);
+    if !is_valid_offset || text.trim() != text {
+        return false;
+    }
     ["", "Z", "T00:00:00Z", "-01", "-01-01"].iter().any(|suffix| Timestamp::parse(&format!("{text}{suffix}")).is_some())
 }
 
@@ -284,6 +300,7 @@ pub(super) fn seq(tree: &Tree) -> Option<u64> {
 
 #[cfg(test)]
 mod tests {
+    #![allow(clippy::unwrap_used)]
     use super::*;
 
     #[test]
@@ -294,5 +311,41 @@ mod tests {
         for text in ["", "yesterday", "20", "2026-13", "2026-6", "2026-06-31", "2026-", "06-15"] {
             assert!(!is_time(text), "{text}");
         }
+    }
+
+    #[test]
+    fn a_time_has_an_offset_of_less_than_a_day_and_nothing_around_it() {
+        for text in ["2026-06-15T08:30:00+23:59", "2026-06-15T08:30:00-23:59", "20260615T083000Z"] {
+            assert!(is_time(text), "{text}");
+        }
+        for text in ["2026-06-15T08:30:00+24:00", "2026-06-15T08:30:00-25:00", "2026-06-15T08:30:00Z\n", " 2026"] {
+            assert!(!is_time(text), "{text}");
+        }
+    }
+
+    #[test]
+    fn repeated_keys_of_a_wrapper_are_found() {
+        let repeats_a_key =
+            |text: &str| split_element(BundleKind::Signed, text, 16_u32.into()).map(|w| w.repeats_a_key);
+        assert_eq!(repeats_a_key(r#"{"id":"a","content":{}}"#), Ok(false));
+        for text in [
+            r#"{"id":"a","id":"b","content":{}}"#,
+            r#"{"content":{},"\u0063ontent":{}}"#,
+            r#"{"content":{},"x":{"y":1,"y":2}}"#,
+        ] {
+            assert_eq!(repeats_a_key(text), Ok(true), "{text}");
+        }
+    }
+
+    #[test]
+    fn the_confidence_of_an_edge_is_finite() {
+        let is_valid = |confidence: &str| {
+            let content = Tree::parse(&format!(r#"{{"confidence":{confidence}}}"#), 16).unwrap();
+            let mut is_valid = true;
+            check_semantic_content(&content, true, &mut |_, _| is_valid = false);
+            is_valid
+        };
+        assert!(is_valid("1.0") && is_valid("-0") && is_valid("null"));
+        assert!(!is_valid("1e400") && !is_valid("\"1\""));
     }
 }
