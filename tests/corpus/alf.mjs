@@ -21,6 +21,7 @@ import {
   addEntries,
   applyInTurn,
 } from "./alf_edits.mjs";
+import { READINGS } from "./alf_readings.mjs";
 import { sha256 } from "./signing.mjs";
 import {
   ENTRY_COUNTS,
@@ -565,7 +566,7 @@ const CHANGED_BYTES = {
 };
 
 function* files() {
-  for (const [name, [change, outcome, finds]] of Object.entries({ ...ARCHIVES, ...VALUES }))
+  for (const [name, [change, outcome, finds]] of Object.entries({ ...ARCHIVES, ...VALUES, ...READINGS }))
     yield { name, outcome, finds, ending: "alf", bytes: () => buildArchive(change(validEntries())) };
   for (const [name, [change, outcome]] of Object.entries(CHANGED_BYTES))
     yield { name, outcome, ending: "alf", bytes: () => change(buildArchive(validEntries())) };

@@ -41,6 +41,20 @@ const addPrincipals = (document) =>
     addEntries({ name: "principals.json", data: JSON.stringify(document) }),
   );
 
+/** A principal whose profile names this agent and this principal. */
+const principalOf = (agent, principal = OTHER_AGENT_ID) => ({
+  id: OTHER_AGENT_ID,
+  principal_type: "human",
+  agent_id: null,
+  profile: {
+    id: OTHER_AGENT_ID,
+    agent_id: agent,
+    principal_id: principal,
+    version: 1,
+    updated_at: "2026-05-01T00:00:00Z",
+  },
+});
+
 /**
  * The same table as `ARCHIVES`, for deltas. The vault already has the base of the deltas, the state with sequence
  * number 41.
@@ -132,28 +146,7 @@ export const DELTAS = {
     "taken",
   ],
   "delta: a principal with another id in its profile": [
-    applyInTurn(
-      editManifest((m) => (m.changes.principals = { file: "principals.json", changed_ids: [] })),
-      addEntries({
-        name: "principals.json",
-        data: JSON.stringify({
-          principals: [
-            {
-              id: OTHER_AGENT_ID,
-              principal_type: "human",
-              agent_id: null,
-              profile: {
-                id: OTHER_AGENT_ID,
-                agent_id: AGENT_ID,
-                principal_id: AGENT_ID,
-                version: 1,
-                updated_at: "2026-05-01T00:00:00Z",
-              },
-            },
-          ],
-        }),
-      }),
-    ),
+    addPrincipals({ principals: [principalOf(AGENT_ID, AGENT_ID)] }),
     "taken",
   ],
   "delta: a file for raw/": [addEntries({ name: "raw/openclaw/SOUL.md", data: "# Imker\n" }), "taken"],
@@ -180,4 +173,17 @@ export const DELTAS = {
     ),
     "taken",
   ],
+  "delta: a record that is named twice in a line": [
+    editDeltaLines((all) => [all[0].replace("{", `{"id":"${OTHER_AGENT_ID}",`), ...all.slice(1)]),
+    "no_id",
+  ],
+  "delta: an agent that is named twice in a line": [
+    editDeltaLines((all) => [all[0].replace("{", `{"agent_id":"${OTHER_AGENT_ID}",`), ...all.slice(1)]),
+    "wrong_agent",
+  ],
+  "delta: a deletion whose id is no UUID": [
+    editDeltaLines((all) => [...all.slice(0, 2), all[2].replace(/"id": "[^"]*"/, '"id": "note-1"')]),
+    "taken",
+  ],
+  "delta: a profile of another agent": [addPrincipals({ principals: [principalOf(OTHER_AGENT_ID)] }), "taken"],
 };

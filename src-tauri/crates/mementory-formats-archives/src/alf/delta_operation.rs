@@ -12,7 +12,8 @@ pub(super) fn fault_message(code: &str) -> &'static str {
     match code {
         "no_operation" => "the change has no operation",
         "unknown_operation" => "the operation must be create, update or delete, and stated once",
-        "no_id" => "the change does not state the id of its record",
+        "no_id" => "the change does not state the id of its record, or states more than one",
+        "wrong_agent" => "the change states more than one agent",
         "no_content" => "the record has no content, or content that is not a text",
         "not_json" => "this line is not a JSON object",
         _ => "this line cannot be read",
@@ -63,9 +64,12 @@ pub(super) struct Change {
 pub(super) fn parse(text: &str) -> Result<Change, &'static str> {
     let members = wire::members(text).ok_or("not_json")?;
     let raw = wire::get(&members, "operation").ok_or("no_operation")?;
-    // Refuses a line with several members `operation`, because some programs apply the first and others the last.
-    if members.0.iter().filter(|(key, _)| equal_names(key, "operation")).count() > 1 {
-        return Err("unknown_operation");
+    // Refuses a line that states twice what is done, to which record, or of which agent, because some programs apply the
+    // first member and others the last.
+    let is_repeated = |name: &str| members.0.iter().filter(|(key, _)| equal_names(key, name)).count() > 1;
+    let repeated = [("operation", "unknown_operation"), ("id", "no_id"), ("agent_id", "wrong_agent")];
+    if let Some((_, code)) = repeated.into_iter().find(|(name, _)| is_repeated(name)) {
+        return Err(code);
     }
     let operation = match wire::string(raw).as_deref() {
         Some("create") => Operation::Create,

@@ -1,6 +1,6 @@
 //! Collects the findings of the validators of archives and deltas, which share these checks.
 use super::document_checks;
-use super::manifest::{Archive, number};
+use super::manifest::{Archive, Manifest, number};
 use super::schema;
 use mementory_format::{Finding, FormatError, Validation};
 use mementory_json::{
@@ -14,6 +14,9 @@ const MAX_FINDINGS: usize = 1000;
 /// Number of unlisted errors above which a file is refused, because a small archive can unpack to millions of bad
 /// lines.
 const MAX_ERRORS: usize = 2_000_000;
+
+/// Message for an element of another agent.
+pub(super) const FOREIGN_AGENT: &str = "this belongs to another agent than the manifest's";
 
 /// The findings of one file.
 pub(super) struct Findings {
@@ -89,6 +92,18 @@ impl Findings {
         for fault in document_checks::find_faults(layer, tree, is_sealed) {
             let at = format!("{place}#/{layer}/{}", fault.index);
             self.report(fault.code, &at, fault.message, fault.is_warning);
+        }
+    }
+
+    /// Warns about profiles of principals that belong to another agent (spec §3.3.3). This is not an error, because the
+    /// official sample has such profiles.
+    pub(super) fn check_profile_owners(&mut self, manifest: &Manifest, tree: &Tree, place: &str) {
+        let Some(Tree::Array(principals)) = tree.get("principals") else { return };
+        for (i, principal) in principals.iter().enumerate() {
+            let agent = principal.get("profile").and_then(|profile| profile.get("agent_id")).and_then(Tree::as_str);
+            if manifest.is_foreign(agent) {
+                self.warning("foreign_agent_id", &format!("{place}#/principals/{i}/profile"), FOREIGN_AGENT);
+            }
         }
     }
 

@@ -252,8 +252,12 @@ impl ExportPlan {
         if !is_from_alf {
             compose::report_losses(stored, &mut self.losses);
         } else if record.kind == Kind::Memory
-            && let Some(tree) = record.verbatim.as_ref().and_then(|v| Tree::parse(&v.text, 512).ok())
+            && let Some((tree, is_repaired)) =
+                record.verbatim.as_ref().and_then(|v| invalid_values::parse_line(&v.text))
         {
+            if is_repaired {
+                self.losses.add(&stored.id, "text", LossKind::Narrowed, REPAIRED_LINE_NOTE);
+            }
             let pointers = invalid_values::find_invalid_values(&tree);
             let members: BTreeSet<&str> = pointers.iter().filter_map(|pointer| pointer.split('/').nth(1)).collect();
             for member in members {
@@ -322,6 +326,9 @@ impl ExportPlan {
 
 /// Loss note for a value that the specification forbids.
 const INVALID_VALUE_NOTE: &str = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
+
+/// Loss note for a line that is not valid JSON.
+const REPAIRED_LINE_NOTE: &str = "half of a surrogate pair is not a character: U+FFFD is written in its place";
 
 /// Loss note for a member of a document with a value that the specification forbids.
 const INVALID_MEMBER_NOTE: &str =

@@ -4,7 +4,7 @@
 //! of the element preserves the original of each changed top-level member under its JSON pointer. The same is done with
 //! a path that leads out of the archive, and with a ciphertext that nobody can decrypt. Memory lines have
 //! separate rules (see [`super::invalid_values`]).
-use super::manifest::unsafe_name;
+use super::manifest::{number, unsafe_name};
 use super::partitions::stable_v5;
 use super::wire::{self, INVALID_VALUES_MEMBER};
 use super::{credential_encryption, identity, schema};
@@ -19,7 +19,7 @@ use std::collections::BTreeSet;
 
 /// The element of a layer document with its invalid values replaced, and the names of the changed members. The
 /// identity is a single element. `agent` is the agent to which the element belongs. None if the element has no invalid
-/// values, or if there is no valid value for one of them, such as the size of a file.
+/// values.
 pub(super) fn move_invalid_values(layer: &str, text: &str, agent: &str) -> Option<(String, BTreeSet<String>)> {
     let rule = match layer {
         "identity" => &schema::IDENTITY_RULE,
@@ -48,6 +48,21 @@ pub(super) fn move_invalid_values(layer: &str, text: &str, agent: &str) -> Optio
     let mut out = String::new();
     valid.write(&mut out);
     Some((out, changed))
+}
+
+/// Writes size and SHA-256 of a file into its row, in place of those that the row lacks (see [`valid_values`]). Returns
+/// false if the row states both.
+pub(super) fn state_size_and_digest(row: &mut Tree, size: u64, digest: &str) -> bool {
+    let lacks_size = size > 0 && number(row.get("size_bytes")) == Some(0);
+    if lacks_size {
+        row.set("size_bytes", Tree::Number(size.to_string()));
+    }
+    let stated_digest = row.get("hash").and_then(|hash| hash.get("value")).and_then(Tree::as_str);
+    let lacks_digest = stated_digest.is_some_and(str::is_empty);
+    if lacks_digest {
+        row.set("hash", object(&[("algorithm", text("sha256")), ("value", text(digest))]));
+    }
+    lacks_size || lacks_digest
 }
 
 /// Gives the element a new id if `is_taken` returns true for its id, because another element of the document has this
@@ -217,6 +232,9 @@ fn valid_values(layer: &str, tree: &Tree, agent: &str) -> Tree {
                 ("source_path", text(name)),
                 ("archive_path", Tree::Null),
                 ("remote_ref", Tree::Null),
+                // If the archive has the file, `state_size_and_digest` replaces these two.
+                ("size_bytes", Tree::Number("0".to_owned())),
+                ("hash", object(&[("algorithm", text("unknown")), ("value", text(""))])),
             ])
         }
     }

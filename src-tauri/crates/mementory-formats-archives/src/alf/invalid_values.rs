@@ -48,15 +48,26 @@ pub(super) struct LineNames<'a> {
     pub id_is_taken: bool,
 }
 
-/// The line with its invalid values moved to `raw_source_format`. None if the line has no invalid values.
+/// The tree of a line, and true if the line is not valid JSON. In that case, each half of a surrogate pair, which is not
+/// a character (RFC 8259 §8.2), is U+FFFD in the tree. None if the line cannot be read at all.
+pub(super) fn parse_line(line: &str) -> Option<(Tree, bool)> {
+    if let Ok(tree) = Tree::parse(line, 512) {
+        return Some((tree, false));
+    }
+    let (repaired_line, _) = mementory_json::repair(line.as_bytes())?;
+    Some((Tree::parse(&repaired_line, 512).ok()?, true))
+}
+
+/// The line with its invalid values moved to `raw_source_format`. None if the line is valid JSON and has no invalid
+/// values.
 pub(super) fn move_invalid_values(line: &str, names: &LineNames<'_>) -> Option<String> {
     let LineNames { agent, id_space, key, id_is_taken } = *names;
-    let mut tree = Tree::parse(line, 512).ok()?;
+    let (mut tree, is_repaired) = parse_line(line)?;
     let mut pointers = find_invalid_values(&tree);
     if id_is_taken {
         pointers.insert("/id".to_owned());
     }
-    if pointers.is_empty() {
+    if pointers.is_empty() && !is_repaired {
         return None;
     }
     let mut moved_values = Tree::Object(vec![]);

@@ -1,6 +1,8 @@
 //! Agent Life Format (`.alf`) 1.0: a ZIP file with one agent, which consists of four layers, attachments and raw files.
 //! See README.md.
 mod aieos;
+#[cfg(test)]
+mod ambiguous_tests;
 mod archive_writer;
 #[cfg(test)]
 mod artifact_tests;

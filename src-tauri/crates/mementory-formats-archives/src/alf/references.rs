@@ -1,10 +1,11 @@
 //! Finds dangling references in an archive: in `supersedes` and `referenced_by`, in the namespaces of principals, and
-//! from capabilities to credentials. The specification tolerates them (§3.1.12), so they are only warnings.
+//! from capabilities to credentials. The specification tolerates them (§3.1.12), so they are only warnings. Also finds
+//! memories that supersede each other.
 use super::capability_check::CapabilityCheck;
 use super::findings::Findings;
 use super::identity;
 use mementory_json::Tree;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Largest number of references that are checked. A hostile file may have one in every line.
 const MAX_REFERENCES: usize = 200_000;
@@ -20,10 +21,25 @@ pub(super) struct References {
     /// Ids of the elements of documents, and their places.
     elements: Vec<(Box<str>, Box<str>)>,
     principals: HashSet<String>,
-    superseded: Vec<(Box<str>, Box<str>)>,
+    superseded: Vec<Supersession>,
     referenced_by: Vec<(Box<str>, Box<str>)>,
     namespaces: Vec<(Box<str>, Box<str>)>,
     capabilities: CapabilityCheck,
+}
+
+/// A memory that supersedes another.
+struct Supersession {
+    /// Id of the memory, if it has one.
+    by: Option<Box<str>>,
+    /// Id of the memory that it supersedes.
+    superseded: Box<str>,
+    place: Box<str>,
+}
+
+impl Supersession {
+    fn is_of_itself(&self) -> bool {
+        self.by.as_ref() == Some(&self.superseded)
+    }
 }
 
 impl References {
@@ -56,10 +72,11 @@ impl References {
     /// Adds a memory. Returns false if another memory has the same id.
     pub(super) fn add_memory(&mut self, memory: MemoryReferences, place: &str) -> bool {
         let MemoryReferences { id, superseded, principal } = memory;
-        for (list, id) in [(&mut self.superseded, superseded), (&mut self.namespaces, principal)] {
-            if let Some(id) = id.filter(|_| list.len() < MAX_REFERENCES) {
-                list.push((id, place.into()));
-            }
+        if let Some(superseded) = superseded.filter(|_| self.superseded.len() < MAX_REFERENCES) {
+            self.superseded.push(Supersession { by: id.clone(), superseded, place: place.into() });
+        }
+        if let Some(principal) = principal.filter(|_| self.namespaces.len() < MAX_REFERENCES) {
+            self.namespaces.push((principal, place.into()));
         }
         id.is_none_or(|id| self.memories.insert(id))
     }
@@ -74,8 +91,12 @@ impl References {
             let message = "a memory has the id of this element; deltas and links with this id mean the memory";
             findings.warning("id_of_a_memory", at, message);
         }
-        for at in places_of_missing(self.superseded, &is_memory) {
-            findings.warning("supersedes_missing", &at, "the memory that this one supersedes is not in the archive");
+        for at in self.superseded.iter().filter(|s| !is_memory(&s.superseded)).map(|s| &s.place) {
+            findings.warning("supersedes_missing", at, "the memory that this one supersedes is not in the archive");
+        }
+        for at in cycle_places(&self.superseded) {
+            let message = "memories supersede each other in a ring, so that none of them is current";
+            findings.warning("supersedes_cycle", at, message);
         }
         for at in places_of_missing(self.referenced_by, &is_memory) {
             let message = "a memory that references this file is not in the archive";
@@ -109,6 +130,32 @@ impl MemoryReferences {
     }
 }
 
+/// Returns the place of one memory of each ring of memories of which each supersedes the next. A memory that supersedes
+/// itself is not a ring, and has a finding of its own.
+fn cycle_places(list: &[Supersession]) -> Vec<&str> {
+    let mut by_id: HashMap<&str, usize> = HashMap::new();
+    for (index, supersession) in list.iter().enumerate().filter(|(_, s)| !s.is_of_itself()) {
+        if let Some(id) = &supersession.by {
+            by_id.entry(id).or_insert(index);
+        }
+    }
+    // For each memory, the walk along the chain of superseded memories that visited it first.
+    let mut walks: Vec<Option<usize>> = vec![None; list.len()];
+    let mut places = Vec::new();
+    for start in 0..list.len() {
+        let mut next = Some(start);
+        while let Some(index) = next.filter(|index| walks[*index].is_none()) {
+            walks[index] = Some(start);
+            next = by_id.get(&*list[index].superseded).copied();
+        }
+        // The walk ends at a memory that an earlier walk visited, or at one that this walk visited: then they are a ring.
+        if let Some(index) = next.filter(|index| walks[*index] == Some(start)) {
+            places.push(&*list[index].place);
+        }
+    }
+    places
+}
+
 /// Adds the ids of rows and their places. `place` is the place of the row with this index.
 fn add_ids(rows: &[Tree], list: &mut Vec<(Box<str>, Box<str>)>, place: &dyn Fn(usize) -> String) {
     for (i, row) in rows.iter().enumerate() {
@@ -130,4 +177,33 @@ fn lowercased(id: &str) -> String {
 
 fn text<'t>(tree: &'t Tree, key: &str) -> Option<&'t str> {
     tree.get(key).and_then(Tree::as_str)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Places of the rings among memories that each supersede one other. The place of a memory is its id.
+    fn rings(pairs: &[(&str, &str)]) -> Vec<String> {
+        let list: Vec<Supersession> = pairs
+            .iter()
+            .map(|(by, superseded)| Supersession {
+                by: Some((*by).into()),
+                superseded: (*superseded).into(),
+                place: (*by).into(),
+            })
+            .collect();
+        cycle_places(&list).into_iter().map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn each_ring_is_found_once() {
+        assert_eq!(rings(&[("a", "b"), ("b", "c"), ("d", "c"), ("e", "e"), ("e", "a")]), [""; 0]);
+        assert_eq!(rings(&[("a", "b"), ("b", "a")]), ["a"]);
+        assert_eq!(
+            rings(&[("x", "a"), ("a", "b"), ("b", "c"), ("c", "a"), ("y", "c"), ("p", "q"), ("q", "p")]),
+            ["a", "p"]
+        );
+        assert_eq!(rings(&[("a", "a")]), [""; 0]);
+    }
 }

@@ -2,7 +2,7 @@
 //! ids, and the checksum if it is computed by our definition. Unknown values are only warnings.
 use super::archive_writer::checksum;
 use super::clear_secrets;
-use super::findings::Findings;
+use super::findings::{FOREIGN_AGENT, Findings};
 use super::hashing_reader::HashingReader;
 use super::identity;
 use super::jsonl::{JsonLine, each_line};
@@ -156,22 +156,22 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// Checks that identity and credentials belong to the agent in the manifest (spec §11.3: a file contains one
-    /// agent). A credential of another agent is only a warning, because the official sample has such credentials.
+    /// Checks that identity, profiles and credentials belong to the agent in the manifest (spec §11.3: a file contains
+    /// one agent). A credential of another agent is only a warning, because the official sample has such credentials.
     fn check_owner(&mut self, layer: &str, tree: &Tree, place: &str) {
-        let message = "this belongs to another agent than the manifest's";
         let agent = |row: &Tree| row.get("agent_id").and_then(Tree::as_str).map(str::to_owned);
         match layer {
             "identity" if self.manifest.is_foreign(agent(identity::document(tree)).as_deref()) => {
-                self.error("foreign_agent_id", place, message);
+                self.error("foreign_agent_id", place, FOREIGN_AGENT);
             }
             "credentials" => {
                 for (i, row) in rows(tree, "credentials").iter().enumerate() {
                     if self.manifest.is_foreign(agent(row).as_deref()) {
-                        self.warning("foreign_agent_id", &format!("{place}#/credentials/{i}"), message);
+                        self.warning("foreign_agent_id", &format!("{place}#/credentials/{i}"), FOREIGN_AGENT);
                     }
                 }
             }
+            "principals" => self.findings.check_profile_owners(self.manifest, tree, place),
             _ => {}
         }
     }
@@ -257,6 +257,13 @@ impl Check<'_> {
             }
             if LAYER_DOCUMENTS.contains(name) && !named_files.contains(name) {
                 self.warning("unlisted_layer", &member.place, "no layer of the manifest names this document");
+            }
+        }
+        // A later minor version may define more layers (§8.2). Their files are stored, but not read.
+        for file in self.manifest.unknown_layer_files() {
+            if archive.entry(file).is_none() {
+                let message = "the archive does not have the file of a layer that is not known here";
+                self.warning("unknown_layer_missing", &archive.place, message);
             }
         }
     }

@@ -47,16 +47,6 @@ pub(super) fn get<'a>(members: &Members<'a>, key: &str) -> Option<&'a RawValue> 
 
 /// A string value. Lone surrogates become U+FFFD here; the verbatim preserves them.
 pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
-    struct Lossy;
-    impl serde::de::Visitor<'_> for Lossy {
-        type Value = String;
-        fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-            f.write_str("a string")
-        }
-        fn visit_bytes<E>(self, bytes: &[u8]) -> Result<String, E> {
-            Ok(String::from_utf8_lossy(bytes).into_owned())
-        }
-    }
     let text = raw.get();
     let unquoted = text.strip_prefix('"')?.strip_suffix('"')?;
     if !unquoted.contains('\\') {
@@ -65,8 +55,8 @@ pub(super) fn string(raw: &RawValue) -> Option<Cow<'_, str>> {
     if let Ok(decoded) = serde_json::from_str::<String>(text) {
         return Some(Cow::Owned(decoded));
     }
-    let mut de = serde_json::Deserializer::from_str(text);
-    serde::Deserializer::deserialize_bytes(&mut de, Lossy).ok().map(Cow::Owned)
+    let (repaired_text, _) = mementory_json::repair(text.as_bytes())?;
+    serde_json::from_str::<String>(&repaired_text).ok().map(Cow::Owned)
 }
 
 fn is_null(raw: &RawValue) -> bool {

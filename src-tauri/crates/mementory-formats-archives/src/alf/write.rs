@@ -8,6 +8,7 @@ use super::clear_secrets;
 use super::compose::{self, LineContext};
 use super::document_row::Row;
 use super::first_pass::{AlfElement, ExportPlan, alf_element};
+use super::invalid_layer_values::state_size_and_digest;
 use super::invalid_values;
 use super::lineage;
 use super::manifest::{CHECKSUM_SCOPE, MANIFEST_FILE, can_be_index, is_artifact_path};
@@ -317,12 +318,12 @@ fn write_row_file(
     }
     let is_free = is_free_name(out, passthrough, &path);
     let name = if is_free { path.clone() } else { free_artifact_name(out, passthrough, &path, id) };
-    let mut has_secret = false;
+    let (mut has_secret, mut written) = (false, None);
     let has_bytes = source.attachment(id, &mut |bytes| {
         let head = if out.is_encrypted() { vec![] } else { clear_secrets::read_head(bytes, &path)? };
         has_secret = clear_secrets::file_has_secret(&head);
         if !has_secret {
-            out.entry(&name, &mut head.as_slice().chain(bytes))?;
+            written = Some(out.entry(&name, &mut head.as_slice().chain(bytes))?);
         }
         Ok(())
     })?;
@@ -332,8 +333,15 @@ fn write_row_file(
         tree.write(&mut row.text);
         return Ok(false);
     }
+    let mut is_changed = false;
+    if let Some((size, digest)) = written.filter(|_| !out.is_discarding()) {
+        is_changed |= state_size_and_digest(&mut tree, size, &digest);
+    }
     if has_bytes && name != path {
         tree.set("archive_path", Tree::Text(name));
+        is_changed = true;
+    }
+    if is_changed {
         row.text.clear();
         tree.write(&mut row.text);
     }

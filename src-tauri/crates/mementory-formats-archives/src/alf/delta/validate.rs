@@ -9,7 +9,10 @@ use super::super::schema;
 use super::manifest::{DOCUMENT_LAYERS, DeltaManifest};
 use super::operation::{self, Operation};
 use mementory_format::{Catalog, Detected, Finding, FormatError, Member, Validation};
-use mementory_json::{Tree, schema::Rule};
+use mementory_json::{
+    Tree,
+    schema::{Rule, is_uuid},
+};
 use mementory_model::Limits;
 use std::collections::{HashMap, HashSet};
 
@@ -182,6 +185,9 @@ impl Check<'_> {
         if is_foreign {
             self.error("wrong_agent", place, "this belongs to another agent than the delta");
         }
+        if layer == "principals" {
+            self.findings.check_profile_owners(&self.manifest, tree, place);
+        }
     }
 
     /// Warns if the version in the identity differs from the version in the manifest.
@@ -230,8 +236,12 @@ impl Check<'_> {
                 }
                 match change {
                     Err(code) => self.error(code, &place, operation::fault_message(code)),
-                    // A deletion that states only an id has nothing to check.
-                    Ok(operation::Change { line: None, .. }) => {}
+                    // A deletion may state only an id, which must be one that a record can have.
+                    Ok(operation::Change { line: None, id, .. }) => {
+                        if !is_uuid(&id) {
+                            self.error("bad_value", &format!("{place}#/id"), "not a UUID");
+                        }
+                    }
                     Ok(operation::Change { line: Some(line), .. }) => match Tree::parse(&line, limits) {
                         Ok(tree) => {
                             self.findings.check_schema(&tree, &schema::MEMORY_RULE, &place);
