@@ -188,12 +188,12 @@ impl Content {
     pub fn add_call(&mut self, call: &Object<'_>) {
         let function = call.object("function");
         let named_call = function.as_ref().unwrap_or(call);
-        let input = ["arguments", "args", "input", "parameters", "tool_kwargs"]
+        let input = ["arguments", "args", "input", "parameters", "params", "tool_kwargs"]
             .iter()
             .find_map(|key| named_call.raw_value(key));
         let text = input.map(|raw| decode_string(raw).unwrap_or(Cow::Borrowed(raw.get())));
         self.add_block("tool_call", tool_name(named_call), text.unwrap_or_default());
-        let result = first_nested(call, &["output", "result"]);
+        let result = first_nested(call, &["output", "result", "response"]);
         if !result.is_empty() {
             self.add_block("tool_result", tool_name(named_call), result);
         }

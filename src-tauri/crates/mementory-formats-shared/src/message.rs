@@ -119,6 +119,7 @@ pub fn content(object: &Object<'_>) -> Content {
         data.as_ref().and_then(|data| data.raw_value("content")).into_iter().for_each(|raw| content.add(raw));
     }
     let calls = object.list("tool_calls").or_else(|| object.list("toolCalls"));
+    let calls = calls.or_else(|| object.object("data")?.list("tool_calls"));
     // In `additional_kwargs`, LlamaIndex repeats the calls that are parts of the content. Older versions write the
     // calls only there.
     let has_calls = content.blocks.iter().any(|block| block.get("type").is_some_and(|kind| kind == "tool_call"));

@@ -4,7 +4,8 @@ use super::hugging_chat;
 use super::shape::{Shape, shape, shape_of};
 use super::tables::{self, Table};
 use super::{
-    amazon_q, anything_llm, chainlit, chatbox_page, goose, llm_logs, marked_page, ollama, superjson, void, zed,
+    amazon_q, anything_llm, chainlit, chat_databases, chatbox_page, goose, llm_logs, marked_page, ollama, superjson,
+    void, zed,
 };
 use mementory_format::{Catalog, Claim, JsonHead, Member, Part, Role};
 use mementory_formats_shared::files::{folder, root_of};
@@ -112,6 +113,11 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     for (version, reason, is_database) in programs {
         let database_claims = sqlite_rows::claims(catalog, 0.9, reason, is_database);
         all_claims.extend(database_claims.into_iter().map(|claim| Claim { version: Some(version.into()), ..claim }));
+    }
+    for program in &chat_databases::PROGRAMS {
+        let database_claims = sqlite_rows::claims(catalog, 0.9, program.reason, |schema| program.is_database(schema));
+        let version = || Some(program.name.into());
+        all_claims.extend(database_claims.into_iter().map(|claim| Claim { version: version(), ..claim }));
     }
     let pages = catalog.members().iter().filter(|member| chatbox_page::is_page(catalog, member));
     all_claims.extend(pages.map(|member| Claim {

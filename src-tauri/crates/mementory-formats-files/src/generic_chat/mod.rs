@@ -6,6 +6,7 @@ mod anything_llm;
 mod api;
 mod branches;
 mod chainlit;
+mod chat_databases;
 mod chat_store;
 mod chatbox_page;
 mod cherry_studio;

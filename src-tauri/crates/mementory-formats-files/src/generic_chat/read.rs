@@ -4,9 +4,9 @@ use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, CHAINLIT, CHATBOX_PAGE, GOOSE, LLM, MARKED_PAGE, OLLAMA, VOID, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chainlit, chat_store, chatbox_page, cherry_studio, cline,
-    compliance, doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page, ollama, openrouter, poe,
-    role_play, stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
+    agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chainlit, chat_databases, chat_store, chatbox_page,
+    cherry_studio, cline, compliance, doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page,
+    ollama, openrouter, poe, role_play, stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -41,7 +41,10 @@ fn read_program_file(files: &mut FileReader<'_>, member: &Member, detected: &Det
         Some(MARKED_PAGE) => marked_page::read(files, member),
         Some(VOID) => void::read_database(files, member),
         Some(CHAINLIT) => chainlit::read_database(files, member),
-        _ => amazon_q::read_database(files, member),
+        version => match version.and_then(chat_databases::program) {
+            Some(program) => chat_databases::read_database(files, member, program),
+            None => amazon_q::read_database(files, member),
+        },
     }
 }
 
