@@ -109,7 +109,9 @@ impl Content {
         // So does Amazon's Converse API.
         let has_keyed = |key: &str| kind.is_empty() && part.object(key).is_some();
         let is_keyed_thought = has_keyed("think") || has_keyed("reasoningContent");
-        let (is_keyed_call, is_keyed_result) = (has_keyed("toolUse"), has_keyed("toolResult"));
+        // Google's API has both spellings.
+        let is_keyed_call = has_keyed("toolUse") || has_keyed("function_call");
+        let is_keyed_result = has_keyed("toolResult") || has_keyed("function_response");
         if is_keyed_thought || part.is_true("thought") || part.is_true("isThought") || THOUGHT_TYPES.contains(&kind) {
             let keyed = part.object("reasoningContent").filter(|_| kind.is_empty());
             let keys = ["thinking", "reasoning", "think", "thought", "text", "content", "summary", "reasoningText"];
@@ -120,7 +122,7 @@ impl Content {
             let text = first_nested(&part, &["text", "value", "content", "parts"]);
             self.add_text(&text);
         } else if CALL_TYPES.contains(&kind) || part.has("functionCall") || is_keyed_call {
-            let call_object = ["tool_call", "functionCall", "function", "toolCall", "toolUse"]
+            let call_object = ["tool_call", "functionCall", "function", "toolCall", "toolUse", "function_call"]
                 .iter()
                 .find_map(|key| part.object(key));
             let call = call_object.unwrap_or(part);
@@ -129,8 +131,9 @@ impl Content {
             self.add_call(value.as_ref().unwrap_or(&call));
         } else if RESULT_TYPES.contains(&kind) || part.has("functionResponse") || is_keyed_result {
             // Goose stores the result under `toolResult`, and Amp under `run`.
-            let result_object =
-                ["tool_response", "functionResponse", "toolResult", "run"].iter().find_map(|key| part.object(key));
+            let result_object = ["tool_response", "functionResponse", "function_response", "toolResult", "run"]
+                .iter()
+                .find_map(|key| part.object(key));
             let result = result_object.as_ref().unwrap_or(&part);
             let text = first_nested(result, &["content", "output", "result", "response", "text", "value", "error"]);
             self.add_block("tool_result", tool_name(result), text);

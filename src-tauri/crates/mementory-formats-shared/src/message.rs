@@ -230,6 +230,8 @@ fn role_of(name: &str, object: &Object<'_>, content: &Content) -> String {
         UNKNOWN if matches!(content.content_type(), "tool_call" | "thinking") => ASSISTANT,
         // Continue writes thoughts as separate messages.
         name if THOUGHT_ROLES.contains(&name) => ASSISTANT,
+        // Open Interpreter writes what a program printed as a message of the computer.
+        "computer" if object.has("format") => TOOL,
         // Kimi uses roles with an underscore for instructions and token counts.
         name if name.starts_with('_') => SYSTEM,
         name => name,

@@ -2,7 +2,7 @@
 use super::FORMAT_ID;
 use super::newest_first::reverse_if_newest_first;
 use super::shape::{AUTHOR_TYPES, MESSAGE_LISTS, RESULTS};
-use super::{anything_llm, branches, cline, envelope, pairs, platform, tree};
+use super::{anything_llm, branches, cline, envelope, listed, pairs, platform, tree};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, TurnParent, beginning, times_of};
 use mementory_formats_shared::content::{Content, nested_text};
@@ -129,6 +129,9 @@ fn conversation_in(
         files.report_dropped(place, DroppedAs::Failed, reason, Some(Kind::Conversation));
         return Ok(());
     };
+    if listed::is_list_of_conversations(raw) {
+        return listed::send_listed(files, member, element, (key, raw), loose);
+    }
     let at = format!("{}/{key}", element.pointer);
     let mut turns = match (list(raw), tree::messages_of_conversation(element, key)) {
         (Some(list), Some(turns)) => {
@@ -459,7 +462,7 @@ struct LooseChat {
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.
-    platform: Option<&'static str>,
+    pub(super) platform: Option<&'static str>,
     known_ids: KnownIds,
     chats: Vec<LooseChat>,
     positions: HashMap<(Option<String>, Option<String>), usize>,

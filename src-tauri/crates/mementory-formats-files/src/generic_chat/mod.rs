@@ -1,4 +1,5 @@
 //! Chats in a common JSON shape. See README.md.
+mod adk;
 mod agentscope;
 mod amazon_q;
 mod amazon_q_tabs;
@@ -22,6 +23,7 @@ mod head_values;
 mod hugging_chat;
 mod kiro;
 mod kobold;
+mod listed;
 mod llm_json;
 mod llm_logs;
 mod llm_parts;

@@ -4,7 +4,7 @@ use super::conversation::{LooseMessages, conversation};
 use super::detect::{ANYTHING_LLM, CHAINLIT, CHATBOX_PAGE, GOOSE, LLM, MARKED_PAGE, OLLAMA, VOID, ZED};
 use super::shape::{Shape, wrappers};
 use super::{
-    agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chainlit, chat_databases, chat_store, chatbox_page,
+    adk, agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chainlit, chat_databases, chat_store, chatbox_page,
     cherry_studio, cline, compliance, doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page,
     ollama, openrouter, poe, role_play, stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
 };
@@ -145,6 +145,7 @@ fn element_reader(shape: Shape) -> Option<ReadElement> {
         Shape::Poe => poe::read,
         Shape::Void => void::read_storage,
         Shape::Chainlit => chainlit::read_thread,
+        Shape::Adk => adk::read,
         Shape::Compliance
         | Shape::Tongyi
         | Shape::LlmJson

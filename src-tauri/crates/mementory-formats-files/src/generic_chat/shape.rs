@@ -2,8 +2,8 @@
 use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
 use super::head_values::values_of;
 use super::{
-    agentscope, amazon_q_tabs, anything_llm, api, chainlit, chat_store, cline, compliance, doubao, llm_json, pairs,
-    poe, role_play, tongyi, void, yuanbao, zed,
+    adk, agentscope, amazon_q_tabs, anything_llm, api, chainlit, chat_store, cline, compliance, doubao, llm_json,
+    pairs, poe, role_play, tongyi, void, yuanbao, zed,
 };
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
@@ -138,6 +138,8 @@ pub(super) enum Shape {
     RolePlay,
     /// Threads of Chainlit.
     Chainlit,
+    /// A session of Google's Agent Development Kit.
+    Adk,
 }
 
 impl Shape {
@@ -171,6 +173,7 @@ impl Shape {
             Shape::AgentScope => "agentscope",
             Shape::RolePlay => "role_play",
             Shape::Chainlit => "chainlit",
+            Shape::Adk => "adk",
         }
     }
 
@@ -184,7 +187,7 @@ impl Shape {
             &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
             &[Shape::LlmJson, Shape::ChatStore, Shape::Yuanbao, Shape::Doubao],
             &[Shape::Tongyi, Shape::Poe, Shape::AmazonQTabs, Shape::Void, Shape::ZedThread, Shape::AgentScope],
-            &[Shape::RolePlay, Shape::Chainlit],
+            &[Shape::RolePlay, Shape::Chainlit, Shape::Adk],
         ]
         .concat()
         .into_iter()
@@ -225,6 +228,7 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
         (agentscope::is_state(keys), Shape::AgentScope),
         (role_play::is_chat(keys, &text), Shape::RolePlay),
         (chainlit::is_thread(keys, &text), Shape::Chainlit),
+        (adk::is_session(keys), Shape::Adk),
     ];
     if let Some((_, shape)) = pages.into_iter().find(|(is_shape, _)| *is_shape) {
         return Some(shape);
