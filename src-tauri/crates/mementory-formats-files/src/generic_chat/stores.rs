@@ -7,8 +7,9 @@ use mementory_formats_shared::chat::{Chat, Turn, TurnParent};
 use mementory_formats_shared::message::{first_text, read_message, report_no_message, send, times};
 use mementory_formats_shared::object::{Object, list};
 use mementory_formats_shared::reader::{FileReader, ObjectElement};
+use mementory_formats_shared::values;
 use mementory_model::{DroppedAs, Kind, Verbatim};
-use serde_json::value::RawValue;
+use serde_json::{Value, value::RawValue};
 use std::collections::{HashMap, HashSet};
 
 /// Sends the sessions of a backup of NextChat. The backup's settings are left out, because they contain API keys.
@@ -92,6 +93,7 @@ pub(super) fn read_lobe_chat(
         let session = first_text(&message, &["sessionId"]).unwrap_or_else(|| "inbox".into());
         let id = first_text(&message, &["topicId", "threadId"]).unwrap_or_else(|| session.clone());
         let mut turn = read_message(&message, raw.get(), pointer, FORMAT_ID);
+        add_calls(&message, &mut turn);
         let extra = message.object("extra");
         turn.model = turn.model.or_else(|| first_text(extra.as_ref()?, &["fromModel"]));
         if !turns.contains_key(&id) {
@@ -120,6 +122,28 @@ pub(super) fn read_lobe_chat(
         send(files, member, chat, "lobechat", Some("lobechat"))?;
     }
     Ok(())
+}
+
+/// Adds the calls of an answer, which are under `tools`, with the name of the tool as `apiName`.
+fn add_calls(message: &Object<'_>, turn: &mut Turn) {
+    let calls = message.objects("tools").filter(|call| call.has("apiName"));
+    let blocks = calls.map(|call| {
+        let arguments = call.text("arguments").unwrap_or_default().into_owned();
+        values::block("tool_call", call.text("apiName").as_deref(), arguments)
+    });
+    let blocks: Vec<Value> = blocks.collect();
+    if blocks.is_empty() {
+        return;
+    }
+    match turn.fields.get_mut("blocks").and_then(Value::as_array_mut) {
+        Some(list) => list.extend(blocks),
+        None => {
+            turn.fields.insert("blocks".into(), blocks.into());
+        }
+    }
+    if turn.text.trim().is_empty() {
+        turn.content_type = "tool_call".into();
+    }
 }
 
 /// Title, times and instructions of a topic. Values that the topic does not state are those of its session.
