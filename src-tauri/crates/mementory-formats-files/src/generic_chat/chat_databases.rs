@@ -14,6 +14,7 @@ use mementory_formats_shared::sqlite_rows::{
 use mementory_model::{DroppedAs, Kind, Verbatim};
 use serde_json::value::RawValue;
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 /// A program and the tables of its database.
 pub(super) struct Program {
@@ -131,12 +132,15 @@ pub(super) fn read_database(files: &mut FileReader<'_>, member: &Member, program
         let id_column = columns.first().copied().unwrap_or_default();
         each_row(files, member, &database, table, |files, row, number| {
             let id = text_or_number_in(&row, id_column);
-            if heads.contains_key(&id) {
-                let place = format!("{}#{table}/row {number}", member.place);
-                let reason = "duplicate: a chat with the same id was read before it";
-                files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
-            } else {
-                heads.insert(id, (number, row));
+            match heads.entry(id) {
+                Entry::Vacant(entry) => {
+                    entry.insert((number, row));
+                }
+                Entry::Occupied(_) => {
+                    let place = format!("{}#{table}/row {number}", member.place);
+                    let reason = "duplicate: a chat with the same id was read before it";
+                    files.report_dropped(place, DroppedAs::Skipped, reason, Some(Kind::Conversation));
+                }
             }
             Ok(())
         })?;

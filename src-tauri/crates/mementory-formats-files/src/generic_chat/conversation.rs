@@ -130,7 +130,10 @@ fn conversation_in(
         return Ok(());
     };
     if listed::is_list_of_conversations(raw) {
-        return listed::send_listed(files, member, element, (key, raw), loose);
+        loose.platform = listed::platform(object).or(loose.platform);
+        return listed::send_listed(files, member, element, (key, raw), |files, inner| {
+            conversation(files, member, inner, loose)
+        });
     }
     let at = format!("{}/{key}", element.pointer);
     let mut turns = match (list(raw), tree::messages_of_conversation(element, key)) {
@@ -462,7 +465,7 @@ struct LooseChat {
 #[derive(Debug, Default)]
 pub(super) struct LooseMessages {
     /// The program that wrote the file, if it is known.
-    pub(super) platform: Option<&'static str>,
+    platform: Option<&'static str>,
     known_ids: KnownIds,
     chats: Vec<LooseChat>,
     positions: HashMap<(Option<String>, Option<String>), usize>,

@@ -1,5 +1,4 @@
 //! Whole conversations under a key that other files use for messages, as in the backup of Page Assist.
-use super::conversation::{LooseMessages, conversation};
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::message::role_name;
 use mementory_formats_shared::object::{Object, list, with_replaced_values};
@@ -21,22 +20,24 @@ pub(super) fn is_list_of_conversations(raw: &RawValue) -> bool {
     role_name(&entry).is_none() && message.is_some_and(|message| role_name(&message).is_some())
 }
 
-/// Sends the conversations of a list. The other members of the object become a passthrough file.
+/// The program whose backup an object is.
+pub(super) fn platform(object: &Object<'_>) -> Option<&'static str> {
+    PAGE_ASSIST.iter().all(|key| object.has(key)).then_some("page_assist")
+}
+
+/// Calls `send` for each conversation of a list. The other members of the object become a passthrough file.
 pub(super) fn send_listed(
     files: &mut FileReader<'_>,
     member: &Member,
     element: &ObjectElement<'_>,
     (key, listed): (&'static str, &RawValue),
-    loose: &mut LooseMessages,
+    mut send: impl FnMut(&mut FileReader<'_>, &ObjectElement<'_>) -> Result<(), FormatError>,
 ) -> Result<(), FormatError> {
-    if PAGE_ASSIST.iter().all(|key| element.object.has(key)) {
-        loose.platform = Some("page_assist");
-    }
     for (index, raw) in list(listed).unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{}/{key}/{index}", element.pointer);
         match Object::parse(raw.get()) {
             Some(object) if object.list(MESSAGES).is_some() => {
-                conversation(files, member, &ObjectElement { text: raw.get(), object, pointer }, loose)?;
+                send(files, &ObjectElement { text: raw.get(), object, pointer })?;
             }
             _ => {
                 let reason = "no_messages: this entry has no messages";

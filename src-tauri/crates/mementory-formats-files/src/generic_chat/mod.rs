@@ -37,6 +37,7 @@ mod page_answer;
 mod pairs;
 mod platform;
 mod poe;
+mod pydantic_ai;
 mod read;
 mod role_play;
 mod shape;

@@ -6,7 +6,7 @@ use super::shape::{Shape, wrappers};
 use super::{
     adk, agentscope, amazon_q, amazon_q_tabs, anything_llm, api, chainlit, chat_databases, chat_store, chatbox_page,
     cherry_studio, cline, compliance, doubao, goose, hugging_chat, kiro, kobold, llm_json, llm_logs, marked_page,
-    ollama, openrouter, poe, role_play, stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
+    ollama, openrouter, poe, pydantic_ai, role_play, stores, superjson, tables, threads, tongyi, void, yuanbao, zed,
 };
 use mementory_format::{Catalog, Detected, FormatError, Member, ReadContext, Role, Sink};
 use mementory_formats_shared::json_head::candidate_head;
@@ -84,6 +84,14 @@ fn read_json(files: &mut FileReader<'_>, member: &Member, detected: &Detected) -
             })?;
             log.send(files, member)
         }
+        Shape::PydanticAi => {
+            let mut log = pydantic_ai::Log::default();
+            superjson::each_element(files, member, &[], Kind::Message, |files, element| {
+                log.add(files, member, element);
+                Ok(())
+            })?;
+            log.send(files, member)
+        }
         Shape::Kiro => {
             let mut log = kiro::Log::default();
             superjson::each_element(files, member, &[], Kind::Message, |files, element| {
@@ -149,6 +157,7 @@ fn element_reader(shape: Shape) -> Option<ReadElement> {
         Shape::Compliance
         | Shape::Tongyi
         | Shape::LlmJson
+        | Shape::PydanticAi
         | Shape::Kiro
         | Shape::Cline
         | Shape::Conversations

@@ -3,7 +3,7 @@ use super::envelope::{ENVELOPES, OUTER_ENVELOPES};
 use super::head_values::values_of;
 use super::{
     adk, agentscope, amazon_q_tabs, anything_llm, api, chainlit, chat_store, cline, compliance, doubao, llm_json,
-    pairs, poe, role_play, tongyi, void, yuanbao, zed,
+    pairs, poe, pydantic_ai, role_play, tongyi, void, yuanbao, zed,
 };
 use mementory_formats_shared::roles;
 use mementory_json::{Keys, keys_of};
@@ -140,6 +140,8 @@ pub(super) enum Shape {
     Chainlit,
     /// A session of Google's Agent Development Kit.
     Adk,
+    /// Requests and responses of an agent of Pydantic AI.
+    PydanticAi,
 }
 
 impl Shape {
@@ -174,6 +176,7 @@ impl Shape {
             Shape::RolePlay => "role_play",
             Shape::Chainlit => "chainlit",
             Shape::Adk => "adk",
+            Shape::PydanticAi => "pydantic_ai",
         }
     }
 
@@ -187,7 +190,7 @@ impl Shape {
             &[Shape::Cline, Shape::AmazonQ, Shape::Kiro, Shape::Kobold, Shape::Api, Shape::Compliance, Shape::ZedText],
             &[Shape::LlmJson, Shape::ChatStore, Shape::Yuanbao, Shape::Doubao],
             &[Shape::Tongyi, Shape::Poe, Shape::AmazonQTabs, Shape::Void, Shape::ZedThread, Shape::AgentScope],
-            &[Shape::RolePlay, Shape::Chainlit, Shape::Adk],
+            &[Shape::RolePlay, Shape::Chainlit, Shape::Adk, Shape::PydanticAi],
         ]
         .concat()
         .into_iter()
@@ -229,6 +232,7 @@ pub(super) fn shape_of(head: &[u8], keys: &Keys) -> Option<Shape> {
         (role_play::is_chat(keys, &text), Shape::RolePlay),
         (chainlit::is_thread(keys, &text), Shape::Chainlit),
         (adk::is_session(keys), Shape::Adk),
+        (pydantic_ai::is_log(keys), Shape::PydanticAi),
     ];
     if let Some((_, shape)) = pages.into_iter().find(|(is_shape, _)| *is_shape) {
         return Some(shape);
