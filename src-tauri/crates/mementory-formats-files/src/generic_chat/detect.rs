@@ -116,7 +116,7 @@ pub(super) fn claims(catalog: &Catalog, is_selected: bool) -> Vec<Claim> {
     }
     for program in &chat_databases::PROGRAMS {
         let database_claims = sqlite_rows::claims(catalog, 0.9, program.reason, |schema| program.is_database(schema));
-        let with_version = |claim| Claim { version: Some(program.name.into()), ..claim };
+        let with_version = |claim: Claim| Claim { version: Some(program.name.into()), ..claim };
         all_claims.extend(database_claims.into_iter().map(with_version));
     }
     let pages = catalog.members().iter().filter(|member| chatbox_page::is_page(catalog, member));

@@ -20,6 +20,11 @@ pub(super) fn is_list_of_conversations(raw: &RawValue) -> bool {
     role_name(&entry).is_none() && message.is_some_and(|message| role_name(&message).is_some())
 }
 
+/// True for a list whose entries are not conversations themselves.
+fn is_list_of_messages(raw: &RawValue) -> bool {
+    list(raw).is_some() && !is_list_of_conversations(raw)
+}
+
 /// The program whose backup an object is.
 pub(super) fn platform(object: &Object<'_>) -> Option<&'static str> {
     PAGE_ASSIST.iter().all(|key| object.has(key)).then_some("page_assist")
@@ -36,7 +41,8 @@ pub(super) fn send_listed(
     for (index, raw) in list(listed).unwrap_or_default().into_iter().enumerate() {
         let pointer = format!("{}/{key}/{index}", element.pointer);
         match Object::parse(raw.get()) {
-            Some(object) if object.list(MESSAGES).is_some() => {
+            // An entry that lists conversations itself is not read, so that the depth of the input has no effect.
+            Some(object) if object.raw_value(MESSAGES).is_some_and(is_list_of_messages) => {
                 send(files, &ObjectElement { text: raw.get(), object, pointer })?;
             }
             _ => {

@@ -1,5 +1,5 @@
-//! Reads the messages of an agent of Pydantic AI as its `ModelMessagesTypeAdapter` writes them: a request lists what goes
-//! to the model, a response what it answers.
+//! Reads the messages of an agent of Pydantic AI as its `ModelMessagesTypeAdapter` writes them: a request lists what
+//! goes to the model, a response what it answers.
 use mementory_format::{FormatError, Member};
 use mementory_formats_shared::chat::{Chat, Turn, beginning, times_of};
 use mementory_formats_shared::content::{Content, nested_text};
