@@ -3,10 +3,11 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ROOT, built } from "../tools/places.mjs";
+import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
+import { openVault } from "./vault.mjs";
 
 const CHECK_SCRIPT = fileURLToPath(new URL("amem_check.py", import.meta.url));
 const PYTHON_PACKAGES = ["apertomemory==0.2.3"];
@@ -19,20 +20,15 @@ export async function amemInterop(count) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-amem-"));
   const place = (name) => join(folder, name);
   const check = (...args) => parseJsonOutput(quiet(program, [CHECK_SCRIPT, ...args]));
-  const mementory = (...args) =>
-    parseJsonOutput(
-      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
-    );
-  const write = (name, words, ...more) =>
-    mementory(
-      ...["export", "--format", "amem", place(name)],
-      ...["--encrypt", "--export-passphrase-file", place(words), ...more],
-    );
   try {
-    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
+    const mementory = openVault(place, "v");
+    const write = (name, words, ...more) =>
+      mementory(
+        ...["export", "--format", "amem", place(name)],
+        ...["--encrypt", "--export-passphrase-file", place(words), ...more],
+      );
     writeFileSync(place("ours.txt"), `${OUR_WORDS}\n`, { mode: 0o600 });
     writeFileSync(place("theirs.txt"), `${THEIR_WORDS}\n`, { mode: 0o600 });
-    mementory("create", place("v"), "--kdf-floor");
     mementory("import", SAMPLE_EXPORT);
     writeFileSync(place("memory.txt"), "Learns to sail on Thursdays 🚤");
     mementory("add", "--text-file", place("memory.txt"));

@@ -1,13 +1,13 @@
 // Interop of whole chats: importers written by others load the ZIPs that we write in the form of ChatGPT's and Claude's
 // exports. No vendor has confirmed that it accepts these ZIPs.
-import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { ROOT, built } from "../tools/places.mjs";
+import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { CLEAN_ENV } from "../cli/mementory.mjs";
 import { quiet } from "../tools/sh.mjs";
-import { parseJsonOutput } from "./json-output.mjs";
+import { openVault } from "./vault.mjs";
 
 /** Pinned importers: one browses chat histories, one converts them to SQLite, and one makes local pages of them. */
 const PYTHON_PACKAGES = ["chat-history==0.3.3", "chatgpt-to-sqlite==1.0.0", "logactyl==0.1.5"];
@@ -31,12 +31,7 @@ export async function chatsInterop(count) {
 function checkImporters(count, program, folder) {
   const place = (name) => join(folder, name);
   const script = (name) => join(dirname(program), name);
-  const mementory = (...args) =>
-    parseJsonOutput(
-      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
-    );
-  writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-  mementory("create", place("v"), "--kdf-floor");
+  const mementory = openVault(place, "v");
   mementory("import", ...SAMPLES.map((name) => join(SAMPLE_FOLDER, name)));
   const exports = {};
   for (const vendor of ["chatgpt", "claude"]) {

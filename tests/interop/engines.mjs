@@ -1,15 +1,16 @@
 // Interop of what we write for memory engines: the reference server of the Model Context Protocol's memory, mem0 and
 // Basic Memory load it.
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { fileURLToPath } from "node:url";
 import { CLEAN_ENV } from "../cli/mementory.mjs";
-import { ROOT, built } from "../tools/places.mjs";
+import { ROOT } from "../tools/places.mjs";
 import { nodePackages, python, pythonFiles } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
+import { openVault } from "./vault.mjs";
 
 const CHECK_SCRIPT = fileURLToPath(new URL("engines_check.py", import.meta.url));
 const NODE_PACKAGES = ["@modelcontextprotocol/server-memory@2026.8.31", "@modelcontextprotocol/sdk@1.32.2"];
@@ -43,8 +44,7 @@ export async function enginesInterop(count) {
   const place = (name) => join(folder, name);
   const check = (...args) => parseJsonOutput(quiet(program, [CHECK_SCRIPT, ...args], { env: CLEAN_ENV }));
   try {
-    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-    const vault = openVault(place, "v");
+    const vault = openVault(place, "v", CLEAN_ENV);
     vault("import", ...INPUTS);
     const write = (format, name) => {
       const { validated, records } = vault("export", "--format", format, place(name));
@@ -55,18 +55,10 @@ export async function enginesInterop(count) {
     mkdirSync(place("store"));
     checkMem0(count, write("mem0", "mem0.json"), (file) => check("mem0", file, place("store")));
     const notes = write("basic_memory", "notes");
-    checkBasicMemory(count, check("basic-memory", basicMemory, notes), openVault(place, "other"), notes);
+    checkBasicMemory(count, check("basic-memory", basicMemory, notes), openVault(place, "other", CLEAN_ENV), notes);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }
-}
-
-/** Makes a vault. Returns a function that runs a command on it and returns the answer. */
-function openVault(place, name) {
-  const global = ["--vault", place(name), "--passphrase-file", place("p"), "--json"];
-  const mementory = (...args) => parseJsonOutput(quiet(built("mementory"), [...global, ...args], { env: CLEAN_ENV }));
-  mementory("create", place(name), "--kdf-floor");
-  return mementory;
 }
 
 /** The server reads the whole graph of our file, adds to it, and stores it again. */

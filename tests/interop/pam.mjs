@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SHARED } from "../cli/mementory.mjs";
-import { ROOT, built } from "../tools/places.mjs";
+import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
+import { openVault } from "./vault.mjs";
 
 const CHECK_SCRIPT = fileURLToPath(new URL("pam_check.py", import.meta.url));
 const PYTHON_PACKAGES = ["portable-ai-memory==1.0.0", "jsonschema==4.26.0", "rfc8785==0.1.4", "cryptography==50.0.2"];
@@ -22,15 +23,10 @@ export async function pamInterop(count) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-pam-"));
   const place = (name) => join(folder, name);
   const check = (...args) => parseJsonOutput(quiet(program, [CHECK_SCRIPT, ...args]));
-  const mementory = (...args) =>
-    parseJsonOutput(
-      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
-    );
   const out = place("out");
   try {
     mkdirSync(out);
-    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-    mementory("create", place("v"), "--kdf-floor");
+    const mementory = openVault(place, "v");
     mementory("import", SAMPLE_EXPORT);
     const full = mementory("export", "--format", "pam", join(out, "full"));
     const signed = mementory("export", "--format", "pam", join(out, "signed"), "--sign");

@@ -4,10 +4,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { SHARED } from "../cli/mementory.mjs";
-import { ROOT, built } from "../tools/places.mjs";
+import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
+import { openVault } from "./vault.mjs";
 
 const REFERENCE_SCRIPT = fileURLToPath(new URL("reference.py", import.meta.url));
 const MEM_CHECK_SCRIPT = fileURLToPath(new URL("mem_check.py", import.meta.url));
@@ -27,13 +28,8 @@ export async function interop(count) {
   const reference = (...args) => parseJsonOutput(quiet(program, [REFERENCE_SCRIPT, ...args]));
   const sdk = (...args) => parseJsonOutput(quiet(program, [MEM_CHECK_SCRIPT, ...args]));
   const publicKey = (seed) => quiet(program, [MEM_CHECK_SCRIPT, "key", seed]).stdout.trim();
-  const mementory = (...args) =>
-    parseJsonOutput(
-      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
-    );
   try {
-    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-    mementory("create", place("v"), "--kdf-floor");
+    const mementory = openVault(place, "v");
     mementory(
       "import",
       ...readdirSync(SAMPLE_FOLDER)

@@ -3,10 +3,11 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { ROOT, built } from "../tools/places.mjs";
+import { ROOT } from "../tools/places.mjs";
 import { python } from "../tools/setup.mjs";
 import { quiet } from "../tools/sh.mjs";
 import { parseJsonOutput } from "./json-output.mjs";
+import { openVault } from "./vault.mjs";
 
 const CHECK_SCRIPT = fileURLToPath(new URL("zaxy_check.py", import.meta.url));
 const PYTHON_PACKAGES = ["zaxy-memory[export]==3.2.0", "jsonschema==4.26.0"];
@@ -20,14 +21,9 @@ export async function zaxyInterop(count) {
   const folder = mkdtempSync(join(tmpdir(), "mementory-zaxy-"));
   const place = (name) => join(folder, name);
   const check = (...args) => parseJsonOutput(quiet(program, [CHECK_SCRIPT, ...args]));
-  const mementory = (...args) =>
-    parseJsonOutput(
-      quiet(built("mementory"), ["--vault", place("v"), "--passphrase-file", place("p"), "--json", ...args]),
-    );
   try {
     mkdirSync(place("ours"));
-    writeFileSync(place("p"), "correct horse battery staple\n", { mode: 0o600 });
-    mementory("create", place("v"), "--kdf-floor");
+    const mementory = openVault(place, "v");
     mementory("import", SAMPLE_EXPORT);
     for (const algorithm of ALGORITHM_NAMES) {
       const [pem, hex] = [place(`${algorithm}.pem`), place(`${algorithm}.pub`)];
