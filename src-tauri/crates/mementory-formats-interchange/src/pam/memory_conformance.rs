@@ -2,7 +2,7 @@
 //! order.
 use super::{
     canonical,
-    hash::{Checksum, content_hash},
+    hash::Checksum,
     report::{Ids, Report, nested_text},
     salvage,
     schema::MEMORY_RULE,
@@ -184,12 +184,13 @@ fn check_memory(tree: &Tree, length: usize) -> CheckedMemory {
     let mut canonical = String::with_capacity(length);
     let canonical = canonical::write(tree, &mut canonical).map(|()| canonical.into_boxed_str());
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
+    let (faults, matches_hash) = (check(&MEMORY_RULE, tree), salvage::matches_content_hash(tree));
     let mut out = CheckedMemory {
         id: to_record::id(tree, "id").unwrap_or_default().to_owned(),
         has_text_id: text("id").is_some(),
         canonical,
-        faults: check(&MEMORY_RULE, tree),
-        is_intact: salvage::is_intact(tree),
+        is_intact: matches_hash && salvage::fits_schema(&faults),
+        faults,
         ..CheckedMemory::default()
     };
     let mut fault = |is_warning: bool, code: &'static str, pointer: &str, message: &str| {
@@ -201,9 +202,7 @@ fn check_memory(tree: &Tree, length: usize) -> CheckedMemory {
             may_be_newer: false,
         });
     };
-    if let (Some(content), Some(stated)) = (text("content"), text("content_hash"))
-        && content_hash(content) != stated
-    {
+    if text("content").is_some() && text("content_hash").is_some() && !matches_hash {
         fault(false, "content_hash_mismatch", "/content_hash", "not the hash of the content");
     }
     let custom = tree.get("custom_type").filter(|v| **v != Tree::Null);

@@ -2,7 +2,11 @@
 //! does not show which memory is changed or missing. A salvage reads the memories that match their content hash and the
 //! schema. Relations, conversations and embeddings have no checksum and are read as usual. Truncated or damaged files
 //! are skipped.
-use super::{hash::content_hash, schema::MEMORY_RULE, schema_check::check};
+use super::{
+    hash::content_hash,
+    schema::MEMORY_RULE,
+    schema_check::{Fault, check},
+};
 use mementory_format::{Catalog, Detected, Role};
 use mementory_json::Tree;
 
@@ -37,7 +41,16 @@ pub(super) fn can_salvage(catalog: &Catalog, detected: &Detected, code: &str, pl
 
 /// True if a memory matches its content hash and the schema.
 pub(super) fn is_intact(tree: &Tree) -> bool {
+    matches_content_hash(tree) && fits_schema(&check(&MEMORY_RULE, tree))
+}
+
+/// True if a memory has a content and the hash of it.
+pub(super) fn matches_content_hash(tree: &Tree) -> bool {
     let text = |name: &str| tree.get(name).and_then(Tree::as_str);
-    let matches_hash = text("content").zip(text("content_hash")).is_some_and(|(text, hash)| content_hash(text) == hash);
-    matches_hash && check(&MEMORY_RULE, tree).iter().all(|fault| fault.is_warning || fault.code == "unknown_field")
+    text("content").zip(text("content_hash")).is_some_and(|(text, hash)| content_hash(text) == hash)
+}
+
+/// True if a memory with these faults matches the schema, or may match that of a later version.
+pub(super) fn fits_schema(faults: &[Fault]) -> bool {
+    faults.iter().all(|fault| fault.is_warning || fault.code == "unknown_field")
 }
