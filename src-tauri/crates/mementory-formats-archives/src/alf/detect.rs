@@ -25,20 +25,13 @@ pub(super) fn detect_deltas(catalog: &Catalog, limits: &Limits) -> Result<Vec<Cl
 /// refused with the reason.
 pub(super) fn detect_any(catalog: &Catalog, limits: &Limits) -> Result<Vec<Claim>, FormatError> {
     let mut claims = claim_damaged_archives(catalog);
-    let has_manifest_name =
-        |m: &&Member| m.archive.is_some() && matches!(m.name.as_str(), MANIFEST_FILE | DELTA_MANIFEST_FILE);
+    let named = |name: &'static str| {
+        catalog.members().iter().filter(move |member| member.archive.is_some() && member.name == name)
+    };
     // If an archive has manifests under both names, `manifest.json` decides what the archive is, in whatever order they
     // are stored.
-    let is_second = |manifest: &Member| {
-        let is_first = |m: &Member| m.archive == manifest.archive && m.root == manifest.root && m.name == MANIFEST_FILE;
-        manifest.name == DELTA_MANIFEST_FILE
-            && catalog.members().iter().any(|m| is_first(m) && version_of(catalog, m, limits).is_some())
-    };
-    for manifest in catalog.members().iter().filter(has_manifest_name) {
+    for manifest in named(MANIFEST_FILE).chain(named(DELTA_MANIFEST_FILE)) {
         let Some(version) = version_of(catalog, manifest, limits) else { continue };
-        if is_second(manifest) {
-            continue;
-        }
         let is_delta = version == DELTA_CLAIM_VERSION;
         // Skips damaged archives, which were claimed above, and the second manifest of a bundle that has manifests
         // under both names.

@@ -8,6 +8,7 @@ use super::invalid_layer_values;
 use super::invalid_values;
 use super::lineage::Lineage;
 use super::partitions::{Period, stable_v5, stable_v7};
+use super::wire;
 use super::workspace_origin;
 use mementory_format::{FormatError, RecordSource, SourceDescription, StoredRecord};
 use mementory_json::Tree;
@@ -184,8 +185,13 @@ impl ExportPlan {
         let agent = record.key.scope.strip_prefix("alf:").unwrap_or(&self.agent);
         let current = text.as_deref().unwrap_or(verbatim);
         if let Some((valid, members)) = invalid_layer_values::move_invalid_values(layer, current, agent) {
+            let original_members = wire::members(current);
             for member in members {
-                self.losses.add(&stored.id, &member, LossKind::MovedToExtension, INVALID_MEMBER_NOTE);
+                let (kind, note) = match original_members.as_ref().and_then(|members| members.get(&member)) {
+                    Some(_) => (LossKind::MovedToExtension, INVALID_MEMBER_NOTE),
+                    None => (LossKind::Narrowed, MISSING_FIELD_NOTE),
+                };
+                self.losses.add(&stored.id, &member, kind, note);
             }
             text = Some(valid);
         }
@@ -234,7 +240,7 @@ impl ExportPlan {
         }
         if is_from_alf
             && let (Some(agent), Some(v)) = (record.key.scope.strip_prefix("alf:"), &record.verbatim)
-            && super::wire::agent_of(&v.text).is_none_or(|stated| !stated.eq_ignore_ascii_case(agent))
+            && wire::agent_of(&v.text).is_none_or(|stated| !stated.eq_ignore_ascii_case(agent))
         {
             self.scopes.push((id.clone(), record.key.scope.clone()));
         }
@@ -263,7 +269,7 @@ impl ExportPlan {
             for member in members {
                 let (kind, note) = match tree.get(member) {
                     Some(_) => (LossKind::MovedToExtension, INVALID_VALUE_NOTE),
-                    None => (LossKind::Narrowed, "the specification requires this field: a default is written"),
+                    None => (LossKind::Narrowed, MISSING_FIELD_NOTE),
                 };
                 self.losses.add(&stored.id, member, kind, note);
             }
@@ -326,6 +332,9 @@ impl ExportPlan {
 
 /// Loss note for a value that the specification forbids.
 const INVALID_VALUE_NOTE: &str = "the specification forbids this value: it is in raw_source_format.mementory_forbidden";
+
+/// Loss note for a field that the specification requires and the source lacks.
+const MISSING_FIELD_NOTE: &str = "the specification requires this field: a default is written";
 
 /// Loss note for a line that is not valid JSON.
 const REPAIRED_LINE_NOTE: &str = "half of a surrogate pair is not a character: U+FFFD is written in its place";
