@@ -23,7 +23,7 @@ struct Life {
     min_purity: f64,
 }
 
-const LIVES: [Life; 8] = [
+const LIVES: [Life; 10] = [
     Life {
         name: "veterinarian",
         memories: include_str!("data/lives/veterinarian.tsv"),
@@ -83,6 +83,26 @@ const LIVES: [Life; 8] = [
         min_recall: 0.85,
         min_precision: 0.85,
         min_purity: 0.82,
+    },
+    Life {
+        name: "ferry captain",
+        memories: include_str!("data/lives/kept_ferry_captain.tsv"),
+        labels: include_str!("data/kept_ferry_captain_kinds.tsv"),
+        prints_errors: false,
+        min_kind: 0.67,
+        min_recall: 0.87,
+        min_precision: 0.8,
+        min_purity: 0.87,
+    },
+    Life {
+        name: "kindergarten teacher",
+        memories: include_str!("data/lives/kept_kindergarten_teacher.tsv"),
+        labels: include_str!("data/kept_kindergarten_teacher_kinds.tsv"),
+        prints_errors: false,
+        min_kind: 0.7,
+        min_recall: 0.87,
+        min_precision: 0.76,
+        min_purity: 0.85,
     },
     Life {
         name: "archivist",

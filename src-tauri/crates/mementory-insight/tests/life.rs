@@ -48,6 +48,10 @@ const SHIPS_ENGINEER: &str = include_str!("data/lives/kept_ships_engineer.tsv");
 /// printed.
 const WINE_MERCHANT: &str = include_str!("data/lives/kept_wine_merchant.tsv");
 const DENTAL_TECHNICIAN: &str = include_str!("data/lives/kept_dental_technician.tsv");
+/// Lives of a later author, who had not read the rules but the tests with their example sentences. Only their figures
+/// are printed.
+const FERRY_CAPTAIN: &str = include_str!("data/lives/kept_ferry_captain.tsv");
+const KINDERGARTEN_TEACHER: &str = include_str!("data/lives/kept_kindergarten_teacher.tsv");
 /// The two halves of a life that was written without knowledge of the rules. The missed contradictions of the second
 /// half are not printed.
 const ARCHIVIST: &str = include_str!("data/lives/archivist.tsv");
@@ -102,7 +106,9 @@ fn life(file: &'static str) -> Life {
             }
         }
     }
-    let is_unread = [SHIPS_ENGINEER, KEPT_ARCHIVIST, WINE_MERCHANT, DENTAL_TECHNICIAN].contains(&file);
+    let unread =
+        [SHIPS_ENGINEER, KEPT_ARCHIVIST, WINE_MERCHANT, DENTAL_TECHNICIAN, FERRY_CAPTAIN, KINDERGARTEN_TEACHER];
+    let is_unread = unread.contains(&file);
     Life { names, times, texts, wanted, arguable, is_unread }
 }
 
@@ -168,7 +174,7 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
     let encoder = Encoder::open(&folder).unwrap();
     // The name of each set, its lives, and the lowest allowed precision and recall. All figures are printed before any
     // is checked.
-    let sets: [(&str, &[&'static str], f64, f64); 12] = [
+    let sets: [(&str, &[&'static str], f64, f64); 14] = [
         ("tuned", &TUNED, 0.9, 0.8),
         ("kept", &KEPT, 0.88, 0.57),
         ("demonstration", &[DEMONSTRATION], 0.9, 0.5),
@@ -179,6 +185,8 @@ fn contradictions_of_further_lives_are_found_by_meaning() {
         ("ship's engineer", &[SHIPS_ENGINEER], 0.88, 0.69),
         ("wine merchant", &[WINE_MERCHANT], 0.74, 0.46),
         ("dental technician", &[DENTAL_TECHNICIAN], 0.84, 0.44),
+        ("ferry captain", &[FERRY_CAPTAIN], 0.5, 0.31),
+        ("kindergarten teacher", &[KINDERGARTEN_TEACHER], 0.58, 0.29),
         ("archivist", &[ARCHIVIST], 0.95, 0.78),
         ("archivist, kept half", &[KEPT_ARCHIVIST], 0.89, 0.61),
     ];
