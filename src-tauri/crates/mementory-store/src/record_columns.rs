@@ -20,10 +20,13 @@ pub fn is_branched(records: &[Record]) -> bool {
     })
 }
 
-/// True if the source marks the memory as not exportable (PAM 1.0 §21.1: "exportable" false).
+/// True if the source marks the memory as not exportable (PAM 1.0 §21.1: `exportable` is false). The format forbids
+/// values that are not booleans, such as `"false"` or 0. A memory with such a value is not exported either, because
+/// exporting it against the person's wish cannot be undone.
 fn is_not_exportable(record: &Record) -> bool {
     let access = record.fields.get("access").filter(|_| record.kind == Kind::Memory && record.origin.format == "pam");
-    access.and_then(|a| a.get("exportable")) == Some(&serde_json::Value::Bool(false))
+    let exportable = access.and_then(|a| a.get("exportable"));
+    exportable.is_some_and(|value| !matches!(value, serde_json::Value::Bool(true) | serde_json::Value::Null))
 }
 
 /// The values of a record that determine where it appears in lists. A newer export may change them even if the content

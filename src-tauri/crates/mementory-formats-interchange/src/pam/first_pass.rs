@@ -191,7 +191,11 @@ impl FirstPass {
             scope: is_from_home.then(|| record.key.scope.clone()),
             // Of several records with the same id, only the one whose key has no suffix keeps the id.
             origin_id: record.origin_id.clone().filter(|id| record.key.value.ends_with(&format!("/{id}"))),
-            exportable: access.and_then(|a| a.get("exportable")) != Some(&Value::Bool(false)),
+            // The format forbids values that are not booleans, such as "false" or 0. They are no permission.
+            exportable: matches!(
+                access.and_then(|a| a.get("exportable")),
+                None | Some(Value::Null | Value::Bool(true))
+            ),
             time: t.created.max(t.updated).or(t.observed).or(t.valid_from).max(stored.changed),
             edited: stored.edited,
             superseded_by: linked_ids(&|relation, kind| relation == "superseded_by" && kind == Kind::Memory),

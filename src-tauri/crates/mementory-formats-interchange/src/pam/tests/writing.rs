@@ -97,6 +97,32 @@ fn neither_memories_marked_as_not_exportable_nor_references_to_them_are_exported
 }
 
 #[test]
+fn a_memory_whose_permission_is_no_boolean_is_not_exported() {
+    for (i, (value, is_exported)) in
+        [(json!("false"), false), (json!("true"), false), (json!(0), false), (json!(true), true), (json!(null), true)]
+            .into_iter()
+            .enumerate()
+    {
+        let scratch = Scratch::new(&format!("permission-{i}"));
+        let mut store = json(&repo().join("fixtures/pam/whole/input/memory-store.json"));
+        let memory = store["memories"].as_array_mut().unwrap().iter_mut().find(|m| m["id"] == "mem-coffee").unwrap();
+        memory["access"] = json!({"exportable": value});
+        store.as_object_mut().unwrap().remove("integrity");
+        scratch.put("in/memory-store.json", store.to_string());
+        for companion in ["embeddings.json", "conversations/talk-1.json"] {
+            let text = std::fs::read_to_string(repo().join("fixtures/pam/whole/input").join(companion)).unwrap();
+            scratch.put(&format!("in/{companion}"), &text);
+        }
+        let mut source = read(&scratch.at("in")).unwrap();
+        let report = write(&mut source, &scratch.at("out"), &full_export());
+        assert_eq!(report.withheld.contains_key("not_exportable"), !is_exported, "{value}");
+        let text = std::fs::read_to_string(scratch.at("out/memory-store.json")).unwrap();
+        assert_eq!(text.contains("mem-coffee"), is_exported, "{value}");
+        assert_eq!(errors(&scratch.at("out")), Vec::<String>::new(), "{value}");
+    }
+}
+
+#[test]
 fn an_increment_contains_the_changes_and_is_a_valid_store() {
     let scratch = Scratch::new("increment");
     let mut source = read_whole_fixture();
