@@ -4,6 +4,7 @@ use mementory_crypto::VaultKeys;
 use mementory_model::{Kind, Link, Record, RecordKey};
 use mementory_store::ids::{fingerprint, record_id};
 use rusqlite::Connection;
+use serde_json::Value;
 use std::collections::HashSet;
 
 type IdSet = HashSet<[u8; 16]>;
@@ -11,6 +12,27 @@ type IdSet = HashSet<[u8; 16]>;
 /// Members of a `.mem` row that contain words.
 const MEMBERS_WITH_WORDS: [&str; 10] =
     ["summary", "details", "text", "content", "label", "title", "description", "object", "value", "canonicalName"];
+
+/// True for a text that is empty or has the mark of a redaction.
+fn is_without_words(text: &str) -> bool {
+    text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED")
+}
+
+/// True if a text in the row contains words, at any depth. The id of the row is not one of them.
+fn contains_words_beside_id(row: &Value) -> bool {
+    fn contains_words(value: &Value) -> bool {
+        match value {
+            Value::String(text) => !is_without_words(text),
+            Value::Array(items) => items.iter().any(contains_words),
+            Value::Object(members) => members.values().any(contains_words),
+            Value::Null | Value::Bool(_) | Value::Number(_) => false,
+        }
+    }
+    match row {
+        Value::Object(members) => members.iter().any(|(name, value)| name != "id" && contains_words(value)),
+        other => contains_words(other),
+    }
+}
 
 /// Relation that links a record to the record from which it was derived.
 const DERIVED_FROM: &str = "derived_from";
@@ -78,13 +100,15 @@ impl Blocklist {
         if !self.redacted_elsewhere.contains(id) {
             return false;
         }
-        let is_without_words = |text: &str| text.trim().is_empty() || text.to_ascii_uppercase().contains("[REDACTED");
-        let source = record.verbatim.as_ref().and_then(|v| serde_json::from_str::<serde_json::Value>(&v.text).ok());
+        let source = record.verbatim.as_ref().and_then(|v| serde_json::from_str::<Value>(&v.text).ok());
         let words = |key: &&str| source.as_ref().and_then(|v| v.get(key)).and_then(|v| v.as_str());
         let mut all = [record.text.as_str(), record.title.as_deref().unwrap_or_default()]
             .into_iter()
             .chain(MEMBERS_WITH_WORDS.iter().filter_map(words));
-        !all.all(is_without_words)
+        // The members of a row of a vendor kind have no known meaning, so any of them may contain words. A row that
+        // cannot be parsed here may contain them too.
+        let is_vendor_row = record.kind == Kind::Foreign;
+        !all.all(is_without_words) || is_vendor_row && source.as_ref().is_none_or(contains_words_beside_id)
     }
 
     /// Notes that the record `id` was blocked, so that records that belong to it are blocked too.
