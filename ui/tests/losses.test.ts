@@ -76,7 +76,6 @@ const POSSIBLE_FIELD_NAMES: Record<string, () => string[]> = {
  * unknown or has a forbidden value, so the window can only show that name.
  */
 const MEMBERS_OF_DOCUMENTS = [
-  "mementory-formats-archives/src/alf/first_pass.rs &member",
   "mementory-formats-interchange/src/mif/write.rs NODES_SECTION.name",
   "mementory-formats-interchange/src/mif/write.rs name",
   "mementory-formats-interchange/src/pam/compose.rs &member",
